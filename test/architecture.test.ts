@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** A room, and the rooms it may import (architecture, section 2). `*` is everything. */
+const ARROWS: Record<string, readonly string[]> = {
+  'lib/ports.ts': [],
+  'lib/language': [],
+  'lib/events': ['lib/language'],
+  'lib/compiler': ['lib/language'],
+  'lib/domain': ['lib/ports.ts', 'lib/language', 'lib/events', 'lib/compiler'],
+  'lib/engine': ['lib/domain', 'lib/events', 'lib/compiler', 'lib/language', 'lib/ports.ts'],
+  'lib/api': ['lib/domain', 'lib/ports.ts'],
+  'lib/adapters/aws': ['lib/ports.ts'],
+  'lib/adapters/local': ['lib/ports.ts', 'lib/adapters/aws', 'lib/compiler/asl.ts'],
+  functions: ['lib/api', 'lib/domain', 'lib/engine', 'lib/events', 'lib/language', 'lib/adapters/aws', 'lib/ports.ts'],
+  cdk: ['lib/api', 'lib/adapters/aws/schema.ts'],
+  bin: ['*'],
+  bench: ['*'],
+};
+
+/** A package or global, and the only places that may use it. */
+const ONLY_IN: readonly { what: RegExp; rooms: readonly string[] }[] = [
+  { what: /from '@aws-sdk\//, rooms: ['lib/adapters'] },
+  { what: /from 'aws-cdk-lib|from 'cdk-nag|from 'constructs/, rooms: ['cdk'] },
+  { what: /process\.env/, rooms: ['lib/adapters/aws', 'bin', 'cdk', 'bench'] },
+  { what: /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID/, rooms: ['lib/adapters', 'bin', 'bench'] },
+];
+
+const MOST_LINES_OF_A_FILE = 300;
+const MOST_LINES_OF_A_FUNCTION = 50;
+const DRAWERS = /(^|\/)(utils?|common|helpers?|shared|misc|types)(\/|\.ts$)/;
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /^(bin|bench|cdk|functions|lib)\//.test(file));
+const text = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+
+function roomOf(file: string): string {
+  const room = Object.keys(ARROWS).find((name) => file === name || file.startsWith(`${name}/`));
+  if (room === undefined) throw new Error(`${file} stands in no room`);
+  return room;
+}
+
+function importsOf(file: string): string[] {
+  const specifiers = [...(text.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)];
+  return specifiers.map((match) => normalize(join(dirname(file), match[1] ?? '')));
+}
+
+function mayImport(file: string, target: string): boolean {
+  const room = roomOf(file);
+  const allowed = ARROWS[room] ?? [];
+  const isOwn = target.startsWith(`${room}/`) || target === room;
+  return isOwn || allowed.some((name) => name === '*' || target === name || target.startsWith(`${name}/`));
+}
+
+function findCycle(): string[] | undefined {
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (file: string, path: string[]): string[] | undefined => {
+    if (state.get(file) === 'done') return undefined;
+    if (state.get(file) === 'open') return [...path, file];
+    state.set(file, 'open');
+    const cycle = importsOf(file)
+      .filter((target) => text.has(target))
+      .map((target) => visit(target, [...path, file]))
+      .find((found) => found !== undefined);
+    state.set(file, 'done');
+    return cycle;
+  };
+  return files.map((file) => visit(file, [])).find((found) => found !== undefined);
+}
+
+const FUNCTION_HEAD = /^( {0,2})(?:export )?(?:async )?(?:function\*? \w+|(?:const )?\w+(?: = (?:async )?)?\().*\{$/;
+
+/** Lines of each top-level or class-level function, read from the formatter's fixed indentation. */
+function longFunctions(file: string): string[] {
+  const lines = (text.get(file) ?? '').split('\n');
+  return lines.flatMap((line, start) => {
+    const head = FUNCTION_HEAD.exec(line);
+    if (head === null || /^\s*(if|for|while|switch|return|describe)\b/.test(line)) return [];
+    const end = lines.findIndex((other, index) => index > start && other.startsWith(`${head[1] ?? ''}}`));
+    const length = end - start + 1;
+    return length > MOST_LINES_OF_A_FUNCTION ? [`${file}:${start + 1} ${length} lines`] : [];
+  });
+}
+
+describe('the house', () => {
+  test('a room imports only what its row in the arrow table names', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !mayImport(file, target))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('no file imports itself through others', () => {
+    expect(findCycle()).toBeUndefined();
+  });
+
+  test('packages, the environment, the clock and chance are used only in their rooms', () => {
+    const wrong = ONLY_IN.flatMap(({ what, rooms }) =>
+      files.filter((file) => what.test(text.get(file) ?? '') && !rooms.some((room) => file.startsWith(`${room}/`))),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test(`no file is longer than ${MOST_LINES_OF_A_FILE} lines and none is a drawer`, () => {
+    const long = files.filter((file) => (text.get(file) ?? '').split('\n').length - 1 > MOST_LINES_OF_A_FILE);
+    expect([...long, ...files.filter((file) => DRAWERS.test(file))]).toEqual([]);
+  });
+
+  test(`no function is longer than ${MOST_LINES_OF_A_FUNCTION} lines`, () => {
+    expect(files.flatMap(longFunctions)).toEqual([]);
+  });
+});
