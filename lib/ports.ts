@@ -133,7 +133,16 @@ export interface Clock {
   secret(): string;
 }
 
+/** What the installation was told once. */
+export interface Settings {
+  /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
+  readonly brand: string;
+  /** What GET /version answers. */
+  readonly version: string;
+}
+
 export interface Ports {
+  readonly settings: Settings;
   readonly table: Table;
   readonly blobs: Blobs;
   readonly vault: Vault;

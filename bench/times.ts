@@ -1,0 +1,115 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLocalTable } from '../lib/adapters/local/table.ts';
+import { noops } from './calls.ts';
+
+/** One way of keeping the machine busy, measured. Times are milliseconds. */
+export interface Timing {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const LASTS_MS = 4000;
+
+async function measure(clients: number, once: () => Promise<unknown>): Promise<Timing> {
+  const times: number[] = [];
+  const end = performance.now() + LASTS_MS;
+  const client = async () => {
+    while (performance.now() < end) {
+      const start = performance.now();
+      await once();
+      times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  times.sort((a, b) => a - b);
+  const at = (part: number) => times[Math.floor(times.length * part)] ?? 0;
+  return { perSecond: (times.length / LASTS_MS) * 1000, p50: at(0.5), p99: at(0.99) };
+}
+
+type Send = (method: string, path: string, body?: string) => Promise<string>;
+
+function senderTo(url: URL): Send {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  return (method, path, body = '') =>
+    new Promise((resolve, reject) => {
+      const headers = { 'Service-Api-Key': 'bench', 'Content-Length': Buffer.byteLength(body) };
+      const sent = request({ host: url.hostname, port: url.port, method, path, agent, headers }, async (answer) => {
+        let text = '';
+        for await (const chunk of answer) text += chunk;
+        if (answer.statusCode === 200) resolve(text);
+        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+}
+
+/** Starts a process that says its URL and answers its memory. */
+async function startPeer(file: string, env: Record<string, string>) {
+  const child = fork(new URL(file, import.meta.url), {
+    env: { ...process.env, ...env },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  const [url] = (await once(child, 'message')) as [string];
+  const memory = async () => {
+    const answer = once(child, 'message');
+    child.send('memory');
+    return Number((await answer)[0]) / 2 ** 20;
+  };
+  const end = async () => {
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exit;
+  };
+  return { send: senderTo(new URL(url)), memory, end };
+}
+
+async function timeWrites(folder: string) {
+  const { table, close } = await openLocalTable({ folder: join(folder, 'writes') });
+  let count = 0;
+  const put = () => {
+    const item = { pk: `p${count++}`, sk: '.', text: 'x'.repeat(900) };
+    return table.write([{ do: 'put', table: 'runs', item, when: { absent: true } }]);
+  };
+  const timing = { 1: await measure(1, put), 8: await measure(8, put) };
+  await close();
+  return timing;
+}
+
+async function timeBaseline() {
+  const peer = await startPeer('./baseline-server.ts', {});
+  const hello = () => peer.send('POST', '/', '{}');
+  const timing = { 1: await measure(1, hello), 8: await measure(8, hello), memory: await peer.memory() };
+  await peer.end();
+  return timing;
+}
+
+async function timeService(folder: string) {
+  const peer = await startPeer('./service-server.ts', { WEFT_DATA: join(folder, 'service') });
+  await peer.send('PUT', '/api/namespaces/bench');
+  await peer.send('PUT', '/api/namespaces/bench/tree/noop?op=create-workflow', noops(1));
+  const wait = () => peer.send('POST', '/api/namespaces/bench/tree/noop?op=wait', '{}');
+  await measure(8, wait);
+  const timing = { 1: await measure(1, wait), 8: await measure(8, wait), memory: await peer.memory() };
+  await peer.end();
+  return timing;
+}
+
+/** Times op=wait on a noop, database on disk, beside a bare server that answers the same bytes and one database write. */
+export async function measureTimes() {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-bench-'));
+  try {
+    const baseline = await timeBaseline();
+    const write = await timeWrites(folder);
+    const load = loadavg()[0];
+    return { baseline, write, wait: await timeService(folder), load };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

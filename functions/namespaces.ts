@@ -1,0 +1,24 @@
+import { blobs, clock, executions, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import type { Endpoints } from '../lib/api/call.ts';
+import { lambda } from '../lib/api/lambda.ts';
+import { isOn } from '../lib/api/request.ts';
+import * as mirrors from '../lib/domain/mirrors.ts';
+import * as namespaces from '../lib/domain/namespaces.ts';
+import { toListRequest } from '../lib/domain/pages.ts';
+import * as purges from '../lib/domain/purges.ts';
+
+export const endpoints: Endpoints<'namespaces'> = {
+  listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.namespaces),
+  createNamespace: async (ports, { path, input }) => {
+    mirrors.needNone(input);
+    return { namespace: namespaces.toRecord(await namespaces.create(ports, path.namespace)) };
+  },
+  deleteNamespace: async (ports, { path, query }) => {
+    const purge = await namespaces.remove(ports, path.namespace, isOn(query, 'recursive'));
+    await purges.finish(ports, purge);
+  },
+  getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
+  setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input.broadcast ?? {}),
+};
+
+export const handler = lambda<'namespaces'>(endpoints, { table, blobs, vault, executions, clock, settings });

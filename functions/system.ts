@@ -1,0 +1,17 @@
+import { clock, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import type { Call, Endpoints } from '../lib/api/call.ts';
+import { lambda } from '../lib/api/lambda.ts';
+import { openapi } from '../lib/api/openapi.ts';
+import * as playground from '../lib/engine/playground.ts';
+
+export const endpoints: Endpoints<'system'> = {
+  getVersion: ({ settings: { version } }) => ({ api: version, flow: version, functions: version }),
+  runJq: async (_ports, { input }: Call<'runJq'>) => ({
+    query: input.query,
+    data: input.data,
+    results: [await playground.run(input.query, input.data)],
+  }),
+  getDescription: () => openapi(),
+};
+
+export const handler = lambda<'system'>(endpoints, { table, vault, clock, settings });

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  PutItemCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { Conflict, type Write } from '../../ports.ts';
+import type { Database } from './database-client.ts';
+import { conditionText, Placeholders, updateText } from './expression.ts';
+import { type Attributes, marshalItem } from './values.ts';
+
+/** DynamoDB's own bound for one transaction. */
+const MOST_WRITES = 100;
+
+type Change = Exclude<Write, { do: 'check' }>;
+
+/**
+ * Writes all or nothing; no writes at all is no call.
+ * @throws Conflict when a condition does not hold; Error for more than 100 writes, for two of one item, and for
+ * an item above 400 KB.
+ */
+export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
+  const [first, ...others] = writes;
+  if (first === undefined) return;
+  if (writes.length > MOST_WRITES) throw new Error(`${writes.length} writes at once; at most ${MOST_WRITES}`);
+  try {
+    if (others.length === 0 && first.do !== 'check') await writeOne(database, first);
+    else await writeAll(database, writes);
+  } catch (error) {
+    throw meaningOf(error, writes);
+  }
+}
+
+function writeOne(database: Database, write: Change): Promise<unknown> {
+  const table = tableOf(write);
+  const { capacity } = database;
+  switch (write.do) {
+    case 'put': {
+      const command = new PutItemCommand({ ...putOf(database, write), ...capacity });
+      return database.call('PutItem', table, (client) => client.send(command));
+    }
+    case 'update': {
+      const command = new UpdateItemCommand({ ...updateOf(database, write), ...capacity });
+      return database.call('UpdateItem', table, (client) => client.send(command));
+    }
+    case 'delete': {
+      const command = new DeleteItemCommand({ ...keyedOf(database, write), ...capacity });
+      return database.call('DeleteItem', table, (client) => client.send(command));
+    }
+  }
+}
+
+function writeAll(database: Database, writes: readonly Write[]): Promise<unknown> {
+  const tables = new Set(writes.map(tableOf));
+  const command = new TransactWriteItemsCommand({
+    TransactItems: writes.map((write) => transactItem(database, write)),
+    // One for all tries: a try that seemed to fail may have been written.
+    ClientRequestToken: randomUUID(),
+    ...database.capacity,
+  });
+  return database.call('TransactWriteItems', [...tables].join('+'), (client) => client.send(command));
+}
+
+function transactItem(database: Database, write: Write): TransactWriteItem {
+  switch (write.do) {
+    case 'put':
+      return { Put: putOf(database, write) };
+    case 'update':
+      return { Update: updateOf(database, write) };
+    case 'delete':
+      return { Delete: keyedOf(database, write) };
+    case 'check': {
+      const check = keyedOf(database, write);
+      if (check.ConditionExpression === undefined) throw new Error('a check asks for nothing');
+      return { ConditionCheck: { ...check, ConditionExpression: check.ConditionExpression } };
+    }
+  }
+}
+
+function putOf(database: Database, write: Extract<Write, { do: 'put' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.table],
+    Item: marshalItem(write.item),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function updateOf(database: Database, write: Extract<Write, { do: 'update' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.key.table],
+    Key: attributesOf(write),
+    UpdateExpression: updateText(write, holders),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function keyedOf(database: Database, write: Extract<Write, { do: 'delete' | 'check' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.key.table],
+    Key: attributesOf(write),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function attributesOf(write: Exclude<Write, { do: 'put' }>): Attributes {
+  return { pk: { S: write.key.pk }, sk: { S: write.key.sk } };
+}
+
+function tableOf(write: Write): string {
+  return write.do === 'put' ? write.table : write.key.table;
+}
+
+/** What a refusal means to the caller; any other error stays as it is. */
+function meaningOf(error: unknown, writes: readonly Write[]): unknown {
+  if (error instanceof ConditionalCheckFailedException) return new Conflict([0]);
+  if (error instanceof TransactionCanceledException) {
+    const reasons = error.CancellationReasons ?? [];
+    const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
+    if (failed.length > 0) return new Conflict(failed);
+    const large = reasons.findIndex((reason) => isTooLarge(reason.Message));
+    if (large >= 0) return tooLarge(writes[large], error);
+  }
+  return error instanceof Error && isTooLarge(error.message) ? tooLarge(writes[0], error) : error;
+}
+
+function isTooLarge(message: string | undefined): boolean {
+  return message !== undefined && /item size .*exceeded/i.test(message);
+}
+
+function tooLarge(write: Write | undefined, cause: unknown): Error {
+  const key = write?.do === 'put' ? write.item : write?.key;
+  const item = write && key ? `${tableOf(write)} ${key.pk} ${key.sk}` : 'an item';
+  return new Error(`${item} is above the 400 KB that an item may hold`, { cause });
+}

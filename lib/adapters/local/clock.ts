@@ -1,0 +1,1 @@
+export { systemClock } from '../aws/clock.ts';

@@ -1,0 +1,126 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
+export type StreamingHandler = (event: unknown, response: ServerResponse, context: object) => Promise<unknown>;
+
+export interface GatewaySettings {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Which function serves a request; the path is encoded and without its query. */
+  readonly handlerOf: (method: string, path: string, query: Query) => StreamingHandler;
+  readonly requestId: () => string;
+  /** Bodies are read up to this many bytes; a longer one is refused. */
+  readonly largestBody: number;
+}
+
+export interface Gateway {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type Query = Record<string, string[]>;
+
+interface Head {
+  readonly statusCode: number;
+  readonly headers?: Record<string, string>;
+}
+
+/**
+ * Puts in place the global by which a Lambda streams its reply. Handlers look for it when they are made, so it comes
+ * before they are imported.
+ */
+export function installStreaming(): void {
+  const HttpResponseStream = {
+    from: (response: ServerResponse, { statusCode, headers }: Head) => response.writeHead(statusCode, headers),
+  };
+  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler, HttpResponseStream } });
+}
+
+function queryOf(text: string): Query {
+  const query: Query = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    query[name] ??= [];
+    query[name].push(value);
+  }
+  return query;
+}
+
+/** The body, or undefined when it is too long; what is too long is not kept. */
+async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > largest) return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > largest) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function headersOf({ headersDistinct }: IncomingMessage) {
+  const multiValueHeaders = headersDistinct as Record<string, string[]>;
+  const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, values]) => [name, values.at(-1)]));
+  return { headers, multiValueHeaders };
+}
+
+function answerShortly(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify({ code: status, message, Error: message, StatusCode: status });
+  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(body);
+}
+
+async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { largestBody, handlerOf } = settings;
+  const method = request.method ?? 'GET';
+  const [path = '/', ...rest] = (request.url ?? '/').split('?');
+  const query = queryOf(rest.join('?'));
+  const body = await bodyOf(request, largestBody);
+  if (body === undefined) {
+    answerShortly(response, 413, `request payload too large: at most ${largestBody} bytes`);
+    return;
+  }
+  const requestId = settings.requestId();
+  const event = {
+    httpMethod: method,
+    path,
+    ...headersOf(request),
+    multiValueQueryStringParameters: query,
+    body: body.length === 0 ? null : body.toString('base64'),
+    isBase64Encoded: true,
+    requestContext: { requestId },
+  };
+  await handlerOf(method, path, query)(event, response, { awsRequestId: requestId });
+}
+
+/** Does what API Gateway does before a Lambda: turns HTTP requests into proxy events (REST, version 1) and streams replies. */
+export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
+  const server = createServer((request, response) => {
+    serve(settings, request, response).catch((error: unknown) => {
+      if (!response.destroyed) console.error(error);
+      answerShortly(response, 502, 'the function failed before it could answer');
+    });
+  });
+  // A run may be waited for as long as its own limits let it.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.port, settings.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  return { url: `http://${host}:${port}`, close: () => close(server) };
+}
+
+async function close(server: ReturnType<typeof createServer>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), 1000);
+  await closed;
+  clearTimeout(late);
+}

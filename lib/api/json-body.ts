@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { ServiceError } from '../domain/errors.ts';
+
+/**
+ * JSON bodies read as the original's decoder reads them (rest-api reference, 1.3): names match whatever their case,
+ * null is as good as absent, unknown names are refused where the shape is strict. The texts are the ones its clients
+ * know, with the place added.
+ */
+
+const text = new TextDecoder('utf-8', { fatal: true });
+
+/** What V8 says of a broken text, and what clients have always been told. */
+const TEXTS: readonly (readonly [RegExp, (character: string) => string])[] = [
+  [/^Unexpected end|^Unterminated/, () => 'unexpected EOF'],
+  [/^Expected property name/, (c) => `invalid character ${c} looking for beginning of object key string`],
+  [/^Expected double-quoted property name/, (c) => `invalid character ${c} looking for beginning of object key string`],
+  [/^Expected ':'/, (c) => `invalid character ${c} after object key`],
+  [/^Expected ',' or '}'/, (c) => `invalid character ${c} after object key:value pair`],
+  [/^Expected ',' or ']'/, (c) => `invalid character ${c} after array element`],
+  [/^Bad control character/, (c) => `invalid character ${c} in string literal`],
+  [/^Bad escaped|^Bad Unicode/, (c) => `invalid character ${c} in string escape code`],
+  [/^Unexpected non-whitespace/, (c) => `invalid character ${c} after top-level value`],
+  [/./, (c) => `invalid character ${c} looking for beginning of value`],
+];
+
+function syntaxText(message: string, source: string): string {
+  const named = /^Unexpected token '(.)'/su.exec(message)?.[1];
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const character = named ?? source.charAt(Number(position ?? 0));
+  const [, wording] = TEXTS.find(([pattern]) => pattern.test(message)) ?? TEXTS[TEXTS.length - 1] ?? [];
+  const place = /\((line \d+ column \d+)\)/.exec(message)?.[1];
+  return `${wording?.(`'${character}'`)}${place === undefined ? '' : ` (${place})`}`;
+}
+
+function parse(body: Uint8Array): unknown {
+  let source = '';
+  try {
+    source = text.decode(body);
+    return JSON.parse(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new ServiceError('refused', 'the body is not UTF-8 text');
+    throw new ServiceError('refused', source.trim() === '' ? 'EOF' : syntaxText(error.message, source));
+  }
+}
+
+interface Def {
+  readonly type: string;
+  readonly innerType?: z.ZodMiniType;
+  readonly shape?: Readonly<Record<string, z.ZodMiniType>>;
+}
+
+const defOf = (shape: z.ZodMiniType): Def => {
+  const def = shape._zod.def as unknown as Def;
+  return def.innerType === undefined ? def : defOf(def.innerType);
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Gives the names of an object the case that the shape has, and drops what is null. */
+function normalized(value: unknown, shape: z.ZodMiniType): unknown {
+  const known = defOf(shape).shape;
+  if (known === undefined || !isObject(value)) return value;
+  const nameOf = new Map(Object.keys(known).map((name) => [name.toLowerCase(), name]));
+  const entries = Object.entries(value).flatMap(([given, inner]) => {
+    if (inner === null) return known[given] === undefined && !nameOf.has(given.toLowerCase()) ? [[given, inner]] : [];
+    const name = Object.hasOwn(known, given) ? given : (nameOf.get(given.toLowerCase()) ?? given);
+    const part = known[name];
+    return [[name, part === undefined ? inner : normalized(inner, part)]];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (isObject(inner) || Array.isArray(inner) ? Reflect.get(inner, name) : undefined),
+    value,
+  );
+}
+
+function issueText(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]}"`;
+  const field = issue.path.map(String).join('.');
+  const found = kindOf(at(value, issue.path));
+  if (issue.code === 'invalid_type' && found !== 'undefined') {
+    return `json: cannot unmarshal ${found} into ${field === '' ? 'the body' : `field ${field}`} of type ${issue.expected}`;
+  }
+  return `json: ${field === '' ? 'body' : `field ${field}`}: ${issue.message}`;
+}
+
+/** The body as the shape has it. Throws `refused` with the first thing that is wrong. */
+export function decodeJson<Shape extends z.ZodMiniType>(
+  body: Uint8Array,
+  shape: Shape,
+  isOptional: boolean,
+): z.infer<Shape> {
+  const value = body.length === 0 && isOptional ? {} : normalized(parse(body) ?? {}, shape);
+  const result = z.safeParse(shape, value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new ServiceError('refused', issue === undefined ? 'json: the body does not fit' : issueText(issue, value));
+}

@@ -1,0 +1,43 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+/** A request as it came, before anything is known about it. */
+export interface Request {
+  readonly method: string;
+  /** Encoded, without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  /** By lower-case name; of a repeated header the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(event.headers ?? {})) headers[name.toLowerCase()] = value ?? '';
+  return headers;
+}
+
+function queryOf(event: APIGatewayProxyEvent): Record<string, readonly string[]> {
+  const query: Record<string, readonly string[]> = Object.create(null);
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) query[name] = values ?? [];
+  return query;
+}
+
+/** Reads a proxy event of API Gateway (REST, payload version 1). */
+export function toRequest(event: APIGatewayProxyEvent): Request {
+  const { body } = event;
+  return {
+    method: event.httpMethod,
+    path: event.path,
+    query: queryOf(event),
+    headers: headersOf(event),
+    body: body === null ? new Uint8Array() : Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8'),
+  };
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+/** A switch in the query: true for what Go's ParseBool calls true, else false (rest-api reference, 4.4). */
+export function isOn(query: Request['query'], name: string): boolean {
+  return TRUE.has(query[name]?.[0] ?? '');
+}

@@ -1,0 +1,43 @@
+import type { Route } from '../route.ts';
+
+const NODE = '/namespaces/{namespace}/tree/{node+}';
+
+export const execution = {
+  executeWorkflow: {
+    family: 'execution',
+    method: 'POST',
+    path: NODE,
+    op: 'execute',
+    query: ['ref'],
+    body: 'bytes',
+    optional: true,
+    reply: 'started',
+    permission: 'run',
+    from: 'specification',
+    about: 'Starts a workflow and returns at once.',
+  },
+  waitWorkflow: {
+    family: 'execution',
+    method: 'GET',
+    path: NODE,
+    op: 'wait',
+    query: ['ref', 'ctype', 'field', 'raw-output', 'input.*'],
+    reply: 'bytes',
+    permission: 'run',
+    from: 'specification',
+    about: 'Starts a workflow with input from the query and returns its output.',
+  },
+  waitWorkflowWithBody: {
+    family: 'execution',
+    method: 'POST',
+    path: NODE,
+    op: 'wait',
+    query: ['ref', 'ctype', 'field', 'raw-output', 'input.*'],
+    body: 'bytes',
+    optional: true,
+    reply: 'bytes',
+    permission: 'run',
+    from: 'specification',
+    about: 'Starts a workflow with the body as its input and returns its output.',
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,50 @@
+import { PAGING } from '../queries.ts';
+import type { Route } from '../route.ts';
+
+export const logs = {
+  getServerLogs: {
+    family: 'logs',
+    method: 'GET',
+    path: '/logs',
+    query: [...PAGING],
+    reply: 'serverLogs',
+    permission: 'admin',
+    stream: true,
+    from: 'specification',
+    about: 'Returns what the server logs about itself.',
+  },
+  getNamespaceLogs: {
+    family: 'logs',
+    method: 'GET',
+    path: '/namespaces/{namespace}/logs',
+    query: [...PAGING],
+    reply: 'namespaceLogs',
+    permission: 'read',
+    stream: true,
+    from: 'specification',
+    about: 'Returns the log of a namespace.',
+  },
+  getWorkflowLogs: {
+    family: 'logs',
+    method: 'GET',
+    path: '/namespaces/{namespace}/tree/{node+}',
+    op: 'logs',
+    query: [...PAGING],
+    reply: 'workflowLogs',
+    permission: 'read',
+    stream: true,
+    from: 'specification',
+    about: 'Returns the log of a workflow.',
+  },
+  getInstanceLogs: {
+    family: 'logs',
+    method: 'GET',
+    path: '/namespaces/{namespace}/instances/{instance}/logs',
+    query: [...PAGING],
+    reply: 'instanceLogs',
+    permission: 'read',
+    stream: true,
+    from: 'specification',
+    about: 'Returns the log of a run.',
+  },
+} as const satisfies Record<string, Route>;

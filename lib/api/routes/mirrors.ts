@@ -1,0 +1,62 @@
+import { PAGING } from '../queries.ts';
+import type { Route } from '../route.ts';
+
+const NODE = '/namespaces/{namespace}/tree/{node+}';
+
+export const mirrors = {
+  getMirror: {
+    family: 'tree',
+    method: 'GET',
+    path: NODE,
+    op: 'mirror-info',
+    query: [...PAGING],
+    reply: 'mirror',
+    permission: 'read',
+    stream: true,
+    from: 'clients',
+    about: 'Describes the Git mirror at a node.',
+  },
+  updateMirror: {
+    family: 'tree',
+    method: 'POST',
+    path: NODE,
+    op: 'update-mirror',
+    body: 'json',
+    input: 'mirror',
+    reply: 'empty',
+    permission: 'write',
+    from: 'clients',
+    about: 'Changes the settings of a Git mirror.',
+  },
+  lockMirror: {
+    family: 'tree',
+    method: 'POST',
+    path: NODE,
+    op: 'lock-mirror',
+    reply: 'empty',
+    permission: 'write',
+    from: 'clients',
+    about: 'Locks a Git mirror.',
+  },
+  unlockMirror: {
+    family: 'tree',
+    method: 'POST',
+    path: NODE,
+    op: 'unlock-mirror',
+    reply: 'empty',
+    permission: 'write',
+    from: 'clients',
+    about: 'Unlocks a Git mirror.',
+  },
+  syncMirror: {
+    family: 'tree',
+    method: 'POST',
+    path: NODE,
+    op: 'sync-mirror',
+    query: ['force'],
+    reply: 'empty',
+    permission: 'write',
+    from: 'clients',
+    about: 'Fetches a Git mirror anew.',
+  },
+} as const satisfies Record<string, Route>;

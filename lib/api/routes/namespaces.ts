@@ -1,0 +1,60 @@
+import { PAGING } from '../queries.ts';
+import type { Route } from '../route.ts';
+
+const NAMESPACE = '/namespaces/{namespace}';
+
+export const namespaces = {
+  listNamespaces: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces',
+    query: [...PAGING],
+    reply: 'namespaces',
+    permission: 'read',
+    stream: true,
+    from: 'specification',
+    about: 'Lists the namespaces that the key may see.',
+  },
+  createNamespace: {
+    family: 'namespaces',
+    method: 'PUT',
+    path: NAMESPACE,
+    body: 'json',
+    input: 'mirror',
+    optional: true,
+    reply: 'namespace',
+    permission: 'admin',
+    from: 'specification',
+    about: 'Creates an empty namespace.',
+  },
+  deleteNamespace: {
+    family: 'namespaces',
+    method: 'DELETE',
+    path: NAMESPACE,
+    query: ['recursive'],
+    reply: 'empty',
+    permission: 'admin',
+    from: 'specification',
+    about: 'Deletes a namespace; one that holds nodes only if asked to delete them too.',
+  },
+  getConfig: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces/{namespace}/config',
+    reply: 'config',
+    permission: 'read',
+    from: 'specification',
+    about: 'Tells which operations the namespace sends cloud events about.',
+  },
+  setConfig: {
+    family: 'namespaces',
+    method: 'PATCH',
+    path: '/namespaces/{namespace}/config',
+    body: 'json',
+    input: 'config',
+    reply: 'config',
+    permission: 'write',
+    from: 'specification',
+    about: 'Switches cloud events on or off for the operations named, and leaves the others as they are.',
+  },
+} as const satisfies Record<string, Route>;

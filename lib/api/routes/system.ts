@@ -1,0 +1,33 @@
+import type { Route } from '../route.ts';
+
+export const system = {
+  getVersion: {
+    family: 'system',
+    method: 'GET',
+    path: '/version',
+    reply: 'version',
+    permission: 'read',
+    from: 'specification',
+    about: 'Tells the version of the server; clients ask it whether their key is good.',
+  },
+  runJq: {
+    family: 'system',
+    method: 'POST',
+    path: '/jq',
+    body: 'json',
+    input: 'jq',
+    reply: 'jqResults',
+    permission: 'read',
+    from: 'specification',
+    about: 'Runs a jq query on JSON data.',
+  },
+  getDescription: {
+    family: 'system',
+    method: 'GET',
+    path: '/openapi.json',
+    reply: 'description',
+    permission: 'none',
+    from: 'weft',
+    about: 'Returns the OpenAPI description of this interface.',
+  },
+} as const satisfies Record<string, Route>;

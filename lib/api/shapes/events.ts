@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import { paged } from './pages.ts';
+import { base64, time } from './scalars.ts';
+
+/** `cloudevent` is the event's JSON. */
+export const eventRecord = z.object({
+  receivedAt: time,
+  id: z.string(),
+  source: z.string(),
+  type: z.string(),
+  cloudevent: base64,
+});
+export const events = z.object({ events: z.object(paged(eventRecord)), namespace: z.string() });
+
+/** A workflow that an event starts, or an instance that an event wakes; the other of the two is empty. */
+export const listener = z.object({
+  workflow: z.string(),
+  instance: z.string(),
+  updatedAt: time,
+  mode: z.enum(['simple', 'and', 'or']),
+  events: z.array(z.object({ type: z.string(), filters: z.record(z.string(), z.unknown()) })),
+  createdAt: time,
+});
+export const listeners = z.object({ namespace: z.string(), ...paged(listener) });
+
+export const eventFilters = z.object({ eventFilter: z.array(z.object({ name: z.string() })) });
+export const eventFilter = z.object({ filtername: z.string(), jsCode: z.string() });

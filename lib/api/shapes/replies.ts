@@ -1,0 +1,91 @@
+import type * as z from 'zod/mini';
+import * as events from './events.ts';
+import * as instances from './instances.ts';
+import * as logs from './logs.ts';
+import * as metrics from './metrics.ts';
+import * as namespaces from './namespaces.ts';
+import { pageInfo } from './pages.ts';
+import * as secrets from './secrets.ts';
+import * as services from './services.ts';
+import * as system from './system.ts';
+import * as tree from './tree.ts';
+import * as variables from './variables.ts';
+
+/** The JSON bodies of replies and of stream frames, by the name that routes use. */
+export const replies = {
+  namespaces: namespaces.namespaces,
+  namespace: namespaces.namespace,
+  config: namespaces.config,
+  directoryOrWorkflow: tree.directoryOrWorkflow,
+  namedNode: tree.namedNode,
+  nodeRevision: tree.nodeRevision,
+  refs: tree.refs,
+  router: tree.router,
+  routerVerdict: tree.routerVerdict,
+  refVerdict: tree.refVerdict,
+  machine: tree.machine,
+  mirror: tree.mirror,
+  started: instances.started,
+  instances: instances.instances,
+  instance: instances.instance,
+  instanceData: instances.instanceData,
+  namespaceVariables: variables.namespaceVariables,
+  workflowVariables: variables.workflowVariables,
+  instanceVariables: variables.instanceVariables,
+  namespaceVariable: variables.namespaceVariable,
+  workflowVariable: variables.workflowVariable,
+  instanceVariable: variables.instanceVariable,
+  secrets: secrets.secrets,
+  secret: secrets.secret,
+  registries: secrets.registries,
+  registryTest: secrets.registryTest,
+  services: services.services,
+  service: services.service,
+  serviceRevisions: services.serviceRevisions,
+  pods: services.pods,
+  serviceFrame: services.serviceFrame,
+  revisionFrame: services.revisionFrame,
+  podFrame: services.podFrame,
+  podLogFrame: services.podLogFrame,
+  serverLogs: logs.serverLogs,
+  namespaceLogs: logs.namespaceLogs,
+  workflowLogs: logs.workflowLogs,
+  instanceLogs: logs.instanceLogs,
+  metrics: metrics.metrics,
+  flowMetrics: metrics.flowMetrics,
+  events: events.events,
+  listeners: events.listeners,
+  eventFilters: events.eventFilters,
+  eventFilter: events.eventFilter,
+  version: system.version,
+  jqResults: system.jqResults,
+  description: system.description,
+  keys: system.keys,
+  newKey: system.newKey,
+} as const satisfies Record<string, z.ZodMiniType>;
+
+/** What replies are made of, named so that a description can name it once. */
+export const records = {
+  pageInfo,
+  namespaceRecord: namespaces.namespaceRecord,
+  node: tree.node,
+  revision: tree.revision,
+  directory: tree.directory,
+  workflow: tree.workflow,
+  instanceRecord: instances.instanceRecord,
+  variable: variables.variable,
+  secretRecord: secrets.secretRecord,
+  registry: secrets.registry,
+  serviceRecord: services.serviceRecord,
+  serviceRevision: services.serviceRevision,
+  condition: services.condition,
+  pod: services.pod,
+  logLine: logs.logLine,
+  eventRecord: events.eventRecord,
+  listener: events.listener,
+  keyRecord: system.keyRecord,
+  failure: system.failure,
+} as const satisfies Record<string, z.ZodMiniType>;
+
+/** `empty` is a reply without a body or content type; `bytes` is a body as it was stored or made, of any type. */
+export type ReplyName = keyof typeof replies | 'empty' | 'bytes';

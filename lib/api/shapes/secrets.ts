@@ -1,0 +1,13 @@
+import * as z from 'zod/mini';
+import { paged } from './pages.ts';
+import { base64 } from './scalars.ts';
+
+/** `initialized` is false for a secret that a workflow names and nobody has set. */
+export const secretRecord = z.object({ name: z.string(), initialized: z.boolean() });
+export const secrets = z.object({ namespace: z.string(), secrets: z.object(paged(secretRecord)) });
+export const secret = z.object({ namespace: z.string(), key: z.string() });
+
+/** `id` is the address in base64; of the user only the first and last letters are shown. */
+export const registry = z.object({ name: z.string(), id: base64, user: z.string() });
+export const registries = z.object({ registries: z.array(registry) });
+export const registryTest = z.object({});

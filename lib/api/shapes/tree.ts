@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import { paged } from './pages.ts';
+import { base64, time } from './scalars.ts';
+
+export const node = z.object({
+  createdAt: time,
+  updatedAt: time,
+  name: z.string(),
+  path: z.string(),
+  parent: z.string(),
+  type: z.enum(['directory', 'workflow']),
+  attributes: z.array(z.string()),
+  oid: z.string(),
+  readOnly: z.boolean(),
+  expandedType: z.enum(['directory', 'workflow', 'git']),
+  mimeType: z.string(),
+});
+
+export const revision = z.object({ createdAt: time, hash: z.string(), source: base64, name: z.string() });
+
+const ofNode = { namespace: z.string(), node };
+const ofPath = { namespace: z.string(), path: z.string() };
+
+export const namedNode = z.object(ofNode);
+export const nodeRevision = z.object({ ...ofNode, revision });
+export const directory = z.object({ ...ofNode, children: z.object(paged(node)) });
+export const workflow = z.object({ ...ofNode, revision, eventLogging: z.string(), oid: z.string() });
+export const directoryOrWorkflow = z.union([directory, workflow]);
+
+export const refs = z.object({ ...ofNode, ...paged(z.object({ name: z.string() })) });
+
+const weighted = z.object({ ref: z.string(), weight: z.int() });
+export const router = z.object({ ...ofNode, live: z.boolean(), routes: z.array(weighted) });
+
+export const routerVerdict = z.object({ ...ofPath, invalid: z.boolean(), reason: z.string() });
+export const refVerdict = z.object({
+  ...ofPath,
+  ref: z.string(),
+  invalid: z.boolean(),
+  reason: z.string(),
+  compiles: z.boolean(),
+});
+
+/** The state machine a revision was compiled to. */
+export const machine = z.object({
+  ...ofPath,
+  revision: z.string(),
+  tier: z.enum(['EXPRESS', 'STANDARD']),
+  definition: z.record(z.string(), z.unknown()),
+});
+
+const mirrorInfo = z.object({
+  url: z.string(),
+  ref: z.string(),
+  cron: z.string(),
+  publicKey: z.string(),
+  commitId: z.string(),
+  lastSync: z.nullable(time),
+  privateKey: z.string(),
+  passphrase: z.string(),
+  insecure: z.boolean(),
+});
+const activity = z.object({
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  createdAt: time,
+  updatedAt: time,
+});
+export const mirror = z.object({ namespace: z.string(), info: mirrorInfo, activities: z.object(paged(activity)) });

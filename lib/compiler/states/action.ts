@@ -1,0 +1,14 @@
+import { neededAction, toAction } from '../actions.ts';
+import { given } from '../given.ts';
+import { duration, flag } from '../shape.ts';
+import { defineState, ONWARD, toExit } from '../state.ts';
+
+/** Calls a function, and unless it is async waits for the result (workflow-language 10.3). */
+export const action = defineState(
+  'action',
+  { action: neededAction, async: flag, timeout: duration, ...ONWARD },
+  ({ async = false, timeout, ...state }) => ({
+    work: { do: 'call', action: toAction(state.action), async, ...given({ timeout }) },
+    exit: toExit(state),
+  }),
+);

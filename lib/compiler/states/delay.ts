@@ -1,0 +1,8 @@
+import { duration, needed } from '../shape.ts';
+import { defineState, ONWARD, toExit } from '../state.ts';
+
+/** Pauses the run for a time (workflow-language 10.2). */
+export const delay = defineState('delay', { duration: needed(duration), ...ONWARD }, (state) => ({
+  work: { do: 'sleep', duration: state.duration },
+  exit: toExit(state),
+}));

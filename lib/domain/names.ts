@@ -1,0 +1,44 @@
+import { invalidField, ServiceError } from './errors.ts';
+
+/** The regular expressions of names (workflow-language reference, 1.5). */
+const NODE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
+const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
+const LONGEST_NAMESPACE = 64;
+/** DynamoDB's limit of a sort key is 1,024 bytes; a node's name is one. */
+const LONGEST_NAME = 1000;
+
+export function isNodeName(name: string): boolean {
+  return NODE.test(name) && name.length <= LONGEST_NAME;
+}
+
+export function isVariableName(name: string): boolean {
+  return VARIABLE.test(name) && name.length <= LONGEST_NAME;
+}
+
+/** Throws `invalid` (406) unless the text may name a namespace. */
+export function needNamespaceName(name: string): void {
+  if (NODE.test(name) && name.length <= LONGEST_NAMESPACE) return;
+  throw invalidField(`a namespace is named by ${LONGEST_NAMESPACE} characters at most, matching ${NODE.source}`);
+}
+
+/** Throws `invalid` (406) unless the text may name a directory or workflow. */
+export function needNodeName(name: string): void {
+  if (!isNodeName(name)) throw invalidField(`'${name}' does not match ${NODE.source}`);
+}
+
+/** Throws `invalid` (406) unless the text may name a variable. */
+export function needVariableName(name: string): void {
+  if (!isVariableName(name)) throw invalidField(`'${name}' does not match ${VARIABLE.source}`);
+}
+
+/** The segments of a tree path; `a/b/`, `/a//b` and `a/b` are the same. The root has none. */
+export function segmentsOf(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const odd = segments.find((segment) => segment === '.' || segment === '..');
+  if (odd !== undefined) throw new ServiceError('invalid', `a path may not hold '${odd}'`);
+  return segments;
+}
+
+export function pathOf(segments: readonly string[]): string {
+  return `/${segments.join('/')}`;
+}

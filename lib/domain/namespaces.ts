@@ -1,0 +1,189 @@
+import { type Clock, Conflict, type Item, type Table } from '../ports.ts';
+import { alreadyExists, notFound, ServiceError } from './errors.ts';
+import { toTimestamp } from './instants.ts';
+import * as keys from './keys.ts';
+import { needNamespaceName } from './names.ts';
+import { type List, type ListRequest, paginate } from './pages.ts';
+import * as purges from './purges.ts';
+
+/** The keys of a namespace's broadcast settings (specification, Namespace config body). */
+export const BROADCASTS = [
+  'directory.create',
+  'directory.delete',
+  'instance.failed',
+  'instance.started',
+  'instance.success',
+  'instance.variable.create',
+  'instance.variable.delete',
+  'instance.variable.update',
+  'namespace.variable.create',
+  'namespace.variable.delete',
+  'namespace.variable.update',
+  'workflow.create',
+  'workflow.delete',
+  'workflow.update',
+  'workflow.variable.create',
+  'workflow.variable.delete',
+  'workflow.variable.update',
+] as const;
+
+export type Broadcast = (typeof BROADCASTS)[number];
+
+export interface Config {
+  readonly broadcast: Readonly<Record<Broadcast, boolean>>;
+}
+
+export interface Namespace {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970, as everywhere in the domain. */
+  readonly created: number;
+  readonly updated: number;
+  /** When the root directory's list of children last changed. */
+  readonly treeUpdated: number;
+  /** The broadcasts that are switched on. */
+  readonly broadcasts: readonly string[];
+}
+
+export interface NamespaceRecord {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly name: string;
+  readonly oid: string;
+}
+
+export function fromItem(item: Item): Namespace {
+  return {
+    id: String(item['id']),
+    name: item.sk,
+    created: Number(item['created']),
+    updated: Number(item['updated']),
+    treeUpdated: Number(item['treeUpdated']),
+    broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
+  };
+}
+
+/** The wire form (rest-api reference, 4.1). */
+export function toRecord(namespace: Namespace): NamespaceRecord {
+  return {
+    createdAt: toTimestamp(namespace.created),
+    updatedAt: toTimestamp(namespace.updated),
+    name: namespace.name,
+    oid: namespace.id,
+  };
+}
+
+/** Reads every item of a partition, page by page. */
+export async function readAll(table: Table, pk: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let next: string | undefined;
+  do {
+    const page = await table.query({ table: 'catalog', pk, ...(next === undefined ? {} : { next }) });
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return items;
+}
+
+/** The namespaces; if some are named, those of them alone. */
+export async function list(
+  { table }: { table: Table },
+  request: ListRequest,
+  visible: readonly string[] = [],
+): Promise<List<NamespaceRecord>> {
+  const isVisible = ({ sk }: Item) => visible.length === 0 || visible.includes(sk);
+  const items = (await readAll(table, keys.NAMESPACES)).filter(isVisible);
+  const all = items.map((item) => toRecord(fromItem(item)));
+  return paginate(all, request, {
+    orders: { NAME: (row) => row.name },
+    defaults: [{ field: 'NAME', direction: 'ASC' }],
+    filters: { 'NAME/CONTAINS': (row, value) => row.name.includes(value) },
+    idOf: (row) => row.name,
+  });
+}
+
+/** Throws `not-found` when no such namespace exists. */
+export async function need({ table }: { table: Table }, name: string): Promise<Namespace> {
+  const [item] = await table.get([keys.namespace(name)]);
+  if (item === undefined) throw notFound('namespace');
+  return fromItem(item);
+}
+
+/** Creates the namespace with an empty root directory. Throws `exists`, `invalid`. */
+export async function create({ table, clock }: { table: Table; clock: Clock }, name: string): Promise<Namespace> {
+  needNamespaceName(name);
+  const now = clock.now();
+  const item = {
+    ...keys.namespace(name),
+    id: clock.uuid(),
+    created: now,
+    updated: now,
+    treeUpdated: now,
+    broadcasts: '[]',
+  };
+  const { table: _, ...stored } = item;
+  await table.write([{ do: 'put', table: 'catalog', item: stored, when: { absent: true } }]).catch((error: unknown) => {
+    throw error instanceof Conflict ? alreadyExists() : error;
+  });
+  return fromItem(stored);
+}
+
+/**
+ * Deletes the namespace and all that is in it: gone at once for everybody, what it held is purged afterwards.
+ * Throws `not-found`, and `refused` when the tree is not empty and `recursive` is false.
+ */
+export async function remove(
+  ports: { table: Table; clock: Clock },
+  name: string,
+  recursive: boolean,
+): Promise<purges.Purge> {
+  const { table } = ports;
+  const namespace = await need(ports, name);
+  const children = await table.query({ table: 'catalog', pk: keys.directory(namespace.id), limit: 1 });
+  if (children.items.length > 0 && !recursive) {
+    throw new ServiceError('refused', 'refusing to delete non-empty namespace without explicit recursive argument');
+  }
+  const purge = purges.of(ports, { kind: 'namespace', id: namespace.id });
+  const unchanged = recursive ? {} : { treeUpdated: namespace.treeUpdated };
+  await table
+    .write([
+      { do: 'delete', key: keys.namespace(name), when: { equals: { id: namespace.id, ...unchanged } } },
+      purges.toWrite(purge),
+    ])
+    .catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+      throw new ServiceError('unavailable', `namespace '${name}' was changed at this moment; try again`);
+    });
+  return purge;
+}
+
+export function toConfig(namespace: Namespace): Config {
+  const on = new Set(namespace.broadcasts);
+  return { broadcast: Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'] };
+}
+
+/** Changes only the keys that are given; null leaves a key as it is. */
+export async function configure(
+  { table, clock }: { table: Table; clock: Clock },
+  name: string,
+  changes: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>>,
+): Promise<Config> {
+  const namespace = await need({ table }, name);
+  const merged = toConfig(namespace).broadcast;
+  const broadcasts = BROADCASTS.filter((key) => changes[key] ?? merged[key]);
+  const updated = clock.now();
+  await table
+    .write([
+      {
+        do: 'update',
+        key: keys.namespace(name),
+        set: { broadcasts: JSON.stringify(broadcasts), updated },
+        when: { equals: { id: namespace.id, broadcasts: JSON.stringify(namespace.broadcasts) } },
+      },
+    ])
+    .catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+      throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
+    });
+  return toConfig({ ...namespace, broadcasts });
+}

@@ -1,0 +1,36 @@
+import { ServiceError } from '../domain/errors.ts';
+import { toPrettyJson } from '../language/json.ts';
+import { evaluate } from './evaluation.ts';
+import { StateFailure } from './failures.ts';
+
+const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
+
+function decode(data: string): Buffer {
+  const text = data.replace(/[\r\n]/g, '');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') === text) return bytes;
+  const at = NOT_BASE64.exec(data)?.index ?? Math.max(text.length - 1, 0);
+  throw new ServiceError('malformed', `illegal base64 data at input byte ${at}: field data is base64 of JSON`);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new ServiceError('malformed', `invalid json data: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Runs a query on base64 of JSON as a workflow would, `jq(<query>)`, and answers its one result as pretty JSON
+ * (rest-api reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`.
+ */
+export async function run(query: string, data: string): Promise<string> {
+  const input = parse(decode(data));
+  try {
+    return toPrettyJson(await evaluate(`jq(${query === '' ? '.' : query})`, input));
+  } catch (error) {
+    if (!(error instanceof StateFailure)) throw error;
+    throw new ServiceError('malformed', `error executing JQ command: ${error.message}`);
+  }
+}

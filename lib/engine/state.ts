@@ -1,0 +1,114 @@
+import type { CatchPlan, Exit, StatePlan } from '../compiler/plan.ts';
+import { isObject, toPrettyJson } from '../language/json.ts';
+import { matchesCode, patternProblem } from '../language/patterns.ts';
+import type { Draft } from './draft.ts';
+import { evaluate } from './evaluation.ts';
+import { failure, INTERNAL, StateFailure } from './failures.ts';
+import { perform } from './works/index.ts';
+
+/** Where a state leads: on to another state, or to the run's end. */
+export type Next =
+  | { readonly to: string }
+  | { readonly end: 'complete' }
+  | { readonly end: 'failed' | 'crashed'; readonly code: string; readonly message: string };
+
+const CRASH_MESSAGE = 'an internal error occurred';
+
+/** Enters a state and leaves it: log, metadata, work, transform, transition, or its failure (reference, section 6). */
+export async function runState(draft: Draft, state: StatePlan, interruption?: StateFailure): Promise<Next> {
+  draft.enter(state.id);
+  draft.log(`Running state logic (step:${draft.step}) -- ${state.id}`);
+  try {
+    if (interruption !== undefined) throw interruption;
+    await announce(draft, state);
+    const exit = (await perform(draft, state)) ?? state.exit;
+    await transform(draft, exit);
+    return onward(draft, exit);
+  } catch (error) {
+    if (!(error instanceof StateFailure)) throw error;
+    return fail(draft, state, error);
+  }
+}
+
+async function announce(draft: Draft, state: StatePlan): Promise<void> {
+  if (state.log !== undefined && state.log !== null) {
+    draft.log(toPrettyJson(await evaluate(state.log, draft.data)));
+  }
+  if (state.metadata !== undefined && state.metadata !== null) {
+    draft.metadata = toPrettyJson(await evaluate(state.metadata, draft.data));
+  }
+}
+
+const keepsData = (transform: unknown): boolean =>
+  transform === undefined || transform === null || transform === '' || transform === '.';
+
+/** Replaces the data by the transform's result, which must be an object (workflow-language reference, 5.6). */
+async function transform(draft: Draft, exit: Exit): Promise<void> {
+  if (keepsData(exit.transform)) return;
+  draft.log('Transforming state data.');
+  const result = await evaluate(exit.transform, draft.data).catch((error: unknown) => {
+    if (!(error instanceof StateFailure)) throw error;
+    throw new StateFailure(error.kind, error.code, `unable to apply transform: ${error.message}`);
+  });
+  if (!isObject(result)) {
+    throw failure('jq.notObject', 'unable to apply transform: the `jq` or `js` command produced a non-object output');
+  }
+  draft.data = result;
+}
+
+function onward(draft: Draft, { transition }: Exit): Next {
+  if (transition === undefined || transition === '') return end(draft);
+  draft.log(`Transitioning to next state: ${transition} (${draft.step + 1}).`);
+  return { to: transition };
+}
+
+function end(draft: Draft): Next {
+  const { raised } = draft;
+  if (raised !== undefined) draft.log(`Workflow failed with error '${raised.code}': ${raised.message}`, 'error');
+  draft.log('Workflow completed.');
+  return raised === undefined ? { end: 'complete' } : { end: 'failed', ...raised };
+}
+
+function codeOf(draft: Draft, error: StateFailure): string {
+  return error.own ? error.code : draft.branded(error.code);
+}
+
+/** A failed state goes where its catch says, else the run fails (workflow-language reference, 7.2). */
+function fail(draft: Draft, state: StatePlan, error: StateFailure): Next {
+  const code = codeOf(draft, error);
+  if (error.kind === 'internal') return crash(draft, error);
+  if (error.kind !== 'catchable') return failUncatchably(draft, error);
+  draft.data = { ...draft.data, error: { code, msg: error.message } };
+  const caught = findCatch(draft, state.catch, code);
+  if (caught === undefined) {
+    draft.log(`Instance failed with error '${code}': ${error.detail}`, 'error');
+    return { end: 'failed', code, message: error.message };
+  }
+  draft.log(`State failed with error '${code}': ${error.detail}`, 'error');
+  draft.log(`Error caught by error definition ${caught.index}: ${caught.pattern}`);
+  return onward(draft, caught);
+}
+
+function findCatch(draft: Draft, entries: readonly CatchPlan[], code: string) {
+  for (const [index, { error: pattern, transition }] of entries.entries()) {
+    const problem = patternProblem(pattern);
+    if (problem !== undefined) draft.log(`Error catching regex failed to compile: ${problem}`, 'error');
+    else if (matchesCode(pattern, code, draft.ports.settings.brand)) {
+      return { index, pattern, ...(transition === undefined ? {} : { transition }) };
+    }
+  }
+  return undefined;
+}
+
+function failUncatchably(draft: Draft, error: StateFailure): Next {
+  const code = codeOf(draft, error);
+  const named = error.kind === 'plain' ? '' : ` '${code}'`;
+  draft.log(`Instance failed with uncatchable error${named}: ${error.detail}`, 'error');
+  return { end: 'failed', code, message: error.message };
+}
+
+/** The detail of an internal error is for the instance's log alone. */
+function crash(draft: Draft, error: StateFailure): Next {
+  draft.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
+  return { end: 'crashed', code: draft.branded(INTERNAL), message: CRASH_MESSAGE };
+}

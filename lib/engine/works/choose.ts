@@ -1,0 +1,32 @@
+import { isObject } from '../../language/json.ts';
+import { evaluate } from '../evaluation.ts';
+import { StateFailure } from '../failures.ts';
+import type { Perform } from '../work.ts';
+
+/** What counts as true (workflow-language reference, 10.6): any text that is not empty does, also 'false'. */
+const TRUTH: Record<string, (value: unknown) => boolean> = {
+  boolean: (value) => value === true,
+  string: (value) => value !== '',
+  number: (value) => value !== 0,
+  object: (value) => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0),
+};
+
+export function isTrue(value: unknown): boolean {
+  return TRUTH[typeof value]?.(value) ?? false;
+}
+
+/** Takes the first branch whose condition is true, else the default. */
+export const choose: Perform<'choose'> = async (draft, work) => {
+  for (const [index, branch] of work.conditions.entries()) {
+    const value = await evaluate(branch.condition, draft.data).catch((error: unknown) => {
+      if (!(error instanceof StateFailure)) throw error;
+      const detail = `switch condition ${index} condition failed to run: ${error.message}`;
+      throw new StateFailure(error.kind, error.code, error.message, { detail });
+    });
+    if (!isTrue(value)) continue;
+    draft.log(`Switch condition ${index} succeeded`);
+    return branch;
+  }
+  draft.log('No switch conditions succeeded');
+  return work.otherwise;
+};

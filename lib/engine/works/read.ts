@@ -1,0 +1,53 @@
+import type { ReadVariable } from '../../compiler/plan.ts';
+import { isVariableName } from '../../domain/names.ts';
+import type { Draft } from '../draft.ts';
+import { evaluateText } from '../evaluation.ts';
+import { internalFailure, invalidKey } from '../failures.ts';
+import { ownerOf } from '../owners.ts';
+import type { Perform } from '../work.ts';
+
+/** The read-only virtual variables (workflow-language reference, 10.9). */
+const SYSTEM: Record<string, (draft: Draft) => unknown> = {
+  instance: (draft) => draft.run.id,
+  uuid: (draft) => draft.ports.clock.uuid(),
+  epoch: (draft) => Math.floor(draft.ports.clock.now() / 1000),
+};
+
+function readSystem(draft: Draft, key: string): unknown {
+  if (!Object.hasOwn(SYSTEM, key)) {
+    throw internalFailure(`unknown system variable '${key}': choose ${Object.keys(SYSTEM).join(', ')}`);
+  }
+  return SYSTEM[key]?.(draft);
+}
+
+/** Stored bytes as a value: JSON as what it says, anything else as base64 text. */
+export function toValue(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return Buffer.from(bytes).toString('base64');
+  }
+}
+
+async function readOne(draft: Draft, { scope }: ReadVariable, key: string): Promise<unknown> {
+  if (scope === 'system') return readSystem(draft, key);
+  if (!isVariableName(key)) throw invalidKey(key);
+  const variable = await draft.readVariable(ownerOf(draft.run, scope), key);
+  return variable === undefined ? null : toValue(variable.bytes);
+}
+
+/** Replaces `var` in the data by an object of the variables read; a missing one is null. */
+export const read: Perform<'read'> = async (draft, work) => {
+  const values: Record<string, unknown> = {};
+  for (const variable of work.variables) {
+    const key = await evaluateText(variable.key, draft.data);
+    Object.defineProperty(values, variable.as ?? key, {
+      value: await readOne(draft, variable, key),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  draft.data = { ...draft.data, var: values };
+  return undefined;
+};

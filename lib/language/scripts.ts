@@ -1,0 +1,48 @@
+import { QueryError } from './query-error.ts';
+
+export type ScriptKind = 'jq' | 'js';
+
+/** A part of a text: what stands there literally, or a script to evaluate. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: ScriptKind; readonly source: string };
+
+/**
+ * Cuts a text at its `jq(...)` and `js(...)`. A script runs to the bracket that closes it; every bracket counts, also
+ * one inside a string or a comment (workflow language, 5.2). An empty text is one empty piece. Throws QueryError when
+ * a script is not closed.
+ */
+export function scanScripts(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let rest = 0;
+  for (let open = nextScript(text, 0); open >= 0; open = nextScript(text, rest)) {
+    const kind = text.startsWith('jq', open) ? 'jq' : 'js';
+    const close = closingBracket(text, open + 3);
+    if (close < 0) throw new QueryError(`no closing bracket in ${kind} query: ${text.slice(open)}`);
+    if (open > rest) pieces.push({ kind: 'text', text: text.slice(rest, open) });
+    pieces.push({ kind, source: text.slice(open + 3, close) });
+    rest = close + 1;
+  }
+  if (rest < text.length || pieces.length === 0) pieces.push({ kind: 'text', text: text.slice(rest) });
+  return pieces;
+}
+
+/** Where the next `jq(` or `js(` begins, or -1. A letter may stand before it: `pajq(.a)` holds a script. */
+export function nextScript(text: string, from: number): number {
+  for (let bracket = text.indexOf('(', from + 2); bracket >= 0; bracket = text.indexOf('(', bracket + 1)) {
+    const letter = text[bracket - 1];
+    if ((letter === 'q' || letter === 's') && text[bracket - 2] === 'j') return bracket - 2;
+  }
+  return -1;
+}
+
+function closingBracket(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '(') depth += 1;
+    else if (letter === ')') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,136 @@
+/**
+ * The parser wants every line of a flow collection or quoted text indented deeper than the key it belongs to, as YAML
+ * 1.2 says. Workflows in the field close a bracket under its key, and the original accepted them. This scanner finds
+ * such lines and indents them; it runs only when the parser has complained, so a mistake here can lose nothing.
+ */
+export interface Indented {
+  readonly text: string;
+  /** Blanks added, by one-based line. */
+  readonly added: ReadonlyMap<number, number>;
+}
+
+interface Scan {
+  readonly text: string;
+  /** Blanks to add, by the offset of the line's start. */
+  readonly pads: Map<number, number>;
+  offset: number;
+  /** Column of the block collection that the next value belongs to; -1 at the root. */
+  parent: number;
+}
+
+const DOUBLE_QUOTED = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
+const SINGLE_QUOTED = /'[^']*(?:''[^']*)*'/y;
+const PROPERTY = /[&!*][^\s,[\]{}]*[ \t]*/y;
+const INDICATOR = /[-?:](?=[ \t\r\n]|$)[ \t]*/y;
+const SEPARATOR = /[ \t]*:(?=[ \t\r\n]|$)[ \t]*/y;
+const PLAIN_KEY = /[^\s#][^\r\n:#]*(?:(?::(?![ \t\r\n]|$)|(?<![ \t])#)[^\r\n:#]*)*(?=:(?:[ \t\r\n]|$))/y;
+const BLANK_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n|$)/y;
+const LINE = /[^\r\n]*(?:\r\n?|\n|$)/y;
+const FLOW_TOKEN = /[[\]{},]|:(?=\s|["'[{])|#[^\r\n]*|\s+|[^\s[\]{},:#"']+|[\s\S]/y;
+
+/** The text with every line of its flow collections and quoted texts indented deep enough. Takes linear time. */
+export function indentFlow(text: string): Indented {
+  const scan: Scan = { text, pads: new Map(), offset: 0, parent: -1 };
+  while (scan.offset < text.length) scanLine(scan);
+  return inserted(scan);
+}
+
+function scanLine(scan: Scan): void {
+  if (skip(scan, BLANK_LINE)) return;
+  const start = scan.offset;
+  while (scan.text[scan.offset] === ' ') scan.offset += 1;
+  scan.parent = -1;
+  while (scanToken(scan, start));
+  skip(scan, LINE);
+}
+
+/** True when another token may follow on the line. */
+function scanToken(scan: Scan, lineStart: number): boolean {
+  const from = scan.offset;
+  const column = from - lineStart;
+  if (skip(scan, PROPERTY)) return true;
+  if (skip(scan, INDICATOR)) {
+    scan.parent = column;
+    return true;
+  }
+  const first = scan.text[from] ?? '';
+  if (first === '|' || first === '>') return skipDeeper(scan);
+  if (!isEnclosed(first)) return skip(scan, PLAIN_KEY) ? skipColon(scan, column) : skipDeeper(scan);
+  skipEnclosed(scan, first);
+  padLines(scan, from, scan.offset);
+  return skipColon(scan, column);
+}
+
+/** Block and plain texts go on as long as lines are indented deeper than their parent. */
+function skipDeeper(scan: Scan): false {
+  skip(scan, LINE);
+  const deeper = new RegExp(`(?:[ \\t]*(?:\\r\\n?|\\n)| {${scan.parent + 1}})`, 'y');
+  while (scan.offset < scan.text.length && isAt(scan, deeper)) skip(scan, LINE);
+  scan.offset -= 1;
+  if (scan.text[scan.offset] === '\n' && scan.text[scan.offset - 1] === '\r') scan.offset -= 1;
+  return false;
+}
+
+function skipColon(scan: Scan, column: number): boolean {
+  if (!skip(scan, SEPARATOR)) return false;
+  scan.parent = column;
+  return true;
+}
+
+function isEnclosed(first: string): boolean {
+  return first !== '' && '"\'[{'.includes(first);
+}
+
+/** What is never closed goes on to the end of the text. */
+function skipEnclosed(scan: Scan, first: string): void {
+  if (first === '[' || first === '{') skipFlow(scan);
+  else if (!skip(scan, first === '"' ? DOUBLE_QUOTED : SINGLE_QUOTED)) scan.offset = scan.text.length;
+}
+
+function skipFlow(scan: Scan): void {
+  let depth = 0;
+  let isAtStart = true;
+  while (scan.offset < scan.text.length) {
+    const from = scan.offset;
+    const first = scan.text[from] ?? '';
+    if (isAtStart && (first === '"' || first === "'")) skipEnclosed(scan, first);
+    else skip(scan, FLOW_TOKEN);
+    depth += '[{'.includes(first) ? 1 : ']}'.includes(first) ? -1 : 0;
+    if (depth === 0) return;
+    isAtStart = /[[{,:\s]/.test(first) && (isAtStart || !/\s/.test(first));
+  }
+}
+
+function padLines(scan: Scan, from: number, to: number): void {
+  for (const found of scan.text.slice(from, to).matchAll(/(?:\r\n?|\n)( *)(?![ \r\n])/g)) {
+    const missing = scan.parent + 1 - (found[1] ?? '').length;
+    const lineStart = from + found.index + found[0].length - (found[1] ?? '').length;
+    if (missing > 0) scan.pads.set(lineStart, missing);
+  }
+}
+
+function isAt(scan: Scan, what: RegExp): boolean {
+  what.lastIndex = scan.offset;
+  return what.test(scan.text);
+}
+
+function skip(scan: Scan, what: RegExp): boolean {
+  const isFound = isAt(scan, what);
+  if (isFound) scan.offset = what.lastIndex;
+  return isFound;
+}
+
+function inserted({ text, pads }: Scan): Indented {
+  const parts: string[] = [];
+  const added = new Map<number, number>();
+  let done = 0;
+  let line = 1;
+  for (const [offset, missing] of pads) {
+    const part = text.slice(done, offset);
+    line += part.match(/\r\n?|\n/g)?.length ?? 0;
+    added.set(line, missing);
+    parts.push(part, ' '.repeat(missing));
+    done = offset;
+  }
+  return { text: parts.join('') + text.slice(done), added };
+}

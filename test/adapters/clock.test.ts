@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { systemClock as awsClock } from '../../lib/adapters/aws/clock.ts';
+import { systemClock as localClock } from '../../lib/adapters/local/clock.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each([
+  ['on AWS', awsClock],
+  ['on a laptop', localClock],
+])('the clock %s', (_place, open) => {
+  test('gives UUIDs of version 7 that carry the time', () => {
+    const clock = open();
+    const id = clock.uuid();
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+    expect(Math.abs(ms - clock.now())).toBeLessThan(60_000);
+  });
+
+  test('gives UUIDs that sort in the order they were given, all different', () => {
+    const ids = Array.from({ length: 20_000 }, open().uuid);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('gives UUIDs in order although the time goes back', () => {
+    const clock = open();
+    vi.useFakeTimers({ now: Date.now() + 1_000 });
+    const later = clock.uuid();
+    vi.setSystemTime(Date.now() - 500);
+    expect(clock.uuid() > later).toBe(true);
+  });
+
+  test('gives secrets of 43 URL-safe characters, each a different one', () => {
+    const clock = open();
+    const secrets = Array.from({ length: 100 }, clock.secret);
+    for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(new Set(secrets).size).toBe(100);
+  });
+});

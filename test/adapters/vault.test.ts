@@ -1,0 +1,114 @@
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parameterVault } from '../../lib/adapters/aws/vault.ts';
+import { localVault } from '../../lib/adapters/local/vault.ts';
+import { vaultContract } from '../contract/vault.ts';
+import { type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+
+describe('the local vault', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'weft-vault-')), 'data');
+  });
+  afterEach(() => rm(join(folder, '..'), { recursive: true }));
+
+  vaultContract(async () => localVault({ folder }));
+
+  test('takes the key it is given and keeps nothing', async () => {
+    expect(await localVault({ folder, apiKey: 'given' }).adminKey()).toBe('given');
+    expect(await readdir(join(folder, '..'))).toEqual([]);
+  });
+
+  test('does not take an empty key', async () => {
+    expect(await localVault({ folder, apiKey: '' }).adminKey()).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('keeps the key where only its owner can read it, and mends a file that others can', async () => {
+    await localVault({ folder }).adminKey();
+    expect((await stat(join(folder, 'api-key'))).mode & 0o777).toBe(0o600);
+    await chmod(join(folder, 'api-key'), 0o644);
+    await localVault({ folder }).adminKey();
+    expect((await stat(join(folder, 'api-key'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(['api-key']);
+  });
+
+  test('tells of a new key once', async () => {
+    const told: string[] = [];
+    const options = { folder, onNewKey: (key: string) => told.push(key) };
+    const key = await localVault(options).adminKey();
+    await localVault(options).adminKey();
+    expect(told).toEqual([key]);
+  });
+
+  test('gives everybody the same key although many ask for the first time at once', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, () => localVault({ folder }).adminKey()));
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('refuses an empty key file rather than let everybody in', async () => {
+    await localVault({ folder }).adminKey();
+    await writeFile(join(folder, 'api-key'), '\n');
+    await expect(localVault({ folder }).adminKey()).rejects.toThrow('holds no key');
+  });
+
+  test('without a folder each vault has its own key', async () => {
+    expect(await localVault().adminKey()).not.toBe(await localVault().adminKey());
+  });
+});
+
+describe('the vault in Parameter Store', () => {
+  let server: AwsServer;
+  let reply: Reply;
+  let now = 0;
+  const parameter = (text: string): Reply => ({ body: { Parameter: { Value: text } } });
+  const open = () =>
+    parameterVault({ name: 'weft', client: new SSMClient({ ...server.config, maxAttempts: 1 }), now: () => now });
+  beforeAll(async () => {
+    server = await startAwsServer(() => reply);
+  });
+  beforeEach(() => {
+    reply = parameter('{"apikey": "secret", "other": 1}');
+  });
+  afterAll(() => server.close());
+
+  vaultContract(async () => open());
+
+  test('asks for the parameter decrypted', async () => {
+    await open().adminKey();
+    expect(server.asked.at(-1)).toMatchObject({
+      operation: 'GetParameter',
+      input: { Name: 'weft', WithDecryption: true },
+    });
+  });
+
+  test('asks once in five minutes, and notices a changed key then', async () => {
+    const vault = open();
+    const before = server.asked.length;
+    await Promise.all([vault.adminKey(), vault.adminKey()]);
+    reply = parameter('{"apikey": "changed"}');
+    now += 299_999;
+    expect(await vault.adminKey()).toBe('secret');
+    expect(server.asked.length - before).toBe(1);
+    now += 1;
+    expect(await vault.adminKey()).toBe('changed');
+  });
+
+  test('asks again after a failure', async () => {
+    const vault = open();
+    reply = refusal('ParameterNotFound');
+    await expect(vault.adminKey()).rejects.toThrow('ParameterNotFound');
+    reply = parameter('{"apikey": "late"}');
+    expect(await vault.adminKey()).toBe('late');
+  });
+
+  test.each(['{}', '{"apikey": ""}', '{"apikey": 1}', 'null', 'not json: secret', ''])(
+    'a parameter that is %j holds no key, and its text is not told',
+    async (text) => {
+      reply = parameter(text);
+      await expect(open().adminKey()).rejects.toThrow(/^the parameter weft has no entry apikey$/);
+    },
+  );
+});

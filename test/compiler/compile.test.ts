@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../lib/compiler/compile.ts';
+import { hintsOf, planOf, problemsOf } from './texts.ts';
+
+const STATES = 'states: [{id: a, type: noop}, {id: b, type: noop}]';
+
+describe('a workflow', () => {
+  test('begins with the first state, by hand, when it does not say otherwise', () => {
+    expect(planOf(STATES)).toMatchObject({
+      version: 1,
+      start: { type: 'default' },
+      entry: 'a',
+      timeouts: {},
+      functions: {},
+    });
+  });
+
+  test('keeps what it is told about timeouts, and overlooks what is only for people', () => {
+    const plan = planOf(
+      `direktiv_api: workflow/v1\ndescription: d\nurl: u\ntimeouts: {interrupt: PT1H, kill: ''}\n${STATES}`,
+    );
+    expect(plan.timeouts).toEqual({ interrupt: 'PT1H' });
+  });
+
+  test.each([
+    ['{type: default, state: b}', { type: 'default' }],
+    ["{type: scheduled, cron: '* * * * *', state: b}", { type: 'scheduled', cron: '* * * * *' }],
+    ['{type: scheduled, state: b}', { type: 'scheduled', cron: '' }],
+    [
+      '{type: event, event: {type: t, context: {Shop: n*}}, state: b}',
+      { type: 'event', events: [{ type: 't', context: { shop: 'n*' } }] },
+    ],
+    [
+      '{type: eventsXor, events: [{type: t}, {}], state: b}',
+      {
+        type: 'eventsXor',
+        events: [
+          { type: 't', context: {} },
+          { type: '', context: {} },
+        ],
+      },
+    ],
+    [
+      '{type: eventsAnd, lifespan: PT1M, events: [{type: t}], state: b}',
+      { type: 'eventsAnd', lifespan: 'PT1M', events: [{ type: 't', context: {} }] },
+    ],
+  ])('starts as %s', (written, start) => {
+    expect(planOf(`start: ${written}\n${STATES}`)).toMatchObject({ start, entry: 'b' });
+  });
+
+  test.each([
+    ['{type: subflow, workflow: ../x}', { type: 'subflow', workflow: '../x' }],
+    ['{type: knative-namespace, service: s}', { type: 'knative-namespace', service: 's' }],
+    ['{type: knative-global, service: s}', { type: 'knative-global', service: 's' }],
+    [
+      '{type: reusable, image: i}',
+      { type: 'knative-workflow', image: 'i', size: 'small', cmd: '', scale: 0, envs: {} },
+    ],
+    [
+      '{type: knative-workflow, image: i, size: large, cmd: c, scale: 2, envs: [{name: N, value: v}]}',
+      { type: 'knative-workflow', image: 'i', size: 'large', cmd: 'c', scale: 2, envs: { N: 'v' } },
+    ],
+  ])('declares the function %s', (written, declared) => {
+    expect(planOf(`functions: [{id: f, ${written.slice(1)}]\n${STATES}`).functions).toEqual({ f: declared });
+  });
+
+  test('may have parts that are named like members of every object', () => {
+    const plan = planOf('states: [{id: constructor, type: noop, transform: {__proto__: {x: 1}}}]');
+    expect(Object.keys(plan.states)).toEqual(['constructor']);
+    expect(JSON.stringify(Object.values(plan.states)[0]?.exit)).toBe('{"transform":{"__proto__":{"x":1}}}');
+  });
+});
+
+describe('problems', () => {
+  test.each<[yaml: string, problems: string[]]>([
+    ['', ['1:1 workflow has no defined states']],
+    ['description: x', ['1:1 states required']],
+    ['states:', ['1:1 invalid type for states']],
+    ['states: []', ['1:1 workflow has no defined states']],
+    [`functions: {}\n${STATES}`, ['1:1 invalid type for functions']],
+    [`start:\n${STATES}`, ['1:6 bad start: invalid']],
+    [`start: {}\n${STATES}`, ["1:8 bad start: missing 'type' field"]],
+    [
+      `start: {type: often}\n${STATES}`,
+      ['1:15 start: type unrecognized(scheduled, event, eventsXor, eventsAnd, default)'],
+    ],
+    [`start: {type: event}\n${STATES}`, ['1:8 start invalid: event required']],
+    [`start: {type: eventsXor, events: []}\n${STATES}`, ['1:26 start invalid: events required']],
+    [`start: {type: default, cron: x}\n${STATES}`, ['1:24 failed to decode start: unknown field "cron"']],
+    [`start: {type: default, state: z}\n${STATES}`, ['1:31 start targets state that does not exist']],
+    [
+      `timeouts: {interrupt: 5m, kill: soon}\n${STATES}`,
+      ['1:23 interrupt is not a ISO8601 string', '1:33 kill is not a ISO8601 string'],
+    ],
+    [
+      `functions: [{type: subflow}]\n${STATES}`,
+      ['1:13 function[0]: id required', '1:13 function[0]: workflow required'],
+    ],
+    [
+      `functions: [{id: f, type: reusable, size: ''}]\n${STATES}`,
+      ['1:43 failed to decode function[0]: size must be one of [small medium large]'],
+    ],
+    [`functions: [{id: f, type: knative-namespace}]\n${STATES}`, ['1:13 function[0]: service required']],
+    [`functions: [{id: f, type: reusable}]\n${STATES}`, ['1:13 function[0]: image required']],
+  ])('%j', (yaml, problems) => {
+    expect(problemsOf(yaml)).toEqual(problems);
+  });
+
+  test('are told all at once, each at its place, in the order in which the original looks for them', () => {
+    const yaml = [
+      'timeouts: {kill: never}',
+      'version: 1',
+      'states:',
+      '- {id: a, type: noop, transition: z}',
+      '- {id: a, type: delay, duration: x}',
+      '- {id: b, type: delay, durationn: PT1S}',
+      'functions:',
+      '- {id: f, type: subflow}',
+      'start: {type: default, state: y}',
+    ].join('\n');
+    expect(problemsOf(yaml)).toEqual([
+      '2:1 failed to decode workflow: unknown field "version"',
+      '5:34 state[1]: duration is not a ISO8601 string',
+      '6:24 failed to decode state[2]: unknown field "durationn"',
+      '8:3 function[0]: workflow required',
+      "5:8 state id 'a' is used in more than one state",
+      '9:31 start targets state that does not exist',
+      "4:35 workflow state[0] 'transition' transition 'z' does not exist",
+      '1:18 kill is not a ISO8601 string',
+    ]);
+  });
+
+  test('a state that cannot be read is still there for those that lead to it', () => {
+    const yaml = 'states: [{id: a, type: noop, transition: b}, {id: b, type: dance}]';
+    expect(problemsOf(yaml)).toEqual([expect.stringContaining('state[1]: type unrecognized')]);
+  });
+
+  test('are no more than a hundred, however many there are', () => {
+    expect(problemsOf(`states:\n${'- {id: a, type: noop, x: 1}\n'.repeat(500)}`)).toHaveLength(100);
+  });
+
+  test.each([
+    ['states: [{id: a, type: noop, transitoin: b}]', "did you mean 'transition'?"],
+    ['states: [{id: a, type: nop}]', "did you mean 'noop'?"],
+    ['states: [{id: first, type: noop, transition: frist}]', "did you mean 'first'?"],
+    ['states: [{id: a, type: noop, transition: zebra}]', 'known: a'],
+    [
+      'states: [{id: a, type: noop, colour: red}]',
+      'known fields: type, id, log, metadata, catch, transform, transition',
+    ],
+    ['states: [{id: a, type: action, retries: {}, action: {}}]', "it belongs into 'action'"],
+    ['states: [{id: a, type: action, action: {functoin: f}}]', "did you mean 'function'?"],
+    ['states: [{id: a, type: action, action: {retry: {}}}]', "did you mean 'retries'?"],
+    [`name: x\n${STATES}`, 'the place in the tree is the name of a workflow'],
+    [
+      `functions: [{id: f, type: knative-workflow, image: i, patches: []}]\n${STATES}`,
+      'patches are for Kubernetes, which is not used here',
+    ],
+    [`${STATES}\ndescription: 5`, 'put the value in quotes'],
+    [`${STATES}\ntimeouts: {kill: 5m}`, 'write it like PT30S, PT15M or P1DT12H'],
+  ])('come with a hint: %s', (yaml, hint) => {
+    expect(hintsOf(yaml)).toEqual([hint]);
+  });
+});
+
+describe('what this version cannot run', () => {
+  test('is told with its place, and is a workflow all the same', () => {
+    const compiled = compile('states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: delay, duration: PT1S}');
+    expect(compiled).toMatchObject({
+      plan: { entry: 'a' },
+      unsupported: [
+        {
+          message: "state 'b' of type 'delay' cannot run yet in this version: pauses are not built",
+          line: 3,
+          column: 8,
+        },
+      ],
+    });
+  });
+
+  test('is nothing in a workflow that never waits', () => {
+    expect(compile(STATES)).toMatchObject({ unsupported: [] });
+  });
+});

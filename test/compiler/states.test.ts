@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { STATES } from '../../lib/compiler/states/index.ts';
+import { problemsOf, stateOf } from './texts.ts';
+
+const FUNCTIONS = 'functions: [{id: f, type: subflow, workflow: x}]\nstates:\n';
+
+const workOf = (yaml: string): unknown => stateOf(FUNCTIONS + yaml).work;
+
+describe('what a state becomes', () => {
+  const call = { function: 'f', secrets: [], files: [] };
+  test.each<[title: string, yaml: string, work: object]>([
+    ['a noop does nothing', '- {id: a, type: noop}', { do: 'nothing' }],
+    ['a delay sleeps', '- {id: a, type: delay, duration: PT5S}', { do: 'sleep', duration: 'PT5S' }],
+    ['an action calls', '- {id: a, type: action, action: {function: f}}', { do: 'call', async: false, action: call }],
+    [
+      'an action keeps input, secrets, retries and files',
+      '- {id: a, type: action, async: true, timeout: PT9S, action: {function: f, input: jq(.x), secrets: [S], files: [{key: k, as: n}],' +
+        ' retries: {max_attempts: 3, delay: PT1S, multiplier: 1.5, codes: [x]}}}',
+      {
+        do: 'call',
+        async: true,
+        timeout: 'PT9S',
+        action: {
+          function: 'f',
+          input: 'jq(.x)',
+          secrets: ['S'],
+          files: [{ key: 'k', as: 'n' }],
+          retries: { maxAttempts: 3, delay: 'PT1S', multiplier: 1.5, codes: ['x'] },
+        },
+      },
+    ],
+    [
+      'a foreach calls for each',
+      '- {id: a, type: foreach, array: jq(.l), action: {function: f}}',
+      { do: 'each', array: 'jq(.l)', action: call },
+    ],
+    [
+      'a parallel calls all',
+      '- {id: a, type: parallel, actions: [{function: f}]}',
+      { do: 'all', mode: 'and', actions: [call] },
+    ],
+    [
+      'a parallel may ask for one',
+      '- {id: a, type: parallel, mode: or, actions: [{function: f}]}',
+      { do: 'all', mode: 'or', actions: [call] },
+    ],
+    [
+      'a switch chooses',
+      '- {id: a, type: switch, conditions: [{condition: jq(.x), transition: a}, {transform: {n: 1}}], defaultTransform: {m: 2}, defaultTransition: a}',
+      {
+        do: 'choose',
+        conditions: [{ condition: 'jq(.x)', transition: 'a' }, { transform: { n: 1 } }],
+        otherwise: { transform: { m: 2 }, transition: 'a' },
+      },
+    ],
+    [
+      'an error raises',
+      '- {id: a, type: error, error: my.code, message: no, args: [jq(.x)]}',
+      { do: 'raise', error: 'my.code', message: 'no', args: ['jq(.x)'] },
+    ],
+    [
+      'a validate keeps its schema',
+      '- {id: a, type: validate, schema: {type: object}, subject: jq(.x)}',
+      { do: 'validate', schema: { type: 'object' }, subject: 'jq(.x)' },
+    ],
+    ['an empty subject is none', "- {id: a, type: validate, schema: {}, subject: ''}", { do: 'validate', schema: {} }],
+    [
+      'a getter reads',
+      '- {id: a, type: getter, variables: [{key: k, scope: system, as: n}]}',
+      { do: 'read', variables: [{ key: 'k', scope: 'system', as: 'n' }] },
+    ],
+    [
+      'a setter writes, and overlooks what it does not know',
+      "- {id: a, type: setter, variables: [{key: k, scope: thread, value: [1], mimeType: '', colour: red}, {key: l, scope: instance}]}",
+      {
+        do: 'write',
+        variables: [
+          { key: 'k', scope: 'thread', value: [1], mimeType: '' },
+          { key: 'l', scope: 'instance' },
+        ],
+      },
+    ],
+    [
+      'a consumeEvent listens, with names of attributes in lower case',
+      '- {id: a, type: consumeEvent, timeout: PT1H, event: {type: t, context: {OrderId: jq(.x)}}}',
+      { do: 'listen', mode: 'one', timeout: 'PT1H', events: [{ type: 't', context: { orderid: 'jq(.x)' } }] },
+    ],
+    [
+      'a consumeEvent gets by without a type and with a timeout that is none',
+      '- {id: a, type: consumeEvent, timeout: soon, event: {}}',
+      { do: 'listen', mode: 'one', events: [{ type: '', context: {} }] },
+    ],
+    [
+      'an eventAnd listens to all',
+      '- {id: a, type: eventAnd, events: [{type: t}]}',
+      { do: 'listen', mode: 'all', events: [{ type: 't', context: {} }] },
+    ],
+    [
+      'an eventXor listens to any',
+      '- {id: a, type: eventXor, events: [{event: {type: t}, transform: {n: 1}, transition: a}]}',
+      { do: 'listen-any', events: [{ event: { type: 't', context: {} }, transform: { n: 1 }, transition: 'a' }] },
+    ],
+    [
+      'a generateEvent emits',
+      '- {id: a, type: generateEvent, delay: immediate, event: {type: t, source: s, data: {n: 1}, datacontenttype: text/plain, context: {Ab: 1}}}',
+      {
+        do: 'emit',
+        delay: 'immediate',
+        event: { type: 't', source: 's', data: { n: 1 }, datacontenttype: 'text/plain', context: { Ab: 1 } },
+      },
+    ],
+  ])('%s', (_, yaml, work) => {
+    expect(workOf(yaml)).toEqual(work);
+  });
+
+  test('what all states have is kept beside the work', () => {
+    const yaml =
+      '- {id: a, type: eventAnd, events: [{type: t}], log: jq(.), metadata: {n: 1}, transform: {m: 2}, transition: a, catch: [{error: x}, {error: y, transition: a}]}';
+    expect(stateOf(FUNCTIONS + yaml)).toMatchObject({
+      id: 'a',
+      type: 'eventsAnd',
+      log: 'jq(.)',
+      metadata: { n: 1 },
+      catch: [{ error: 'x' }, { error: 'y', transition: 'a' }],
+      exit: { transform: { m: 2 }, transition: 'a' },
+    });
+  });
+
+  test('null is the same as left out, and names of fields are known in any case', () => {
+    const yaml = '- {id: a, Type: null, type: noop, TRANSFORM: {n: 1}, transition: null, catch: null, log: null}';
+    expect(problemsOf(FUNCTIONS + yaml)).toEqual([expect.stringContaining('unknown field "Type"')]);
+    expect(stateOf(FUNCTIONS + yaml.replace('Type: null, ', ''))).toEqual({
+      id: 'a',
+      type: 'noop',
+      catch: [],
+      work: { do: 'nothing' },
+      exit: { transform: { n: 1 } },
+    });
+  });
+});
+
+test('every type of the language is known by all its names', () => {
+  const names = [
+    'action',
+    'consumeEvent',
+    'delay',
+    'error',
+    'eventAnd',
+    'eventXor',
+    'eventsAnd',
+    'eventsXor',
+    'foreach',
+  ];
+  names.push('generateEvent', 'getter', 'noop', 'parallel', 'setter', 'switch', 'validate');
+  expect([...STATES.keys()].sort()).toEqual(names);
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Blobs } from '../../lib/ports.ts';
+
+export interface OpenedBlobs {
+  readonly blobs: Blobs;
+  close(): Promise<void>;
+}
+
+let places = 0;
+/** Each test has a place of its own, so one store serves all. */
+const fresh = (): string => `place-${++places}`;
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+async function put(blobs: Blobs, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await blobs.put(key, bytesOf(key));
+}
+
+async function kept(blobs: Blobs, keys: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(keys.map((key) => blobs.get(key)));
+  return keys.filter((_, index) => found[index] !== undefined);
+}
+
+/** The law of the Blobs port. */
+export function blobsContract(open: () => Promise<OpenedBlobs>): void {
+  let opened: OpenedBlobs;
+  const blobs = (): Blobs => opened.blobs;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened?.close());
+  keepingLaws(blobs);
+  keyLaws(blobs);
+  removalLaws(blobs);
+}
+
+function keepingLaws(blobs: () => Blobs): void {
+  test('what was never put is not there', async () => {
+    expect(await blobs().get(`${fresh()}/a`)).toBeUndefined();
+  });
+
+  test.each([
+    ['every byte', Uint8Array.from({ length: 256 }, (_, index) => index)],
+    ['nothing', new Uint8Array()],
+    ['a megabyte', new Uint8Array(1 << 20).fill(7)],
+    ['part of a larger buffer', bytesOf('0123456789').subarray(3, 6)],
+  ])('%s comes back as it was put', async (_name, bytes) => {
+    const key = `${fresh()}/a`;
+    await blobs().put(key, bytes);
+    const found = await blobs().get(key);
+    expect(found).toBeInstanceOf(Uint8Array);
+    expect(Buffer.compare(found ?? bytesOf('not there'), bytes)).toBe(0);
+  });
+
+  test('a later put replaces an earlier one', async () => {
+    const key = `${fresh()}/a`;
+    await blobs().put(key, bytesOf('a longer first text'));
+    await blobs().put(key, bytesOf('second'));
+    expect(await blobs().get(key)).toEqual(bytesOf('second'));
+  });
+
+  test('bytes that are changed after a put or a get are not changed in the store', async () => {
+    const key = `${fresh()}/a`;
+    const bytes = bytesOf('kept');
+    await blobs().put(key, bytes);
+    bytes.fill(0);
+    (await blobs().get(key))?.fill(0);
+    expect(await blobs().get(key)).toEqual(bytesOf('kept'));
+  });
+
+  test('of puts at the same time one is there whole', async () => {
+    const key = `${fresh()}/a`;
+    const texts = Array.from({ length: 8 }, (_, index) => String(index).repeat(100_000 + index));
+    await Promise.all(texts.map((text) => blobs().put(key, bytesOf(text))));
+    expect(texts).toContain(new TextDecoder().decode(await blobs().get(key)));
+  });
+}
+
+function keyLaws(blobs: () => Blobs): void {
+  test('keys of any characters stay apart', async () => {
+    const place = fresh();
+    const ends = [
+      'a',
+      'A',
+      'ä',
+      'a.blob',
+      'a b',
+      'a%20b',
+      'a%',
+      '..',
+      '.',
+      'a\\b',
+      'a:b',
+      '\u{1F600}',
+      'CON',
+      '~',
+      '*',
+    ];
+    const keys = ends.map((end) => `${place}/${end}`);
+    await put(blobs(), keys);
+    const found = await Promise.all(keys.map((key) => blobs().get(key)));
+    expect(found.map((bytes) => new TextDecoder().decode(bytes))).toEqual(keys);
+  });
+
+  test('a key may be the beginning of another one', async () => {
+    const place = fresh();
+    const keys = [`${place}/a`, `${place}/a/b`, `${place}/a/b/c`];
+    await put(blobs(), keys);
+    expect(await kept(blobs(), keys)).toEqual(keys);
+  });
+}
+
+function removalLaws(blobs: () => Blobs): void {
+  const ENDS = ['a', 'a/b', 'ab', 'ab/c/d', 'b', 'A'];
+  test.each([
+    ['a', ['b', 'A']],
+    ['a/', ['a', 'ab', 'ab/c/d', 'b', 'A']],
+    ['ab/c/d', ['a', 'a/b', 'ab', 'b', 'A']],
+    ['ab/c', ['a', 'a/b', 'ab', 'b', 'A']],
+    ['', []],
+    ['x', ENDS],
+    ['a/b/c', ENDS],
+  ])('a removal of %j takes every key that begins so, and no other', async (prefix, left) => {
+    const place = fresh();
+    const keys = ENDS.map((end) => `${place}/${end}`);
+    await put(blobs(), keys);
+    await blobs().remove(`${place}/${prefix}`);
+    expect(await kept(blobs(), keys)).toEqual(left.map((end) => `${place}/${end}`));
+  });
+
+  test('what was removed can be put again', async () => {
+    const key = `${fresh()}/a/b`;
+    await put(blobs(), [key]);
+    await blobs().remove(key);
+    await put(blobs(), [key]);
+    expect(await blobs().get(key)).toEqual(bytesOf(key));
+  });
+
+  test('puts go through while their neighbours are removed', async () => {
+    const place = fresh();
+    const keys = Array.from({ length: 20 }, (_, index) => `${place}/new/${index}`);
+    const puts = keys.map((key) => put(blobs(), [key]));
+    await Promise.all([...puts, ...keys.map((_, index) => blobs().remove(`${place}/new/old-${index}`))]);
+    expect(await kept(blobs(), keys)).toEqual(keys);
+  });
+}

@@ -1,0 +1,26 @@
+import { expect } from 'vitest';
+import { Conflict, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports.ts';
+
+/** The table under test; there is none before its suite has begun. */
+export type TableOf = () => Table;
+
+let partitions = 0;
+
+/** Each test has partitions of its own, so one database serves all. */
+export const fresh = (): string => `partition-${++partitions}`;
+export const keyOf = (pk: string, sk: string, table: TableName = 'catalog'): Key => ({ table, pk, sk });
+export const put = (item: Item, table: TableName = 'catalog'): Write => ({ do: 'put', table, item });
+export const sortsOf = (items: readonly Item[]): string[] => items.map((item) => item.sk);
+
+export async function fill(table: Table, pk: string, sorts: readonly string[], more: object = {}): Promise<void> {
+  for (const sk of sorts) await table.write([put({ pk, sk, ...more })]);
+}
+
+export async function conflictOf(written: Promise<void>): Promise<readonly number[]> {
+  const error: unknown = await written.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Conflict);
+  return error instanceof Conflict ? error.failed : [];
+}

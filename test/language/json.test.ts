@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isObject, setMember, sortedKeys, toJson, toPrettyJson } from '../../lib/language/json.ts';
+
+describe('JSON text', () => {
+  test.each([
+    [{ b: 1, a: { d: [], c: {} } }, '{"a":{"c":{},"d":[]},"b":1}'],
+    ['<a href="x">&\u2028\u2029', '"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028\\u2029"'],
+    ['\b\f\n\t\\b \\f', '"\\u0008\\u000c\\n\\t\\\\b \\\\f"'],
+    [{ '<': 1 }, '{"\\u003c":1}'],
+    [1e21, '1e+21'],
+    [1e-7, '1e-7'],
+    [-0, '-0'],
+    [[Number.NaN, Number.POSITIVE_INFINITY], '[null,null]'],
+    [{ a: undefined, b: null }, '{"b":null}'],
+    [{ '\uffff': 1, '\u{10000}': 2 }, '{"\uffff":1,"\u{10000}":2}'],
+    ['half \ud83d', '"half \ufffd"'],
+    [undefined, 'null'],
+  ])('of %j is %s', (value, expected) => {
+    expect(toJson(value)).toBe(expected);
+  });
+
+  test('is indented by two spaces, with empty containers on one line', () => {
+    expect(toPrettyJson({ b: [1, {}], a: [] })).toBe('{\n  "a": [],\n  "b": [\n    1,\n    {}\n  ]\n}');
+    expect(toPrettyJson('x')).toBe('"x"');
+  });
+
+  test('reads back as the value, the same in both forms and for any order of keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme' }), (value) => {
+        const plain = JSON.parse(JSON.stringify(value)) as unknown;
+        expect(JSON.parse(toJson(plain))).toEqual(plain);
+        expect(JSON.parse(toPrettyJson(plain))).toEqual(plain);
+      }),
+    );
+    expect(toPrettyJson(JSON.parse('{"z":[{"b":1,"a":2}],"10":1,"9":2}'))).toBe(
+      JSON.stringify({ '10': 1, '9': 2, z: [{ a: 2, b: 1 }] }, undefined, 2).replace(
+        /"9": 2,\n {2}"10": 1/,
+        '"10": 1,\n  "9": 2',
+      ),
+    );
+  });
+
+  test('of a value deeper than the call stack is written; of a cycle it is refused', () => {
+    let deep: unknown = [];
+    for (let depth = 0; depth < 20_000; depth += 1) deep = { a: deep };
+    expect(toJson(deep)).toHaveLength(20_000 * 6 + 2);
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    expect(() => toJson(cycle)).toThrow(RangeError);
+  });
+});
+
+test('only objects that are no lists are objects', () => {
+  expect([{}, [], null, 'x', undefined].map(isObject)).toEqual([true, false, false, false, false]);
+});
+
+test('keys are sorted by bytes', () => {
+  expect(sortedKeys({ '\u{10000}': 1, '\uffff': 1, b: 1, B: 1 })).toEqual(['B', 'b', '\uffff', '\u{10000}']);
+});
+
+test('a member called __proto__ is a member', () => {
+  const target: Record<string, unknown> = {};
+  setMember(target, '__proto__', 1);
+  expect(JSON.stringify(target)).toBe('{"__proto__":1}');
+  expect(Object.getPrototypeOf(target)).toBe(Object.prototype);
+});
