@@ -1,4 +1,4 @@
-import { blobs, clock, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { blobs, clock, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as instances from '../lib/domain/instances.ts';
@@ -12,4 +12,4 @@ export const endpoints: Endpoints<'logs'> = {
   },
 };
 
-export const handler = lambda<'logs'>(endpoints, { table, blobs, vault, clock, settings });
+export const handler = lambda<'logs'>(endpoints, { table, blobs, vault, clock, settings }, mayStream);

@@ -1,4 +1,4 @@
-import { blobs, clock, executions, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { blobs, clock, executions, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
@@ -21,4 +21,4 @@ export const endpoints: Endpoints<'namespaces'> = {
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input.broadcast ?? {}),
 };
 
-export const handler = lambda<'namespaces'>(endpoints, { table, blobs, vault, executions, clock, settings });
+export const handler = lambda<'namespaces'>(endpoints, { table, blobs, vault, executions, clock, settings }, mayStream);

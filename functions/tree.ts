@@ -1,4 +1,4 @@
-import { blobs, clock, executions, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { blobs, clock, executions, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
@@ -84,4 +84,8 @@ const ownEndpoints: Endpoints<'tree'> = {
 
 export const endpoints: Endpoints<'tree' | 'execution'> = { ...ownEndpoints, ...execution.endpoints };
 
-export const handler = lambda<'tree' | 'execution'>(endpoints, { table, blobs, vault, executions, clock, settings });
+export const handler = lambda<'tree' | 'execution'>(
+  endpoints,
+  { table, blobs, vault, executions, clock, settings },
+  mayStream,
+);

@@ -15,11 +15,11 @@ export interface Caller {
 const ADMINISTRATOR: Caller = { permission: 'admin', namespaces: [] };
 
 /** Every spelling that a client in use sends (rest-api reference, 16). */
-const HEADERS = ['service-api-key', 'key', 'apikey', 'service-token', 'direktiv-token', 'direktiv-api-key'];
+export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
 const BEARER = /^Bearer +/i;
 
 function candidatesOf({ headers }: Request): string[] {
-  const named = HEADERS.map((name) => headers[name] ?? '');
+  const named = KEY_HEADERS.map((name) => headers[name.toLowerCase()] ?? '');
   const authorization = headers['authorization'] ?? '';
   const bearer = BEARER.test(authorization) ? authorization.replace(BEARER, '') : '';
   // One web interface sends the word null where it has no key.

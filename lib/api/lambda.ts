@@ -56,11 +56,12 @@ const toStream: Form = ({ status, headers, body }) => ({
   body: typeof body === 'string' ? body : Readable.from([Buffer.from(body)], { objectMode: false }),
 });
 
-/** Streamed replies where the platform can; an emulator without the global gets them whole. */
-const modeOf = () =>
-  'awslambda' in globalThis
-    ? { form: toStream, executionMode: executionModeStreamifyResponse }
-    : { form: toWhole, executionMode: executionModeStandard };
+interface Platform {
+  readonly awslambda?: { readonly streamifyResponse?: unknown };
+}
+
+/** A platform that cannot stream may have the global all the same, empty: packages make it. */
+const hasStreams = (): boolean => typeof (globalThis as Platform).awslambda?.streamifyResponse === 'function';
 
 const read: Link = (passage) => {
   passage.internal.request = toRequest(passage.event as APIGatewayProxyEvent);
@@ -80,7 +81,7 @@ const route =
     if (request.method === 'OPTIONS') return form(OPTIONS);
     const match = matchRoute(request.method, request.path, request.query);
     if ('status' in match) return form(UNROUTED[match.status]);
-    if ('redirect' in match) return form(redirect(match.redirect + queryText(request)));
+    if ('redirect' in match) return form(redirect(request.base + match.redirect + queryText(request)));
     internal.routed = match;
     return undefined;
   };
@@ -109,14 +110,18 @@ const excuse =
 
 /**
  * The handler of a Lambda behind API Gateway: read the event, find the route, admit the caller, let the endpoint
- * answer. Whatever is thrown on the way becomes a reply; a stack trace never leaves.
+ * answer. Whatever is thrown on the way becomes a reply; a stack trace never leaves. Replies are streamed where the
+ * platform can, unless `mayStream` is false: behind an integration that takes them whole.
  */
 export function lambda<Family extends FamilyName>(
   endpoints: Endpoints<Family>,
   suppliers: Suppliers<NeedsOf<Family>>,
+  mayStream = true,
 ): Handler {
   const ports = supplied(suppliers);
-  const { form, executionMode } = modeOf();
+  const isStreaming = mayStream && hasStreams();
+  const form = isStreaming ? toStream : toWhole;
+  const executionMode = isStreaming ? executionModeStreamifyResponse : executionModeStandard;
   const answer = async ({ routed, call }: Admitted) => {
     const endpoint = (endpoints as Partial<Record<string, (ports: Ports, call: Call) => unknown>>)[routed.id];
     if (endpoint === undefined) throw new ServiceError('not-built', `${routed.id} is not served yet`);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { KEY_HEADERS } from './access.ts';
 import { byteExamples, inputExamples, paramExamples, queryExamples } from './examples.ts';
 import { families } from './families.ts';
 import { type QueryName, queries } from './queries.ts';
@@ -189,11 +190,10 @@ function pathItem(path: string): Json {
 }
 
 /** What clients send (rest-api reference, 16). */
-const HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
 
 /** Any one of these will do. */
 function securitySchemes(): Json {
-  const headers = HEADERS.map((name) => [name, { type: 'apiKey', in: 'header', name }]);
+  const headers = KEY_HEADERS.map((name) => [name, { type: 'apiKey', in: 'header', name }]);
   return { ...Object.fromEntries(headers), bearer: { type: 'http', scheme: 'bearer' } };
 }
 

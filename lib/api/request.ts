@@ -5,6 +5,8 @@ export interface Request {
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
+  /** What stands before the path in the caller's URL: the stage of API Gateway, or nothing. */
+  readonly base: string;
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** By lower-case name; of a repeated header the first. */
   readonly headers: Readonly<Record<string, string>>;
@@ -23,12 +25,18 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, readonly string[]>
   return query;
 }
 
+function baseOf({ path, requestContext }: APIGatewayProxyEvent): string {
+  const full = requestContext?.path ?? path;
+  return full.endsWith(path) ? full.slice(0, full.length - path.length) : '';
+}
+
 /** Reads a proxy event of API Gateway (REST, payload version 1). */
 export function toRequest(event: APIGatewayProxyEvent): Request {
   const { body } = event;
   return {
     method: event.httpMethod,
     path: event.path,
+    base: baseOf(event),
     query: queryOf(event),
     headers: headersOf(event),
     body: body === null ? new Uint8Array() : Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8'),

@@ -49,3 +49,6 @@ export const settings: () => Settings = once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
 }));
+
+/** False where API Gateway takes replies whole. */
+export const mayStream = process.env['WEFT_STREAMING'] !== 'false';

@@ -47,6 +47,7 @@ export const machine = z.object({
   revision: z.string(),
   tier: z.enum(['EXPRESS', 'STANDARD']),
   definition: z.record(z.string(), z.unknown()),
+  plan: z.record(z.string(), z.unknown()),
 });
 
 const mirrorInfo = z.object({

@@ -1,0 +1,112 @@
+import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  type Integration,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { FamilyName } from '../lib/api/families.ts';
+import { gatewayPaths, lambdaOf } from '../lib/api/route.ts';
+import { rows } from '../lib/api/routes.ts';
+import { acknowledge } from './acknowledgements.ts';
+import type { WeftFunction } from './function.ts';
+import type { Functions } from './functions.ts';
+import type { Settings } from './settings.ts';
+
+/** The two spellings of every path (rest-api reference, 17). */
+const PREFIXES = ['/api', '/api/v2'];
+
+/** Whatever no route is: the Lambda says 404 or 405. */
+const ELSEWHERE: FamilyName = 'system';
+
+/** The paths of API Gateway, each with the family whose Lambda gets its requests, whatever their method. */
+function gatewayRoutes(): ReadonlyMap<string, FamilyName> {
+  const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
+  const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
+  return new Map([...prefixed, ['/', ELSEWHERE], ['/{elsewhere+}', ELSEWHERE]]);
+}
+
+/**
+ * The REST API: a resource for each path of the registry, all methods to the Lambda of its family. The Lambda tells
+ * methods and `op` apart, knows the key, and checks bodies by their shapes; so no authorizer, model or validator is here.
+ */
+export class Api extends Construct {
+  readonly #api: RestApi;
+
+  constructor(scope: Construct, id: string, settings: Settings, functions: Functions) {
+    super(scope, id);
+    this.#api = this.#make(settings);
+    const integrations = new Map<WeftFunction, Integration>();
+    const integrationOf = (handler: WeftFunction): Integration => {
+      const integration = integrations.get(handler) ?? toIntegration(handler, settings);
+      integrations.set(handler, integration);
+      return integration;
+    };
+    for (const [path, family] of gatewayRoutes()) {
+      this.#api.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
+    }
+    this.#refuse();
+    this.#acknowledge();
+    this.#output();
+  }
+
+  #make({ name, logDays }: Settings): RestApi {
+    const logs = new LogGroup(this, 'Logs', { retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
+    return new RestApi(this, 'Rest', {
+      restApiName: name,
+      description: 'Workflows: Direktiv’s REST API',
+      endpointTypes: [EndpointType.REGIONAL],
+      // Bodies are bytes: without this, API Gateway would take them for text.
+      binaryMediaTypes: ['*/*'],
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: 'prod',
+        accessLogDestination: new LogGroupLogDestination(logs),
+        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+      },
+    });
+  }
+
+  /** One output of a name to rely on, in place of the one that the library makes up. */
+  #output(): void {
+    this.#api.node.tryRemoveChild('Endpoint');
+    const description = 'Where the interface is: the paths that begin with api/ are below it';
+    new CfnOutput(this, 'Url', { value: this.#api.url, description }).overrideLogicalId('Url');
+  }
+
+  /** A path that API Gateway itself does not know is answered as the Lambda would: 405, nothing in it. */
+  #refuse(): void {
+    this.#api.addGatewayResponse('Unknown', {
+      type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+      statusCode: '405',
+      templates: { 'application/json': '' },
+    });
+  }
+
+  #acknowledge(): void {
+    const inside = 'The key is checked in the Lambda: keys come in any of seven headers, which forbids a cache here.';
+    acknowledge(this.#api, {
+      APIG2: 'Bodies are checked in the Lambda by the shapes of the registry, with the messages that clients know.',
+      APIG3: 'A web ACL costs a fixed sum each month; who wants one can attach it to the stage.',
+      APIG4: inside,
+      COG4: inside,
+      APIG6: 'The access log has every request; the execution log would add the headers that hold the keys.',
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+        'API Gateway accepts only this role for its log, one in an account and region.',
+    });
+  }
+}
+
+function toIntegration({ handler }: WeftFunction, { streaming }: Settings): Integration {
+  return new LambdaIntegration(handler, {
+    scopePermissionToMethod: false,
+    responseTransferMode: streaming ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
+  });
+}

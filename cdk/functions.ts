@@ -1,0 +1,80 @@
+import { Duration } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { type FamilyName, families } from '../lib/api/families.ts';
+import { lambdaOf } from '../lib/api/route.ts';
+import { needsOf, rows } from '../lib/api/routes.ts';
+import { type FunctionProps, hasFile, WeftFunction } from './function.ts';
+import type { Settings } from './settings.ts';
+
+type Port = ReturnType<typeof needsOf>[number];
+
+export interface FunctionsProps {
+  readonly settings: Settings;
+  /** What every function finds in its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** How a role gets the rights that a port needs; a port that is not here needs none. */
+  readonly grants: Readonly<Partial<Record<Port, (role: IRole) => void>>>;
+  readonly stepsName: string;
+}
+
+/** Answers for the families that have no file yet: with 501. */
+const STANDS_IN: FamilyName = 'system';
+
+/** The Lambdas that run scripts of users: a segment of a run, or the playground. */
+const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'steps']);
+
+const STEPS_NEED: readonly Port[] = ['table', 'blobs', 'executions'];
+const STEP_TIME = Duration.minutes(5);
+
+/** What API Gateway waits at most for a reply in one piece, and for one that streams. */
+const WHOLE = Duration.seconds(29);
+const STREAMED = Duration.minutes(15);
+
+const allOf = [...new Set(rows.map(([, route]) => lambdaOf(route)))];
+
+/** A request to one of these may take as long as a workflow, or as somebody watches. */
+const isLong = (name: FamilyName): boolean =>
+  rows.some(([, route]) => lambdaOf(route) === name && (route.stream !== undefined || route.family === 'execution'));
+
+/** What sets a function apart from the others. */
+type Own = Pick<FunctionProps, 'file' | 'about' | 'timeout' | 'functionName'>;
+
+/** The Lambdas: one for each family of endpoints that has a file, and the steps of state machines. */
+export class Functions extends Construct {
+  readonly #props: FunctionsProps;
+  readonly #api = new Map<FamilyName, WeftFunction>();
+
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
+    super(scope, id);
+    this.#props = props;
+    for (const name of allOf.filter(hasFile)) this.#api.set(name, this.#endpoints(name));
+    this.#steps();
+  }
+
+  /** The Lambda that answers the requests of a family. */
+  serving(name: FamilyName): WeftFunction {
+    const found = this.#api.get(name) ?? this.#api.get(STANDS_IN);
+    if (found === undefined) throw new Error(`neither functions/${name}.ts nor functions/${STANDS_IN}.ts is there`);
+    return found;
+  }
+
+  #endpoints(name: FamilyName): WeftFunction {
+    const timeout = this.#props.settings.streaming && isLong(name) ? STREAMED : WHOLE;
+    return this.#make({ file: name, about: families[name].about, timeout }, needsOf(name));
+  }
+
+  #steps(): void {
+    const about = 'What state machines of workflows call while they run';
+    const { stepsName: functionName } = this.#props;
+    this.#make({ file: 'steps', about, timeout: STEP_TIME, functionName }, STEPS_NEED);
+  }
+
+  #make(props: Own, needs: readonly Port[]): WeftFunction {
+    const { settings, environment, grants } = this.#props;
+    const scripts = RUN_SCRIPTS.has(props.file);
+    const made = new WeftFunction(this, props.file, { ...props, settings, environment, scripts });
+    for (const port of needs) grants[port]?.(made.role);
+    return made;
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { exampleOf } from '../../lib/api/examples.ts';
+import { lambdaOf } from '../../lib/api/route.ts';
+import { rows } from '../../lib/api/routes.ts';
+import { ofType, type Resource, resourcesOf } from './stack.ts';
+
+interface Place {
+  readonly part: string;
+  readonly children: Place[];
+  method?: Resource;
+}
+
+type Ref = { readonly Ref?: string };
+
+/** The resources of API Gateway as a tree, each with its method ANY. */
+function treeOf(resources: Record<string, Resource>): Place {
+  const root: Place = { part: '', children: [] };
+  const places = new Map<string, Place>();
+  const all = ofType(resources, 'AWS::ApiGateway::Resource');
+  for (const [id, { Properties }] of all) places.set(id, { part: Properties['PathPart'] as string, children: [] });
+  for (const [id, { Properties }] of all) {
+    const parent = places.get((Properties['ParentId'] as Ref).Ref ?? '') ?? root;
+    parent.children.push(places.get(id) as Place);
+  }
+  for (const [, method] of ofType(resources, 'AWS::ApiGateway::Method')) {
+    const place = places.get((method.Properties['ResourceId'] as Ref).Ref ?? '') ?? root;
+    place.method = method;
+  }
+  return root;
+}
+
+const isGreedy = (place: Place): boolean => place.part.endsWith('+}');
+const isVariable = (place: Place): boolean => place.part.startsWith('{') && !isGreedy(place);
+
+/** Where API Gateway takes a path: a word before a variable, a variable before a greedy one, which is never empty. */
+function find(place: Place, [segment, ...rest]: readonly string[]): Place | undefined {
+  if (segment === undefined) return place;
+  const word = place.children.find((child) => child.part === segment);
+  if (word !== undefined) return find(word, rest);
+  const variable = place.children.find(isVariable);
+  if (variable !== undefined) return find(variable, rest);
+  return place.children.find(isGreedy);
+}
+
+const resources = resourcesOf();
+const tree = treeOf(resources);
+const lambdas = new Set(
+  ofType(resources, 'AWS::Lambda::Function').flatMap(([id]) => /^Functions(\w+?)Function/.exec(id)?.[1] ?? []),
+);
+
+const all = (place: Place): Place[] => [place, ...place.children.flatMap(all)];
+
+function lambdaAt(path: string): string | undefined {
+  const place = find(
+    tree,
+    path.split('/').filter((segment) => segment !== ''),
+  );
+  const { HttpMethod, Integration } = place?.method?.Properties ?? {};
+  return HttpMethod === 'ANY' ? /Functions(\w+?)Function/.exec(JSON.stringify(Integration))?.[1] : undefined;
+}
+
+describe('API Gateway', () => {
+  test.each(['/api', '/api/v2'])(
+    'below %s brings every route to the Lambda of its family, or to the one that stands in',
+    (prefix) => {
+      const reached = rows.map(([id]) => {
+        const path = exampleOf(id)
+          .path.replace(/^\/api/, prefix)
+          .replace(/\?.*/, '');
+        return `${id} ${lambdaAt(path)}`;
+      });
+      const expected = rows.map(([id, route]) => {
+        const name = lambdaOf(route);
+        return `${id} ${lambdas.has(name) ? name : 'system'}`;
+      });
+      expect(reached).toEqual(expected);
+    },
+  );
+
+  test('knows the root of a tree, which a greedy parameter does not match', () => {
+    expect(lambdaAt('/api/namespaces/demo/tree')).toBe('tree');
+    expect(lambdaAt('/api/namespaces/demo/tree/a/b/c')).toBe('tree');
+  });
+
+  test('brings what is no route to a Lambda too', () => {
+    expect(lambdaAt('/')).toBe('system');
+    expect(lambdaAt('/nope/a/b')).toBe('system');
+  });
+
+  test('answers 405 by itself where it knows no resource', () => {
+    const [, response] = ofType(resources, 'AWS::ApiGateway::GatewayResponse')[0] ?? [];
+    expect(response?.Properties).toMatchObject({ ResponseType: 'MISSING_AUTHENTICATION_TOKEN', StatusCode: '405' });
+  });
+
+  test('accepts the tree: few enough resources, one variable of a kind at each, nothing below a greedy one', () => {
+    const places = all(tree);
+    expect(places.length).toBeLessThanOrEqual(300);
+    expect(Object.keys(resources).length).toBeLessThan(450);
+    for (const place of places) {
+      expect(place.children.filter(isVariable).length).toBeLessThanOrEqual(1);
+      expect(place.children.filter(isGreedy).length).toBeLessThanOrEqual(1);
+      expect(isGreedy(place) ? place.children : []).toEqual([]);
+      expect(place.part).toMatch(/^$|^[\w.-]+$|^\{\w+\+?\}$/);
+    }
+  });
+
+  test('streams replies unless it is told not to', () => {
+    const modes = (told: Record<string, string>) => {
+      const methods = ofType(resourcesOf(told), 'AWS::ApiGateway::Method');
+      return new Set(
+        methods.map(([, { Properties }]) => JSON.stringify(Properties['Integration']).match(/STREAM|BUFFERED/)?.[0]),
+      );
+    };
+    expect(modes({})).toEqual(new Set(['STREAM']));
+    expect(modes({ streaming: 'false' })).toEqual(new Set(['BUFFERED']));
+    expect(JSON.stringify(resources)).toContain('/response-streaming-invocations');
+    expect(JSON.stringify(resourcesOf({ streaming: 'false' }))).not.toContain('/response-streaming-invocations');
+  });
+
+  test('takes every body as bytes and logs every request', () => {
+    expect(ofType(resources, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties).toMatchObject({
+      BinaryMediaTypes: ['*/*'],
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+    });
+    const [, stage] = ofType(resources, 'AWS::ApiGateway::Stage')[0] ?? [];
+    expect(stage?.Properties['AccessLogSetting']).toMatchObject({
+      Format: expect.stringContaining('$context.requestId'),
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const out = mkdtempSync(join(tmpdir(), 'weft-synth-'));
+const bundles = (): string[] => globSync(join(out, 'asset.*', 'index.mjs'));
+
+/** Of the whole environment no more than it takes to find programs: no account, no region, no credentials. */
+function synth(): { status: number | null; text: string } {
+  const flags = (JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object }).context;
+  const env = { PATH: process.env['PATH'], HOME: out, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(flags) };
+  const { status, stderr } = spawnSync(process.execPath, ['cdk/app.ts'], { cwd: ROOT, env, encoding: 'utf8' });
+  return { status, text: stderr };
+}
+
+/** What the thread answers to a job; it says `begun` first. */
+function ask(file: string, kind: string, source: string): Promise<unknown> {
+  const limits = { deadlineMs: 10_000, memoryMiB: 64, resultBytes: 1_000_000 };
+  const worker = new Worker(pathToFileURL(file), { workerData: limits, env: {}, execArgv: [] });
+  const answer = new Promise((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('message', (message) => message !== 'begun' && resolve(message));
+  });
+  worker.postMessage({ kind, sources: [source], data: '{"a":1}' });
+  return answer.finally(() => worker.terminate());
+}
+
+describe('the app as it is deployed', () => {
+  beforeAll(() => {
+    const { status, text } = synth();
+    if (status !== 0) throw new Error(text);
+  }, 120_000);
+
+  afterAll(() => rmSync(out, { recursive: true }));
+
+  test('is made without an account and keeps the rules', () => {
+    expect(existsSync(join(out, 'Weft.template.json'))).toBe(true);
+    expect(JSON.parse(readFileSync(join(out, 'validation-report.json'), 'utf8')).pluginReports).toEqual([]);
+  });
+
+  test('gives every function one module that can be loaded and exports its handler', async () => {
+    const files = bundles();
+    expect(files.length).toBeGreaterThan(4);
+    const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+    expect(modules.map(({ handler }) => typeof handler)).toEqual(files.map(() => 'function'));
+  });
+
+  test('lays the thread for scripts beside every function that starts it, and beside no other', () => {
+    const starts = bundles().filter((file) => readFileSync(file, 'utf8').includes('./sandbox-worker.mjs'));
+    const has = bundles().filter((file) => existsSync(join(dirname(file), 'sandbox-worker.mjs')));
+    expect(starts.length).toBeGreaterThan(0);
+    expect(has).toEqual(starts);
+  });
+
+  test.each([
+    ['jq', '.a + 1'],
+    ['js', 'return data["a"] + 1'],
+  ])('carries the engine of %s inside the thread', async (kind, source) => {
+    const [worker] = globSync(join(out, 'asset.*', 'sandbox-worker.mjs'));
+    expect(await ask(worker ?? '', kind, source)).toMatchObject({ results: [{ text: '2' }] });
+  });
+});
