@@ -11,6 +11,7 @@ import type { FamilyName } from '../lib/api/families.ts';
 import { lambda, type Suppliers } from '../lib/api/lambda.ts';
 import { matchRoute } from '../lib/api/match.ts';
 import { lambdaOf } from '../lib/api/route.ts';
+import { noteEnd } from '../lib/engine/lifecycle.ts';
 import { type StepInput, step } from '../lib/engine/steps.ts';
 import { sweep } from '../lib/engine/sweep.ts';
 import type { Ports } from '../lib/ports.ts';
@@ -104,6 +105,7 @@ async function open(settings: LocalSettings, observer: Observer, closers: Closer
       onStep?.();
       return step(ports, payload as StepInput);
     },
+    onEnd: ({ name, status, error = '', cause = '' }) => noteEnd(ports, { name, status, error, cause }),
   });
   closers.add(() => executions.close());
   const { brand, version } = settings;

@@ -24,8 +24,15 @@ const STANDS_IN: FamilyName = 'system';
 /** The Lambdas that run scripts of users: a segment of a run, or the playground. */
 const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'steps']);
 
-const STEPS_NEED: readonly Port[] = ['table', 'blobs', 'executions'];
-const STEP_TIME = Duration.minutes(5);
+/** The Lambdas that answer no requests, each with a file of its name; all of them move runs on. */
+const INNER = {
+  steps: { about: 'What state machines of workflows call while they run', timeout: Duration.minutes(5) },
+  lifecycle: { about: 'Settles runs whose execution ended outside our code', timeout: Duration.minutes(1) },
+  sweep: { about: 'Makes up once a day for what was cut short', timeout: Duration.minutes(15) },
+} as const satisfies Record<string, Pick<FunctionProps, 'about' | 'timeout'>>;
+const INNER_NEEDS: readonly Port[] = ['table', 'blobs', 'executions'];
+
+type InnerName = keyof typeof INNER;
 
 /** What API Gateway waits at most for a reply in one piece, and for one that streams. */
 const WHOLE = Duration.seconds(29);
@@ -40,16 +47,21 @@ const isLong = (name: FamilyName): boolean =>
 /** What sets a function apart from the others. */
 type Own = Pick<FunctionProps, 'file' | 'about' | 'timeout' | 'functionName'>;
 
-/** The Lambdas: one for each family of endpoints that has a file, and the steps of state machines. */
+/** The Lambdas: one for each family of endpoints that has a file, and those that work without a request. */
 export class Functions extends Construct {
   readonly #props: FunctionsProps;
   readonly #api = new Map<FamilyName, WeftFunction>();
+  readonly #inner: Readonly<Record<InnerName, WeftFunction>>;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
     for (const name of allOf.filter(hasFile)) this.#api.set(name, this.#endpoints(name));
-    this.#steps();
+    this.#inner = {
+      steps: this.#working('steps', props.stepsName),
+      lifecycle: this.#working('lifecycle'),
+      sweep: this.#working('sweep'),
+    };
   }
 
   /** The Lambda that answers the requests of a family. */
@@ -59,15 +71,18 @@ export class Functions extends Construct {
     return found;
   }
 
+  /** A Lambda that works without a request. */
+  inner(name: InnerName): WeftFunction {
+    return this.#inner[name];
+  }
+
   #endpoints(name: FamilyName): WeftFunction {
     const timeout = this.#props.settings.streaming && isLong(name) ? STREAMED : WHOLE;
     return this.#make({ file: name, about: families[name].about, timeout }, needsOf(name));
   }
 
-  #steps(): void {
-    const about = 'What state machines of workflows call while they run';
-    const { stepsName: functionName } = this.#props;
-    this.#make({ file: 'steps', about, timeout: STEP_TIME, functionName }, STEPS_NEED);
+  #working(file: InnerName, functionName?: string): WeftFunction {
+    return this.#make({ file, ...INNER[file], ...(functionName === undefined ? {} : { functionName }) }, INNER_NEEDS);
   }
 
   #make(props: Own, needs: readonly Port[]): WeftFunction {

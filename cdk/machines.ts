@@ -48,6 +48,11 @@ export class Machines extends Construct {
     };
   }
 
+  /** How the ARN of every machine begins. */
+  get arnPrefix(): string {
+    return this.#arn('stateMachine', this.#prefix);
+  }
+
   /** Lets a role define machines, start and stop their executions, and answer their waiting tasks. */
   grant(role: IRole): void {
     const machines = this.#arn('stateMachine', `${this.#prefix}*`);

@@ -7,6 +7,7 @@ import { Key } from './key.ts';
 import { Machines } from './machines.ts';
 import type { Settings } from './settings.ts';
 import { Tables } from './tables.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** One installation of the service. */
 export class ServiceStack extends Stack {
@@ -35,6 +36,7 @@ export class ServiceStack extends Stack {
       },
       stepsName: machines.stepsName,
     });
+    new Upkeep(this, 'Upkeep', functions, machines);
     new Api(this, 'Api', settings, functions);
   }
 }

@@ -2,6 +2,7 @@ import { blobs, clock, executions, mayStream, settings, table, vault } from '../
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
+import { ServiceError } from '../lib/domain/errors.ts';
 import * as mirrors from '../lib/domain/mirrors.ts';
 import * as nodes from '../lib/domain/nodes.ts';
 import { type ListRequest, toListRequest } from '../lib/domain/pages.ts';
@@ -60,7 +61,13 @@ async function getMachine(ports: Readers, { path, query }: Call<'getMachine'>) {
   };
 }
 
-const sourceOf = (body: Uint8Array): string => Buffer.from(body).toString();
+function sourceOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new ServiceError('invalid', 'yaml: the workflow is not UTF-8 text; save it in that encoding');
+  }
+}
 
 const ownEndpoints: Endpoints<'tree'> = {
   getNode,

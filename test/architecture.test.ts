@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -32,11 +32,10 @@ const MOST_LINES_OF_A_FILE = 300;
 const MOST_LINES_OF_A_FUNCTION = 50;
 const DRAWERS = /(^|\/)(utils?|common|helpers?|shared|misc|types)(\/|\.ts$)/;
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-  encoding: 'utf8',
-})
+const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
-  .filter((file) => /^(bin|bench|cdk|functions|lib)\//.test(file));
+  .filter((file) => existsSync(file));
+const files = allFiles.filter((file) => /^(bin|bench|cdk|functions|lib)\/.*\.ts$/.test(file));
 const text = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 
 function roomOf(file: string): string {
@@ -115,5 +114,24 @@ describe('the house', () => {
 
   test(`no function is longer than ${MOST_LINES_OF_A_FUNCTION} lines`, () => {
     expect(files.flatMap(longFunctions)).toEqual([]);
+  });
+});
+
+describe('the map in AGENTS.md', () => {
+  const map = /^## Map\n\n```text\n(.*?)\n```$/ms.exec(readFileSync('AGENTS.md', 'utf8'))?.[1] ?? '';
+  const paths = map.split('\n').map((line) => line.split(' ')[0] ?? '');
+
+  test('names only what is there, a room by a slash at its end', () => {
+    expect(paths.length).toBeGreaterThan(20);
+    const isThere = (path: string) =>
+      allFiles.some((file) => file === path || (/\/$/.test(path) && file.startsWith(path)));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  test('names every room', () => {
+    const rooms = allFiles.flatMap(
+      (file) => /^(?:lib\/adapters\/\w+\/|lib\/(?!adapters)\w+\/|(?!lib\/|\.)\w+\/)/.exec(file) ?? [],
+    );
+    expect([...new Set(rooms)].filter((room) => !paths.includes(room))).toEqual([]);
   });
 });

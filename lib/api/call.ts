@@ -51,8 +51,9 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   try {
     return decodeJson(request.body, inputs[route.input], route.optional === true);
   } catch (error) {
-    // The specification asks 400 of this one route; the others keep the status that their clients know.
-    if (id === 'runJq' && error instanceof ServiceError) throw new ServiceError('malformed', error.message);
+    // The specification asks 400 of one route, and nobody knows our own by another status; the others keep theirs.
+    const isBadRequest = id === 'runJq' || route.from === 'weft';
+    if (isBadRequest && error instanceof ServiceError) throw new ServiceError('malformed', error.message);
     throw error;
   }
 }

@@ -7,6 +7,9 @@ import { ServiceError } from '../domain/errors.ts';
  * know, with the place added.
  */
 
+/** How much of a wrong value an error repeats. */
+const LONGEST_ECHO = 60;
+
 const text = new TextDecoder('utf-8', { fatal: true });
 
 /** What V8 says of a broken text, and what clients have always been told. */
@@ -63,10 +66,11 @@ function normalized(value: unknown, shape: z.ZodMiniType): unknown {
   if (known === undefined || !isObject(value)) return value;
   const nameOf = new Map(Object.keys(known).map((name) => [name.toLowerCase(), name]));
   const entries = Object.entries(value).flatMap(([given, inner]) => {
-    if (inner === null) return known[given] === undefined && !nameOf.has(given.toLowerCase()) ? [[given, inner]] : [];
     const name = Object.hasOwn(known, given) ? given : (nameOf.get(given.toLowerCase()) ?? given);
-    const part = known[name];
-    return [[name, part === undefined ? inner : normalized(inner, part)]];
+    // A name such as `constructor` is unknown, although every object answers to it.
+    const part = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (part === undefined) return [[name, inner]];
+    return inner === null ? [] : [[name, normalized(inner, part)]];
   });
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
@@ -86,11 +90,14 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 function issueText(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]}"`;
   const field = issue.path.map(String).join('.');
-  const found = kindOf(at(value, issue.path));
-  if (issue.code === 'invalid_type' && found !== 'undefined') {
-    return `json: cannot unmarshal ${found} into ${field === '' ? 'the body' : `field ${field}`} of type ${issue.expected}`;
+  const place = field === '' ? 'the body' : `field ${field}`;
+  const given = at(value, issue.path);
+  const choice = issue.code === 'invalid_value' ? `; it is one of ${issue.values.map(String).join(', ')}` : '';
+  if (given === undefined) return `json: ${place} is missing${choice}`;
+  if (issue.code === 'invalid_type') {
+    return `json: cannot unmarshal ${kindOf(given)} into ${place} of type ${issue.expected}`;
   }
-  return `json: ${field === '' ? 'body' : `field ${field}`}: ${issue.message}`;
+  return `json: ${place} cannot be ${JSON.stringify(given).slice(0, LONGEST_ECHO)}${choice}`;
 }
 
 /** The body as the shape has it. Throws `refused` with the first thing that is wrong. */

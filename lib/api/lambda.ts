@@ -87,11 +87,13 @@ const route =
   };
 
 const enter =
-  (ports: Ports): Link =>
+  (ports: Ports, isServed: (id: string) => boolean): Link =>
   async (passage) => {
     const { request, routed } = passage.internal;
     if (routed === undefined) throw new Error('a request went on without a route');
     const caller = await admit(ports, request, routed);
+    // Before the body is looked at: there is nothing to mend in it.
+    if (!isServed(routed.id)) throw new ServiceError('not-built', `${routed.id} is not served yet`);
     passage.event = { routed, call: toCall(request, routed, caller) };
   };
 
@@ -122,13 +124,10 @@ export function lambda<Family extends FamilyName>(
   const isStreaming = mayStream && hasStreams();
   const form = isStreaming ? toStream : toWhole;
   const executionMode = isStreaming ? executionModeStreamifyResponse : executionModeStandard;
-  const answer = async ({ routed, call }: Admitted) => {
-    const endpoint = (endpoints as Partial<Record<string, (ports: Ports, call: Call) => unknown>>)[routed.id];
-    if (endpoint === undefined) throw new ServiceError('not-built', `${routed.id} is not served yet`);
-    return form(toReply(await endpoint(ports, call)));
-  };
+  const served = new Map(Object.entries<(ports: Ports, call: Call) => unknown>(endpoints as never));
+  const answer = async ({ routed, call }: Admitted) => form(toReply(await served.get(routed.id)?.(ports, call)));
   const chain = middy<Admitted>(answer, { executionMode });
-  const links: readonly Link[] = [read, route(form), enter(ports)];
+  const links: readonly Link[] = [read, route(form), enter(ports, (id) => served.has(id))];
   for (const link of links) chain.before(link as never);
   chain.onError(excuse(form) as never);
   return chain as Handler;

@@ -189,9 +189,7 @@ function pathItem(path: string): Json {
   return Object.fromEntries(operations);
 }
 
-/** What clients send (rest-api reference, 16). */
-
-/** Any one of these will do. */
+/** Any one of these will do (rest-api reference, 16). */
 function securitySchemes(): Json {
   const headers = KEY_HEADERS.map((name) => [name, { type: 'apiKey', in: 'header', name }]);
   return { ...Object.fromEntries(headers), bearer: { type: 'http', scheme: 'bearer' } };

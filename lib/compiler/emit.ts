@@ -1,64 +1,151 @@
-import { INVOKE, type Retrier, type StateMachine, type TaskState } from './asl.ts';
-import { isAcyclic, isWaitFree } from './paths.ts';
-import type { Plan } from './plan.ts';
+import { type Catcher, type ChoiceRule, INVOKE, type Retrier, type State, type StateMachine } from './asl.ts';
+import { Namer } from './namer.ts';
+import {
+  type Exits,
+  exitsAfter,
+  exitsFrom,
+  isAcyclic,
+  isWaitFree,
+  mayOutgrow,
+  waitingOf,
+  waitsInParts,
+} from './paths.ts';
+import { EXECUTION, pauseStates, RETRY, STEPS_FUNCTION, type Wiring } from './pauses.ts';
+import type { Plan, StatePlan } from './plan.ts';
 
-/** The name under which the steps function is known to the executions port; each adapter puts its own in its place. */
-export const STEPS_FUNCTION = '$' + '{steps}';
+export { STEPS_FUNCTION } from './pauses.ts';
 
 export interface Emitted {
   readonly definition: StateMachine;
   readonly tier: 'EXPRESS' | 'STANDARD';
 }
 
-/** A state's name in a machine has at most this many characters. */
-const LONGEST_NAME = 80;
+/** A segment that committed and has more to do is called again. */
+const AGAIN: Retrier = { ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 };
+
+/** What a step needs to find its place: the run, and which of the run's executions asks. */
+const PLACE = EXECUTION;
+
+/** Where a machine begins: with the run, or wherever the run stands. */
+export type Beginning = 'start' | 'anywhere';
 
 /**
- * Lambda's own passing faults are tried again, as is a call that committed and has more to do; a run's own failure is
- * thrown under its error code and ends the execution.
+ * The state machine of a plan. What needs no waiting runs in tasks, many states in one; each wait is a state of its own
+ * under the user's name for it. A workflow that never waits is one task, however many states it has.
+ * A machine that begins `anywhere` takes up a run that another execution laid down.
  */
-const RETRY: readonly Retrier[] = [
-  { ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 },
-  {
-    ErrorEquals: [
-      'Lambda.ServiceException',
-      'Lambda.AWSLambdaException',
-      'Lambda.SdkClientException',
-      'Lambda.TooManyRequestsException',
-      'Lambda.Unknown',
-      'Sandbox.Timedout',
-    ],
-    IntervalSeconds: 1,
-    MaxAttempts: 10,
-    MaxDelaySeconds: 60,
-    BackoffRate: 2,
-    JitterStrategy: 'FULL',
-  },
-];
-
-function nameOf(plan: Plan): string {
-  const ids = Object.keys(plan.states);
-  const last = ids.at(-1);
-  const name = last === undefined || last === plan.entry ? plan.entry : `${plan.entry} … ${last}`;
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
-}
-
-/** The state machine of a plan. A workflow that never waits is one task, however many states it has. */
-export function emit(plan: Plan): Emitted {
-  const segment: TaskState = {
-    Type: 'Task',
-    Resource: INVOKE,
-    Arguments: { FunctionName: STEPS_FUNCTION, Payload: { run: '{% $states.input.run %}' } },
-    Output: {},
-    Retry: RETRY,
-    End: true,
-  };
-  const name = nameOf(plan);
+export function emit(plan: Plan, beginning: Beginning = 'start'): Emitted {
+  const machine = new Machine(plan);
+  const StartAt = machine.begin(beginning);
   const definition: StateMachine = {
     Comment: 'Made by Weft from a workflow; the states keep their names.',
     QueryLanguage: 'JSONata',
-    StartAt: name,
-    States: { [name]: segment },
+    StartAt,
+    States: machine.states,
   };
-  return { definition, tier: isWaitFree(plan) && isAcyclic(plan) ? 'EXPRESS' : 'STANDARD' };
+  const isExpress = isWaitFree(plan) && isAcyclic(plan);
+  return { definition, tier: isExpress ? 'EXPRESS' : 'STANDARD' };
+}
+
+class Machine {
+  readonly states: Record<string, State> = {};
+  private readonly plan: Plan;
+  private readonly names: Namer;
+  private readonly nameOfPause = new Map<string, string>();
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.names = new Namer();
+  }
+
+  begin(beginning: Beginning): string {
+    const { plan } = this;
+    const pauses = Object.values(plan.states).filter((state) => waitingOf(state) !== 'never');
+    const exits = exitsFrom(plan, [plan.entry]);
+    const reached = new Set([...exits.pauses, ...pauses.flatMap((state) => this.exitsOfPause(state).pauses)]);
+    for (const { id } of pauses) if (reached.has(id)) this.nameOfPause.set(id, this.names.take(id));
+    const all = { pauses: [...this.nameOfPause.keys()], mayEnd: true };
+    const name = this.addSegment(this.entryName(), PLACE, beginning === 'start' ? exits : all);
+    for (const state of pauses) if (reached.has(state.id)) this.addPause(state);
+    return name;
+  }
+
+  private entryName(): string {
+    const { entry, states } = this.plan;
+    const last = Object.keys(states).at(-1);
+    return last === undefined || last === entry ? entry : `${entry} … ${last}`;
+  }
+
+  /** A pause that is over may be followed by the same pause: the next round of a loop, the next part of a long wait. */
+  private exitsOfPause(state: StatePlan): Exits {
+    const exits = exitsAfter(this.plan, state);
+    const again = state.work.do === 'each' || state.work.do === 'all' || waitsInParts(state);
+    return again ? { ...exits, pauses: [...new Set([...exits.pauses, state.id])] } : exits;
+  }
+
+  private addPause(state: StatePlan): void {
+    const name = this.nameOfPause.get(state.id) ?? state.id;
+    const resume = { ...PLACE, resume: '{% $pause %}', with: '{% $states.input %}' };
+    const after = this.addSegment(`${state.id} …`, resume, this.exitsOfPause(state));
+    const wiring: Wiring = { name, after, onFailure: failedInto(after), take: (wanted) => this.names.take(wanted) };
+    Object.assign(this.states, pauseStates(state, wiring));
+  }
+
+  /** A call of the steps function, and the choice of where it leads if that is more than one way. */
+  private addSegment(wanted: string, payload: object, exits: Exits): string {
+    const name = this.names.take(wanted);
+    this.states[name] = {
+      Type: 'Task',
+      Resource: INVOKE,
+      Arguments: { FunctionName: STEPS_FUNCTION, Payload: payload },
+      ...(exits.pauses.length === 0
+        ? { Output: {} }
+        : { Assign: { pause: '{% $states.result.Payload.pause %}' }, Output: '{% $states.result.Payload %}' }),
+      Retry: [AGAIN, ...RETRY],
+      ...this.onward(name, exits),
+    };
+    return name;
+  }
+
+  private onward(from: string, { pauses, mayEnd }: Exits): { End: true } | { Next: string } {
+    const [first] = pauses;
+    if (first === undefined) return { End: true };
+    // The execution of a run that may outgrow it must be able to end and let another one take over.
+    const isOnly = !mayEnd && pauses.length === 1 && !this.mayOutgrow();
+    if (isOnly) return { Next: this.nameOfPause.get(first) ?? first };
+    return { Next: this.addChoice(from, pauses) };
+  }
+
+  private outgrows: boolean | undefined;
+  private mayOutgrow(): boolean {
+    this.outgrows ??= mayOutgrow(this.plan);
+    return this.outgrows;
+  }
+
+  private addChoice(from: string, pauses: readonly string[]): string {
+    const name = this.names.take(`${from} ?`);
+    const rules: ChoiceRule[] = pauses.map((id) => ({
+      Condition: `{% $states.input.next = ${JSON.stringify(id)} %}`,
+      Next: this.nameOfPause.get(id) ?? id,
+    }));
+    this.states[name] = { Type: 'Choice', Choices: rules, Default: this.end() };
+    return name;
+  }
+
+  private endName: string | undefined;
+  private end(): string {
+    this.endName ??= this.names.take('end');
+    this.states[this.endName] = { Type: 'Succeed' };
+    return this.endName;
+  }
+}
+
+/** Whatever ends a wait otherwise than well goes to the step that follows it, which knows what it means. */
+function failedInto(Next: string): readonly Catcher[] {
+  const Output = '{% {"error": $states.errorOutput.Error, "cause": $states.errorOutput.Cause} %}';
+  // States.ALL does not cover the first.
+  return [
+    { ErrorEquals: ['States.DataLimitExceeded'], Output, Next },
+    { ErrorEquals: ['States.ALL'], Output, Next },
+  ];
 }

@@ -1,3 +1,4 @@
+import { addDuration, parseDuration } from '../language/durations.ts';
 import type { Exit, Plan, StatePlan, Work } from './plan.ts';
 
 /** The works that need no waiting: they run inside the steps function, many in one call. */
@@ -15,11 +16,84 @@ export function successors(state: StatePlan): string[] {
   return [...new Set(targets.filter((target) => target !== undefined && target !== ''))] as string[];
 }
 
-export const isPause = (state: StatePlan): boolean => !WAIT_FREE.has(state.work.do);
+/** Whether a state waits when it is entered: always, perhaps (a call may be over before it would wait), never. */
+export type Waiting = 'always' | 'perhaps' | 'never';
+
+export function waitingOf({ work }: StatePlan): Waiting {
+  if (WAIT_FREE.has(work.do)) return 'never';
+  if (work.do === 'call') return work.async ? 'never' : 'perhaps';
+  return work.do === 'each' || work.do === 'all' ? 'perhaps' : 'always';
+}
 
 /** Whether no state of the plan ever waits. */
 export function isWaitFree(plan: Plan): boolean {
-  return !Object.values(plan.states).some(isPause);
+  return Object.values(plan.states).every((state) => waitingOf(state) === 'never');
+}
+
+/** Whether a run may get to its end without waiting: only its calls could make it wait. */
+export function mayRunInPlace(plan: Plan): boolean {
+  return Object.values(plan.states).every((state) => waitingOf(state) !== 'always');
+}
+
+/** A machine waits this long at most in one go, days: an execution lives for a year. */
+export const LONGEST_PART_DAYS = 300;
+const LONG_DAYS = 30;
+const MS_OF_A_DAY = 86_400_000;
+
+const isSleepOver =
+  (days: number) =>
+  ({ work }: StatePlan): boolean => {
+    const duration = work.do === 'sleep' ? parseDuration(work.duration) : undefined;
+    return duration !== undefined && addDuration(0, duration) > days * MS_OF_A_DAY;
+  };
+
+/** Whether a state waits in several parts. */
+export const waitsInParts = isSleepOver(LONGEST_PART_DAYS);
+
+/** Whether a run may need more than one execution: it can go round, or wait for long. */
+export function mayOutgrow(plan: Plan): boolean {
+  return !isAcyclic(plan) || Object.values(plan.states).some(isSleepOver(LONG_DAYS));
+}
+
+/** How a segment may be left: the states where it may pause, in the plan's order, and whether it may be the run's end. */
+export interface Exits {
+  readonly pauses: readonly string[];
+  readonly mayEnd: boolean;
+}
+
+const mayEndAt = (state: StatePlan): boolean =>
+  [state.exit, ...exitsOf(state.work), ...state.catch].some(
+    ({ transition }) => transition === undefined || transition === '',
+  );
+
+/** The exits of a segment that may begin with any of the states. */
+export function exitsFrom(plan: Plan, begin: readonly string[], endsAtOnce = false): Exits {
+  const seen = new Set<string>();
+  const pauses = new Set<string>();
+  let mayEnd = endsAtOnce;
+  const open = [...begin];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
+    if (state === undefined || seen.has(id)) continue;
+    seen.add(id);
+    const waiting = waitingOf(state);
+    if (waiting !== 'never') pauses.add(id);
+    // A state that always waits may still fail before it does.
+    open.push(...(waiting === 'always' ? caughtAt(state) : successors(state)));
+    mayEnd ||= waiting === 'always' ? endsWhenCaught(state) : mayEndAt(state);
+  }
+  return { pauses: Object.keys(plan.states).filter((id) => pauses.has(id)), mayEnd };
+}
+
+const caughtAt = (state: StatePlan): string[] =>
+  state.catch.flatMap(({ transition }) => (transition === undefined || transition === '' ? [] : [transition]));
+
+const endsWhenCaught = (state: StatePlan): boolean =>
+  state.catch.some(({ transition }) => transition === undefined || transition === '');
+
+/** The exits of the segment that begins when a pause is over. */
+export function exitsAfter(plan: Plan, state: StatePlan): Exits {
+  return exitsFrom(plan, successors(state), mayEndAt(state));
 }
 
 /** Whether no state can be entered twice in a run. Iterative: a plan may have thousands of states in a row. */

@@ -115,7 +115,10 @@ const instantOf = (text: string): number => {
 /** rest-api reference, 2.3; AFTER and BEFORE include the instant itself. */
 const SORTING: Sorting<runs.Head> = {
   orders: { CREATED: (head) => head.id, ID: (head) => head.id },
-  defaults: [{ field: 'CREATED', direction: 'DESC' }],
+  defaults: [
+    { field: 'CREATED', direction: 'DESC' },
+    { field: 'ID', direction: 'DESC' },
+  ],
   filters: {
     'AS/CONTAINS': (head, value) => head.as.includes(value),
     'AS/WORKFLOW': (head, value) => pathOf(head.as).startsWith(pathOf(value)),
@@ -195,6 +198,13 @@ export async function* pendingOf({ table, clock }: { table: Table; clock: Clock 
 const isPlain = ({ order, filter, cursor }: ListRequest): boolean =>
   order.length === 0 && filter.every(({ val }) => val === '') && cursor === undefined;
 
+/** Whether there are instances to compare with or not, a time that is none is a mistake. */
+function needInstants({ filter }: ListRequest): void {
+  for (const { field, type, val } of filter) {
+    if (field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE') && val !== '') instantOf(val);
+  }
+}
+
 /** Instances of a namespace, newest first. */
 export async function list(
   { table, clock }: { table: Table; clock: Clock },
@@ -203,6 +213,7 @@ export async function list(
 ): Promise<List<InstanceRecord>> {
   const namespace = await namespaces.need({ table }, namespaceName);
   const place = { idOf: (row: InstanceRecord) => row.id };
+  needInstants(request);
   if (isPlain(request)) {
     const from = Math.max(request.offset, 0);
     const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;

@@ -3,6 +3,8 @@ import { invalidField, ServiceError } from './errors.ts';
 /** The regular expressions of names (workflow-language reference, 1.5). */
 const NODE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
 const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
+/** Names of revisions and tags (rest-api reference, A.2). */
+const REF = /^(([a-zA-Z0-9][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z0-9]))$/;
 const LONGEST_NAMESPACE = 64;
 /** DynamoDB's limit of a sort key is 1,024 bytes; a node's name is one. */
 const LONGEST_NAME = 1000;
@@ -15,20 +17,34 @@ export function isVariableName(name: string): boolean {
   return VARIABLE.test(name) && name.length <= LONGEST_NAME;
 }
 
+/** What is no name is never asked of the database, whose keys have a longest length. */
+export function isNamespaceName(name: string): boolean {
+  return NODE.test(name) && name.length <= LONGEST_NAMESPACE;
+}
+
+export function isRefName(name: string): boolean {
+  return REF.test(name) && name.length <= LONGEST_NAME;
+}
+
+/** A name as an error repeats it. */
+const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
+
 /** Throws `invalid` (406) unless the text may name a namespace. */
 export function needNamespaceName(name: string): void {
-  if (NODE.test(name) && name.length <= LONGEST_NAMESPACE) return;
+  if (isNamespaceName(name)) return;
   throw invalidField(`a namespace is named by ${LONGEST_NAMESPACE} characters at most, matching ${NODE.source}`);
 }
 
 /** Throws `invalid` (406) unless the text may name a directory or workflow. */
 export function needNodeName(name: string): void {
-  if (!isNodeName(name)) throw invalidField(`'${name}' does not match ${NODE.source}`);
+  if (!isNodeName(name))
+    throw invalidField(`'${shown(name)}' does not match ${NODE.source}, or is longer than ${LONGEST_NAME}`);
 }
 
 /** Throws `invalid` (406) unless the text may name a variable. */
 export function needVariableName(name: string): void {
-  if (!isVariableName(name)) throw invalidField(`'${name}' does not match ${VARIABLE.source}`);
+  if (!isVariableName(name))
+    throw invalidField(`'${shown(name)}' does not match ${VARIABLE.source}, or is longer than ${LONGEST_NAME}`);
 }
 
 /** The segments of a tree path; `a/b/`, `/a//b` and `a/b` are the same. The root has none. */

@@ -2,7 +2,7 @@ import { type Clock, Conflict, type Item, type Table } from '../ports.ts';
 import { alreadyExists, notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
-import { needNamespaceName } from './names.ts';
+import { isNamespaceName, needNamespaceName } from './names.ts';
 import { type List, type ListRequest, paginate } from './pages.ts';
 import * as purges from './purges.ts';
 
@@ -104,7 +104,7 @@ export async function list(
 
 /** Throws `not-found` when no such namespace exists. */
 export async function need({ table }: { table: Table }, name: string): Promise<Namespace> {
-  const [item] = await table.get([keys.namespace(name)]);
+  const [item] = isNamespaceName(name) ? await table.get([keys.namespace(name)]) : [];
   if (item === undefined) throw notFound('namespace');
   return fromItem(item);
 }

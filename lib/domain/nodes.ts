@@ -2,7 +2,7 @@ import type { Item, Key, Table } from '../ports.ts';
 import { notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
-import { pathOf, segmentsOf } from './names.ts';
+import { isNamespaceName, isNodeName, pathOf, segmentsOf } from './names.ts';
 import { type Namespace, fromItem as namespaceFromItem } from './namespaces.ts';
 
 export interface Node {
@@ -142,6 +142,19 @@ interface Walk {
   readonly depth: number;
 }
 
+const missingAt = (segments: readonly string[], depth: number): ServiceError =>
+  new ServiceError('not-found', `inode not found at '${pathOf(segments.slice(0, depth + 1))}'`);
+
+/** A path may be longer than one call may ask for. */
+const MOST_KEYS = 100;
+
+async function read(table: Table, all: readonly Key[]): Promise<(Item | undefined)[]> {
+  const parts = Array.from({ length: Math.ceil(all.length / MOST_KEYS) }, (_, index) =>
+    table.get(all.slice(index * MOST_KEYS, (index + 1) * MOST_KEYS)),
+  );
+  return (await Promise.all(parts)).flat();
+}
+
 function walk(items: readonly (Item | undefined)[], segments: readonly string[], ids: readonly string[]): Walk {
   const [first, ...entries] = items;
   if (first === undefined) throw notFound('namespace');
@@ -152,10 +165,7 @@ function walk(items: readonly (Item | undefined)[], segments: readonly string[],
     remember(`${namespace.name}${node.path}`, node.id);
     if (ids[depth] !== node.id) return { namespace, node, depth };
     const item = entries[depth];
-    const path = pathOf(segments.slice(0, depth + 1));
-    if (item === undefined || node.type !== 'directory') {
-      throw new ServiceError('not-found', `inode not found at '${path}'`);
-    }
+    if (item === undefined || node.type !== 'directory') throw missingAt(segments, depth);
     node = fromItem(item, node.path);
     depth += 1;
   }
@@ -168,9 +178,17 @@ function walk(items: readonly (Item | undefined)[], segments: readonly string[],
  */
 export async function need({ table }: { readonly table: Table }, namespace: string, path: string): Promise<Place> {
   const segments = segmentsOf(path);
+  if (!isNamespaceName(namespace)) throw notFound('namespace');
+  const odd = segments.findIndex((segment) => !isNodeName(segment));
+  const place = await find(table, namespace, odd < 0 ? segments : segments.slice(0, odd));
+  if (odd >= 0) throw missingAt(segments, odd);
+  return place;
+}
+
+async function find(table: Table, namespace: string, segments: readonly string[]): Promise<Place> {
   let ids = hintedIds(namespace, segments);
   for (;;) {
-    const found = walk(await table.get(keysAlong(namespace, segments, ids)), segments, ids);
+    const found = walk(await read(table, keysAlong(namespace, segments, ids)), segments, ids);
     if (found.depth === segments.length) return found;
     ids = [...ids.slice(0, found.depth), found.node.id];
   }

@@ -144,9 +144,10 @@ export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: s
   }
   const { first, last, after, before } = request.cursor;
   const from = after === undefined ? 0 : indexOf(after) + 1;
-  const to = before === undefined || indexOf(before) < 0 ? total : indexOf(before);
-  if (last !== undefined) return [Math.max(from, to - last), to];
-  return [from, first === undefined ? to : Math.min(to, from + first)];
+  const end = before === undefined || indexOf(before) < 0 ? total : indexOf(before);
+  const to = Math.max(from, end);
+  if (last !== undefined) return [Math.max(from, to - Math.max(last, 0)), to];
+  return [from, first === undefined ? to : Math.min(to, from + Math.max(first, 0))];
 }
 
 /** Wraps the rows of one page. */

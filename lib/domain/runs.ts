@@ -1,5 +1,6 @@
 import type { Blobs, Item, Table, Value, Write } from '../ports.ts';
 import * as keys from './keys.ts';
+import type { Parent, Pause } from './pauses.ts';
 import * as texts from './texts.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
@@ -61,8 +62,38 @@ export interface Run extends Head {
   readonly lastLine: number;
   /** The handle of the machine that runs it; empty when the request itself does. */
   readonly machine: string;
-  /** How many executions it had; more than one after a repair. */
+  /** How many executions it had; more than one after a repair, or when one alone would have grown too long. */
   readonly executions: number;
+  /** About how many events the present execution's history holds. */
+  readonly events: number;
+  /** When the present execution began, milliseconds since 1970. */
+  readonly began: number;
+  /** How many pauses it made. */
+  readonly pauses: number;
+  /** The state it is in the middle of. */
+  readonly pause?: Pause;
+  readonly parent?: Parent;
+  /** How many callers are above it. */
+  readonly depth: number;
+  /** Whose are the thread variables that it did not begin itself: name -> id of a run. */
+  readonly threads: Readonly<Record<string, string>>;
+}
+
+type Place = Pick<Run, 'events' | 'began' | 'pauses' | 'pause' | 'parent' | 'depth' | 'threads'>;
+
+const placeOf = ({ events, began, pauses, pause, parent, depth, threads }: Run): Place => ({
+  events,
+  began,
+  pauses,
+  ...(pause === undefined ? {} : { pause }),
+  ...(parent === undefined ? {} : { parent }),
+  depth,
+  threads,
+});
+
+/** The name of the execution that works on a run. */
+export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
+  return executions > 1 ? `${id}-${executions}` : id;
 }
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
@@ -119,6 +150,7 @@ async function toItem(blobs: Blobs, run: Run): Promise<Item> {
     lastLine: run.lastLine,
     machine: run.machine,
     executions: run.executions,
+    place: await texts.storeText(blobs, blobOf(run, `place-${run.seq}`), JSON.stringify(placeOf(run))),
     ...(isOver ? { ttl: Math.ceil(run.updated / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY } : {}),
   };
 }
@@ -141,7 +173,8 @@ export function toHead(item: Item): Head {
 }
 
 async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
-  const [data, input, metadata] = await Promise.all([
+  const [place, data, input, metadata] = await Promise.all([
+    texts.readText(blobs, item['place']),
     texts.readText(blobs, item['data']),
     texts.readBytes(blobs, item['input']),
     texts.readText(blobs, item['metadata']),
@@ -149,6 +182,7 @@ async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
   const raised = item['raised'];
   return {
     ...toHead(item),
+    ...(JSON.parse(place) as Place),
     namespace: String(item['ns']),
     path: String(item['path']),
     seq: Number(item['seq']),
@@ -172,6 +206,18 @@ async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
 export async function find({ table, blobs }: Needs, id: string): Promise<Run | undefined> {
   const [item] = await table.get([keys.run(id)]);
   return item === undefined ? undefined : fromItem(blobs, item);
+}
+
+const MOST_KEYS = 100;
+
+/** The runs with these ids, in their order. */
+export async function findMany({ table, blobs }: Needs, ids: readonly string[]): Promise<(Run | undefined)[]> {
+  const found: (Run | undefined)[] = [];
+  for (let from = 0; from < ids.length; from += MOST_KEYS) {
+    const items = await table.get(ids.slice(from, from + MOST_KEYS).map(keys.run));
+    found.push(...(await Promise.all(items.map((item) => (item === undefined ? item : fromItem(blobs, item))))));
+  }
+  return found;
 }
 
 /** Moves the tail into the journal when it has grown; one item for all its lines. */
@@ -211,7 +257,8 @@ export async function logLines({ table, blobs }: Needs, run: Pick<Run, 'id' | 't
       ...(next === undefined ? {} : { next }),
     });
     const texted = await Promise.all(page.items.map((item) => texts.readText(blobs, item['lines'])));
-    older.push(...texted.flatMap((text) => JSON.parse(text) as LogLine[]));
+    // One by one: a call takes only so many arguments, and a loop writes more lines than that.
+    for (const text of texted) for (const line of JSON.parse(text) as LogLine[]) older.push(line);
     next = page.next;
   } while (next !== undefined);
   return [...older.slice(0, run.flushed), ...run.tail];

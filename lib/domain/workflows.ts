@@ -1,6 +1,7 @@
 import { type Blobs, type Clock, Conflict, type Table } from '../ports.ts';
 import { notFound, ServiceError } from './errors.ts';
 import * as keys from './keys.ts';
+import { isRefName } from './names.ts';
 import * as nodes from './nodes.ts';
 import * as revisions from './revisions.ts';
 import { needSite, toCreationError, touch } from './tree.ts';
@@ -86,6 +87,7 @@ export async function openNode(
   ref: string,
 ): Promise<Opened> {
   const id = ref === '' || ref === 'latest' ? node.latest : ref;
+  if (!isRefName(id)) throw notFound('ref');
   const revision = await revisions.need(ports, node.id, id).catch((error: unknown) => {
     throw error instanceof ServiceError && id !== node.latest ? notFound('ref') : error;
   });

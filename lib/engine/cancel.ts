@@ -1,30 +1,65 @@
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
+import { childId } from './children.ts';
 import { Draft, type EnginePorts } from './draft.ts';
-import { announce } from './endings.ts';
+import { conclude } from './endings.ts';
 
-const MESSAGE = 'cancelled by api request';
+/** Who ends a run, and what it says. */
+const REASONS = {
+  'cancels.api': 'cancelled by api request',
+  'cancels.parent': 'cancelled by parent workflow',
+} as const;
 
-/** Ends a pending run; one that is over stays as it is. The end is decided by the commit, whoever else ends it. */
-export async function cancel(ports: EnginePorts, run: runs.Run): Promise<void> {
-  let current: runs.Run | undefined = run;
-  while (current?.status === 'pending') {
-    try {
-      return await endRun(ports, current);
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      current = await runs.find(ports, run.id);
-    }
-  }
+type Reason = keyof typeof REASONS;
+
+async function endOnce(ports: EnginePorts, run: runs.Run, reason: Reason): Promise<runs.Run> {
+  const message = REASONS[reason];
+  const draft = new Draft(ports, run);
+  const code = draft.branded(reason);
+  draft.log(`Instance failed with uncatchable error '${code}': ${message}`, 'error');
+  const { run: ended, writes } = await draft.settle({ status: 'failed', code, message });
+  return runs.commit(ports, ended, writes);
 }
 
-async function endRun(ports: EnginePorts, run: runs.Run): Promise<void> {
-  const draft = new Draft(ports, run);
-  const code = draft.branded('cancels.api');
-  draft.log(`Instance failed with uncatchable error '${code}': ${MESSAGE}`, 'error');
-  const { run: ended } = await draft.settle({ status: 'failed', code, message: MESSAGE });
-  await runs.commit(ports, ended);
-  announce(run.id);
-  const name = run.executions > 1 ? `${run.id}-${run.executions}` : run.id;
-  if (run.machine !== '') await ports.executions.stop(run.machine, name, code, MESSAGE);
+/** The run after it was ended; one that was over already stays as it is. The commit decides who ended it. */
+async function endRun(ports: EnginePorts, run: runs.Run, reason: Reason): Promise<runs.Run> {
+  let current = run;
+  while (current.status === 'pending') {
+    try {
+      return await endOnce(ports, current, reason);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      current = (await runs.find(ports, run.id)) ?? run;
+    }
+  }
+  return current;
+}
+
+const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
+
+/**
+ * Ends a pending run and every child it waits for; one that is over stays as it is. Repeating a cancellation that was
+ * cut short finishes it.
+ */
+export async function cancel(ports: EnginePorts, run: runs.Run, reason: Reason = 'cancels.api'): Promise<void> {
+  const ended = await endRun(ports, run, reason);
+  if (!isCancelled(ended)) return;
+  if (ended.machine !== '')
+    await ports.executions.stop(ended.machine, runs.executionOf(ended), ended.code, ended.message);
+  await cancelCalls(ports, ended);
+  await conclude(ports, ended);
+}
+
+/** Ends the children that a run's present state waits for, with all that they wait for. */
+export async function cancelCalls(ports: EnginePorts, run: runs.Run): Promise<void> {
+  const { pause } = run;
+  if (pause?.calls === undefined) return;
+  let open = pause.calls.waiting.map(({ i }) => i);
+  // An attempt exists only if the one before it does.
+  for (let k = 0; open.length > 0; k += 1) {
+    const ids = open.map((i) => childId(run, pause.origin, { i, k }));
+    const found = await runs.findMany(ports, ids);
+    for (const child of found) if (child?.status === 'pending') await cancel(ports, child, 'cancels.parent');
+    open = open.filter((_, index) => found[index] !== undefined);
+  }
 }

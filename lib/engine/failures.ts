@@ -24,18 +24,28 @@ export class StateFailure extends Error {
 
 export const INTERNAL = 'internal.error';
 
+/** What the outside learns of an internal error; its detail is for the instance's log alone. */
+export const CRASH_MESSAGE = 'an internal error occurred';
+
 /** The codes the engine raises, each with the kind it always has (workflow-language reference, 7.4). */
 export const KIND_OF = {
   'jq.badCommand': 'catchable',
   'jq.notObject': 'catchable',
   'jq.notString': 'catchable',
   'var.invalidKey': 'catchable',
+  'foreach.badArray': 'catchable',
+  'parallel.allFailed': 'catchable',
+  'retries.exceeded': 'catchable',
   'schema.failed': 'catchable',
   'cancels.timeout.soft': 'catchable',
   'workflow.multipleErrors': 'catchable',
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
+  'cancels.parent': 'uncatchable',
+  'secrets.notFound': 'uncatchable',
   'workflow.invoke': 'uncatchable',
+  'workflow.invalid': 'uncatchable',
+  'workflow.notfound': 'uncatchable',
 } as const satisfies Record<string, FailureKind>;
 
 export function failure(code: keyof typeof KIND_OF, message: string): StateFailure {

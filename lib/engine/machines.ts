@@ -1,13 +1,22 @@
-import { emit } from '../compiler/emit.ts';
+import { type Beginning, emit } from '../compiler/emit.ts';
 import type { Plan } from '../compiler/plan.ts';
 import * as revisions from '../domain/revisions.ts';
 import type { Machine } from '../ports.ts';
 import type { EnginePorts } from './draft.ts';
 
-/** The machine of a revision: one machine a workflow, a version a revision. */
-export function machineOf(workflow: string, plan: Plan): Machine {
-  const { definition, tier } = emit(plan);
-  return { name: `${workflow}-${tier.toLowerCase()}`, definition: JSON.stringify(definition), tier };
+/**
+ * The machine of a revision: one machine a workflow and tier, a version a revision. Beside it stands one that takes up
+ * runs in the middle; it is made when first needed.
+ */
+export function machineOf(workflow: string, plan: Plan, beginning: Beginning = 'start'): Machine {
+  const { definition, tier } = emit(plan, beginning);
+  const kind = beginning === 'start' ? tier.toLowerCase() : 'resume';
+  return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
+}
+
+/** The machine that takes up a run of the revision wherever it stands. */
+export function defineResuming(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
+  return ports.executions.define(machineOf(revision.workflow, revisions.planOf(revision), 'anywhere'));
 }
 
 /**
@@ -16,8 +25,7 @@ export function machineOf(workflow: string, plan: Plan): Machine {
  */
 export async function ensureMachine(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
   if (revision.machine !== undefined) return revision.machine;
-  if (revision.plan === undefined) throw new Error(`revision ${revision.id} has no plan`);
-  const handle = await ports.executions.define(machineOf(revision.workflow, revision.plan));
+  const handle = await ports.executions.define(machineOf(revision.workflow, revisions.planOf(revision)));
   await revisions.keepMachine(ports, revision, handle);
   return handle;
 }

@@ -1,18 +1,23 @@
 import type { Scope } from '../compiler/plan.ts';
 import type { Run } from '../domain/runs.ts';
 import type { Owner } from '../domain/variables.ts';
+import type { Draft } from './draft.ts';
 import { internalFailure } from './failures.ts';
 
-const OWNERS: Partial<Record<Scope, (run: Run) => Owner>> = {
+const OWNERS: Partial<Record<Scope, (run: Run, name: string, threads: Run['threads']) => Owner>> = {
   instance: (run) => ({ scope: 'instance', id: run.id }),
-  thread: (run) => ({ scope: 'thread', id: run.id }),
+  // A child shares the thread variables that were there when it began.
+  thread: (run, name, threads) => ({
+    scope: 'thread',
+    id: Object.hasOwn(threads, name) ? (threads[name] ?? run.id) : run.id,
+  }),
   workflow: (run) => ({ scope: 'workflow', id: run.workflowId }),
   namespace: (run) => ({ scope: 'namespace', id: run.namespaceId }),
 };
 
-/** Whose variables a scope names for a run. */
-export function ownerOf(run: Run, scope: Scope): Owner {
-  const owner = OWNERS[scope]?.(run);
+/** Whose variable of this name a scope means for a run. */
+export function ownerOf({ run, threads }: Pick<Draft, 'run' | 'threads'>, scope: Scope, name: string): Owner {
+  const owner = OWNERS[scope]?.(run, name, threads);
   if (owner === undefined) throw internalFailure(`scope '${scope}' holds no variables`);
   return owner;
 }

@@ -1,5 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import { toPrettyJson } from '../language/json.ts';
+import { scanScripts } from '../language/scripts.ts';
+import { needBounded } from './bounds.ts';
 import { evaluate } from './evaluation.ts';
 import { StateFailure } from './failures.ts';
 
@@ -15,9 +17,18 @@ function decode(data: string): Buffer {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return needBounded(JSON.parse(bytes.toString()));
   } catch (error) {
     throw new ServiceError('malformed', `invalid json data: ${(error as Error).message}`);
+  }
+}
+
+/** A bracket that closes nothing would end the expression early, and leave the rest of the query as plain text. */
+function isWhole(expression: string): boolean {
+  try {
+    return scanScripts(expression).length === 1;
+  } catch {
+    return true;
   }
 }
 
@@ -27,10 +38,12 @@ function parse(bytes: Buffer): unknown {
  */
 export async function run(query: string, data: string): Promise<string> {
   const input = parse(decode(data));
+  const expression = `jq(${query === '' ? '.' : query})`;
+  if (!isWhole(expression)) throw new ServiceError('malformed', `jq query ${query} closes a bracket that is not open`);
   try {
-    return toPrettyJson(await evaluate(`jq(${query === '' ? '.' : query})`, input));
+    return toPrettyJson(needBounded(await evaluate(expression, input)));
   } catch (error) {
-    if (!(error instanceof StateFailure)) throw error;
+    if (!(error instanceof StateFailure || error instanceof RangeError)) throw error;
     throw new ServiceError('malformed', `error executing JQ command: ${error.message}`);
   }
 }

@@ -1,18 +1,17 @@
+import { LONGEST_PART_DAYS } from '../compiler/paths.ts';
 import type { Plan, StatePlan } from '../compiler/plan.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
-import type { Draft } from './draft.ts';
+import type { Deadlines, Draft } from './draft.ts';
 import { failure, internalFailure, type StateFailure } from './failures.ts';
-import { type Next, runState } from './state.ts';
+import { type Next, resumeState, runState } from './state.ts';
 import { nextTurn } from './turns.ts';
+import type { Hold, Signal } from './work.ts';
 
-/** How a segment was left: the run is over, or it has used up its budget and goes on with `draft.at`. */
-export type Left = Exclude<Next, { readonly to: string }> | { readonly end: 'budget' };
-
-/** When a segment stops to commit what it has. */
-export interface Budget {
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
+/** How a segment was left: the run is over, it waits (`draft.pause`), or it goes on later. */
+export type Left =
+  | Exclude<Next, { readonly to: string } | { readonly hold: unknown }>
+  | { readonly end: 'pause' }
+  | { readonly end: 'budget' };
 
 /** A commit is one transaction of at most 100 writes. */
 const MOST_VARIABLES = 60;
@@ -20,6 +19,8 @@ const MOST_VARIABLES = 60;
 const MOST_LINES = 4000;
 /** Other requests of the process get their turn after this long. */
 const LONGEST_TURN_MS = 10;
+
+const MS_OF_A_DAY = 86_400_000;
 
 const DEFAULT_INTERRUPT = 'PT15M';
 const DEFAULT_KILL = 'PT20M';
@@ -32,15 +33,16 @@ const at = (from: number, text: string): number => {
 };
 
 /** When a run started at `from` is interrupted and killed (workflow-language reference, section 8). */
-export function deadlinesOf(plan: Plan, from: number): { interrupt: number; kill: number } {
+export function deadlinesOf(plan: Plan, from: number): Deadlines {
   const { interrupt, kill } = plan.timeouts;
   const soft = at(from, interrupt ?? DEFAULT_INTERRUPT);
   if (kill !== undefined) return { interrupt: soft, kill: at(from, kill) };
   return { interrupt: soft, kill: interrupt === undefined ? at(from, DEFAULT_KILL) : at(soft, AFTER_INTERRUPT) };
 }
 
-function timeout(draft: Draft, deadlines: { interrupt: number; kill: number }): StateFailure | undefined {
-  const now = draft.ports.clock.now();
+/** What ends the present state because the run's time is over, once. */
+function timeout(draft: Draft, now: number): StateFailure | undefined {
+  const { deadlines } = draft.tools;
   if (draft.raised !== undefined) return undefined;
   if (now >= deadlines.kill) return failure('cancels.timeout.hard', 'workflow timed out');
   if (now < deadlines.interrupt || draft.interrupted) return undefined;
@@ -54,19 +56,47 @@ function needState(plan: Plan, id: string): StatePlan {
   return state;
 }
 
-const isSpent = (draft: Draft, budget: Budget): boolean =>
-  draft.weight >= MOST_VARIABLES || draft.lines >= MOST_LINES || draft.ports.clock.now() >= budget.until;
+const isSpent = (draft: Draft): boolean =>
+  draft.weight >= MOST_VARIABLES || draft.lines >= MOST_LINES || draft.ports.clock.now() >= draft.tools.until;
 
-/** Runs states one after the other until the run ends or the budget is spent. Commits nothing. */
-export async function runSegment(draft: Draft, plan: Plan, budget: Budget): Promise<Left> {
-  const deadlines = deadlinesOf(plan, draft.run.created);
+function hold(draft: Draft, { wait }: Hold): Left {
+  const { run, entered, origin, at } = draft;
+  const part = draft.ports.clock.now() + LONGEST_PART_DAYS * MS_OF_A_DAY;
+  const wake = Math.min(wait.until, draft.deadline, part);
+  draft.pause = { ...wait, number: run.pauses + 1, state: at, entered, origin, wake };
+  return wait.isWaiting ? { end: 'pause' } : { end: 'budget' };
+}
+
+/** The time as it must at least be: the machine that comes back when it was told to has the better clock. */
+function timeOf({ ports, pause }: Draft, signal: Signal): number {
+  const now = ports.clock.now();
+  return pause?.isWaiting && TIMED.has(signal.kind) ? Math.max(now, pause.wake) : now;
+}
+
+const TIMED: ReadonlySet<Signal['kind']> = new Set(['due', 'late']);
+
+/** The state that is begun or gone on with next, done. */
+function runNext(draft: Draft, signal: Signal): Promise<Next> {
+  const interruption = timeout(draft, timeOf(draft, signal));
+  const state = needState(draft.tools.plan, draft.at);
+  const { pause } = draft;
+  if (pause === undefined) return runState(draft, state, interruption);
+  return resumeState(draft, state, pause, signal, interruption);
+}
+
+/**
+ * Runs states one after the other until the run ends, waits, or must commit: it begins where the run stands, with the
+ * state that it is in the middle of, if any. Commits nothing.
+ */
+export async function runSegment(draft: Draft, signal: Signal): Promise<Left> {
   const { clock } = draft.ports;
   let turn = clock.now();
-  for (;;) {
-    const next = await runState(draft, needState(plan, draft.at), timeout(draft, deadlines));
+  for (let brought = signal; ; brought = { kind: 'due' }) {
+    const next = await runNext(draft, brought);
+    if ('hold' in next) return hold(draft, next.hold);
     if (!('to' in next)) return next;
     draft.at = next.to;
-    if (isSpent(draft, budget)) return { end: 'budget' };
+    if (isSpent(draft)) return { end: 'budget' };
     if (clock.now() - turn < LONGEST_TURN_MS) continue;
     await nextTurn();
     turn = clock.now();

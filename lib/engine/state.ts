@@ -1,30 +1,63 @@
 import type { CatchPlan, Exit, StatePlan } from '../compiler/plan.ts';
+import type { Pause } from '../domain/pauses.ts';
 import { isObject, toPrettyJson } from '../language/json.ts';
 import { matchesCode, patternProblem } from '../language/patterns.ts';
+import { needBounded } from './bounds.ts';
+import { cancelCalls } from './cancel.ts';
 import type { Draft } from './draft.ts';
 import { evaluate } from './evaluation.ts';
-import { failure, INTERNAL, StateFailure } from './failures.ts';
-import { perform } from './works/index.ts';
+import { CRASH_MESSAGE, failure, INTERNAL, plainFailure, StateFailure } from './failures.ts';
+import { type Done, Hold, type Signal } from './work.ts';
+import { perform, resume } from './works/index.ts';
 
 /** Where a state leads: on to another state, or to the run's end. */
 export type Next =
   | { readonly to: string }
+  | { readonly hold: Hold }
   | { readonly end: 'complete' }
   | { readonly end: 'failed' | 'crashed'; readonly code: string; readonly message: string };
-
-const CRASH_MESSAGE = 'an internal error occurred';
 
 /** Enters a state and leaves it: log, metadata, work, transform, transition, or its failure (reference, section 6). */
 export async function runState(draft: Draft, state: StatePlan, interruption?: StateFailure): Promise<Next> {
   draft.enter(state.id);
   draft.log(`Running state logic (step:${draft.step}) -- ${state.id}`);
-  try {
+  return leave(draft, state, async () => {
     if (interruption !== undefined) throw interruption;
     await announce(draft, state);
-    const exit = (await perform(draft, state)) ?? state.exit;
+    return perform(draft, state);
+  });
+}
+
+/** Goes on with a state that paused. An interruption ends what it waits for. */
+export function resumeState(
+  draft: Draft,
+  state: StatePlan,
+  pause: Pause,
+  signal: Signal,
+  interruption?: StateFailure,
+): Promise<Next> {
+  return leave(draft, state, async () => {
+    if (interruption !== undefined) {
+      await cancelCalls(draft.ports, { ...draft.caller, pause });
+      throw interruption;
+    }
+    return resume(draft, state, pause, signal);
+  });
+}
+
+async function leave(draft: Draft, state: StatePlan, work: () => Promise<Done>): Promise<Next> {
+  try {
+    const done = await work();
+    if (done instanceof Hold) return { hold: done };
+    draft.pause = undefined;
+    const exit = done ?? state.exit;
     await transform(draft, exit);
     return onward(draft, exit);
   } catch (error) {
+    draft.pause = undefined;
+    // A text of half a gigabyte or a value too deep for the stack: the workflow made it, so the workflow fails.
+    if (error instanceof RangeError)
+      return fail(draft, state, plainFailure(`the state made too much: ${error.message}`));
     if (!(error instanceof StateFailure)) throw error;
     return fail(draft, state, error);
   }
@@ -53,7 +86,7 @@ async function transform(draft: Draft, exit: Exit): Promise<void> {
   if (!isObject(result)) {
     throw failure('jq.notObject', 'unable to apply transform: the `jq` or `js` command produced a non-object output');
   }
-  draft.data = result;
+  draft.data = needBounded(result);
 }
 
 function onward(draft: Draft, { transition }: Exit): Next {

@@ -1,16 +1,38 @@
+import type { Pause } from '../domain/pauses.ts';
 import * as revisions from '../domain/revisions.ts';
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
-import { Draft, type EnginePorts } from './draft.ts';
-import { announce } from './endings.ts';
-import { type Left, runSegment } from './segment.ts';
+import { advance, runInPlace } from './advance.ts';
+import { type CallInput, makeCall } from './call-step.ts';
+import type { EnginePorts } from './draft.ts';
+import { conclude, toSeconds } from './endings.ts';
+import { handOver, isOutgrown } from './hand-over.ts';
+import { type Brought, toSignal } from './signals.ts';
 
-/** What a state machine hands to the steps function. */
-export interface StepInput {
+/** What a state machine hands to the steps function: go on with the run, or make one of its calls. */
+export type StepInput = SegmentInput | CallInput;
+
+interface SegmentInput {
   readonly run: string;
+  /** The name of the execution that asks. */
+  readonly execution?: string;
+  /** The number of the pause that is over. */
+  readonly resume?: number;
+  /** What the wait brought. */
+  readonly with?: Brought;
 }
 
-/** Tells the state machine to call again: the retry that every task has for this name. */
+/** Where the machine goes next; `next` is empty at the end. Every field is there, since a machine may look at each. */
+export interface Outcome {
+  readonly next: string;
+  readonly pause: number;
+  readonly seconds: number;
+  readonly calls?: readonly object[];
+}
+
+const OVER: Outcome = { next: '', pause: 0, seconds: 0 };
+
+/** Tells the state machine to call again: the retry that every segment has for this name. */
 export class Again extends Error {
   override readonly name = 'Weft.Again';
 }
@@ -29,46 +51,68 @@ const CHECKPOINT_MS = 2_000;
 /** One call goes on for this long over many commits. */
 const CALL_MS = 60_000;
 
-function report(run: runs.Run): Record<string, never> {
-  if (run.status !== 'pending') announce(run.id);
+function report(run: runs.Run): Outcome {
   if (run.status === 'failed' || run.status === 'crashed') throw new Ended(run);
-  return {};
+  return OVER;
 }
 
-const outcomeOf = (left: Left): Partial<Pick<runs.Run, 'status' | 'code' | 'message'>> => {
-  if (left.end === 'budget') return {};
-  if (left.end === 'complete') return { status: 'complete' };
-  return { status: left.end, code: left.code, message: left.message };
-};
+function outcomeOf(ports: EnginePorts, { state, number, wake, calls }: Pause): Outcome {
+  const seconds = Math.max(toSeconds(wake - ports.clock.now()), 0);
+  const outcome = { next: state, pause: number, seconds };
+  if (calls === undefined) return outcome;
+  const timed = Math.max(seconds, 1);
+  return { ...outcome, seconds: timed, calls: calls.waiting.map((call) => ({ ...call, seconds: timed })) };
+}
 
-/** Runs a segment and commits it once. Throws Conflict when another call committed first; nothing is written then. */
-export async function advance(ports: EnginePorts, run: runs.Run, until: number): Promise<runs.Run> {
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  if (revision.plan === undefined) throw new Error(`revision ${revision.id} has no plan`);
-  const draft = new Draft(ports, run);
-  const left = await runSegment(draft, revision.plan, { until });
-  const settled = await draft.settle(outcomeOf(left));
-  const committed = await runs.commit(ports, settled.run, settled.writes);
-  if (committed.status !== 'pending') announce(committed.id);
-  return committed;
+const isStale = (run: runs.Run, { execution }: SegmentInput): boolean =>
+  execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
+
+/** Where a paused run's machine goes: to the pause, or out of this execution into another one. */
+async function leave(ports: EnginePorts, run: runs.Run, pause: Pause): Promise<Outcome> {
+  if (isOutgrown(run)) {
+    await handOver(ports, run);
+    return OVER;
+  }
+  return outcomeOf(ports, pause);
 }
 
 /**
- * One call of the steps function. A call that comes twice is harmless: a step commits only on the sequence number it
- * read, and a run that is over answers its stored outcome.
+ * One call of the steps function by the run's machine. A call that comes twice is harmless: a step commits only on the
+ * sequence number it read, a run that is over or has gone on answers its stored outcome, and a pause is left only by
+ * the call that names it.
  */
-export async function step(ports: EnginePorts, input: StepInput): Promise<Record<string, never>> {
+async function goOn(ports: EnginePorts, input: SegmentInput): Promise<Outcome> {
   const end = ports.clock.now() + CALL_MS;
   let run = await runs.find(ports, input.run);
-  while (run?.status === 'pending') {
-    if (ports.clock.now() >= end) throw new Again('the run goes on in another call');
-    try {
-      run = await advance(ports, run, ports.clock.now() + CHECKPOINT_MS);
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      run = await runs.find(ports, input.run);
-      if (run?.status === 'pending') throw new Again('another call of the same run is at work');
+  for (;;) {
+    if (run === undefined) return OVER;
+    if (run.status !== 'pending') return report(await conclude(ports, run));
+    if (isStale(run, input)) {
+      await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
+      return OVER;
     }
+    const { pause } = run;
+    if (pause?.isWaiting && pause.number !== input.resume) return leave(ports, run, pause);
+    if (ports.clock.now() >= end) throw new Again('the run goes on in another call');
+    run = await advanceOnce(ports, run, input);
   }
-  return run === undefined ? {} : report(run);
+}
+
+async function advanceOnce(ports: EnginePorts, run: runs.Run, input: SegmentInput): Promise<runs.Run | undefined> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  try {
+    return await advance(ports, run, revision, ports.clock.now() + CHECKPOINT_MS, toSignal(run.pause, input.with));
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const now = await runs.find(ports, run.id);
+    if (now?.status === 'pending' && !now.pause?.isWaiting) throw new Again('another call of the same run is at work');
+    return now;
+  }
+}
+
+/** One call of the steps function. */
+export async function step(ports: EnginePorts, input: StepInput): Promise<Outcome> {
+  if (!('call' in input)) return goOn(ports, input);
+  await makeCall(ports, input, runInPlace(ports));
+  return OVER;
 }

@@ -20,6 +20,46 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export interface Bounds {
+  readonly levels: number;
+  readonly characters: number;
+}
+
+interface Extent {
+  readonly levels: number;
+  readonly characters: number;
+}
+
+/** Values are never changed, so what is known of a part is known for good; parts shared by many values count once. */
+const extents = new WeakMap<object, Extent>();
+
+/** Which bound the value breaks. Its characters are those of its texts and keys, and two for everything else. */
+export function excessOf(value: unknown, bounds: Bounds): keyof Bounds | undefined {
+  const extent = extentOf(value, bounds.levels);
+  if (extent.levels > bounds.levels) return 'levels';
+  return extent.characters > bounds.characters ? 'characters' : undefined;
+}
+
+/** Stops going down where the levels allowed are used up; what is deeper is not remembered, for it was not seen. */
+function extentOf(value: unknown, allowed: number): Extent {
+  if (typeof value === 'string') return { levels: 0, characters: value.length + 2 };
+  if (typeof value !== 'object' || value === null) return { levels: 0, characters: 2 };
+  const known = extents.get(value);
+  if (known !== undefined) return known;
+  if (allowed === 0) return { levels: 1, characters: 2 };
+  let levels = 0;
+  let characters = 2;
+  const isList = Array.isArray(value);
+  for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
+    const inner = extentOf(member, allowed - 1);
+    levels = Math.max(levels, inner.levels);
+    characters += inner.characters + (isList ? 0 : String(key).length + 2);
+  }
+  const extent = { levels: levels + 1, characters };
+  if (extent.levels <= allowed) extents.set(value, extent);
+  return extent;
+}
+
 /** The object's own keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: object): string[] {
   const keys = Object.keys(value);

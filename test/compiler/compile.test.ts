@@ -165,12 +165,14 @@ describe('problems', () => {
 
 describe('what this version cannot run', () => {
   test('is told with its place, and is a workflow all the same', () => {
-    const compiled = compile('states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: delay, duration: PT1S}');
+    const compiled = compile(
+      'states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: consumeEvent, event: {type: x}}',
+    );
     expect(compiled).toMatchObject({
       plan: { entry: 'a' },
       unsupported: [
         {
-          message: "state 'b' of type 'delay' cannot run yet in this version: pauses are not built",
+          message: "state 'b' of type 'consumeEvent' cannot run yet in this version: events are not built",
           line: 3,
           column: 8,
         },

@@ -21,7 +21,7 @@ describe('the machine of a workflow', () => {
     const { definition } = emit(planOf('states: [{id: one, type: noop, transform: {secret: 1}}]'));
     expect(JSON.stringify(definition)).not.toContain('secret');
     expect(definition.States['one']).toMatchObject({
-      Arguments: { Payload: { run: '{% $states.input.run %}' } },
+      Arguments: { Payload: { run: '{% $states.context.Execution.Input.run %}' } },
       End: true,
     });
   });

@@ -4,7 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Json, openClient } from './client.ts';
 
 /** The state types that run; the others are compiled and refused. */
-const BUILT = new Set(['noop', 'switch', 'validate', 'setter', 'getter', 'error']);
+const BUILT = new Set([
+  'noop',
+  'switch',
+  'validate',
+  'setter',
+  'getter',
+  'error',
+  'delay',
+  'action',
+  'foreach',
+  'parallel',
+]);
 
 /** Accidents of the original that Weft leaves out, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -18,7 +29,7 @@ interface Case {
   readonly rawInput?: string;
   readonly path?: string;
   readonly needs?: readonly string[];
-  readonly children?: readonly unknown[];
+  readonly children?: readonly { readonly path: string; readonly yaml: string }[];
   readonly secrets?: unknown;
   readonly expect: {
     readonly rejected?: true;
@@ -36,16 +47,21 @@ const cases = JSON.parse(
 
 interface Source {
   readonly start?: { readonly type?: string };
+  readonly functions?: readonly { readonly type?: string }[];
   readonly states?: readonly { readonly type?: string }[];
 }
 
 function isBuilt(yaml: string): boolean {
-  const { start, states = [] } = load(yaml) as Source;
-  return (start?.type ?? 'default') === 'default' && states.every(({ type = 'noop' }) => BUILT.has(type));
+  const { start, functions = [], states = [] } = load(yaml) as Source;
+  const isPlain = (start?.type ?? 'default') === 'default' && functions.every(({ type }) => type === 'subflow');
+  return isPlain && states.every(({ type = 'noop' }) => BUILT.has(type));
 }
 
 const isRunnable = (row: Case): boolean =>
-  row.children === undefined && row.secrets === undefined && LEFT_OUT[row.name] === undefined && isBuilt(row.yaml);
+  row.secrets === undefined &&
+  (row.children ?? []).every(({ yaml }) => isBuilt(yaml)) &&
+  LEFT_OUT[row.name] === undefined &&
+  isBuilt(row.yaml);
 
 const applicable = cases.filter((row) => row.expect.rejected === true || isRunnable(row));
 
@@ -63,10 +79,19 @@ afterAll(async () => {
 
 const bodyOf = (row: Case): string => row.rawInput ?? JSON.stringify(row.input);
 
+async function storeAt(namespace: string, path: string, yaml: string) {
+  const tree = `/api/namespaces/${namespace}/tree`;
+  const folders = path.split('/').filter(Boolean).slice(0, -1);
+  for (const [index] of folders.entries()) {
+    await client.call('PUT', `${tree}/${folders.slice(0, index + 1).join('/')}?op=create-directory`);
+  }
+  return client.call('PUT', `${tree}/${path.replace(/^\//, '')}?op=create-workflow`, { body: yaml });
+}
+
 async function outcomeOf(row: Case, namespace: string): Promise<Json> {
   const workflow = `/api/namespaces/${namespace}/tree/${row.path ?? 'main'}`;
-  const stored = await client.call('PUT', `${workflow}?op=create-workflow`, { body: row.yaml });
-  expect(stored.text).toContain('"revision"');
+  for (const child of row.children ?? []) expect((await storeAt(namespace, child.path, child.yaml)).status).toBe(200);
+  expect((await storeAt(namespace, row.path ?? 'main', row.yaml)).text).toContain('"revision"');
   const waited = await client.call('POST', `${workflow}?op=wait`, { body: bodyOf(row) });
   const id = waited.headers.get('Service-Instance-Id');
   const shown = await client.call('GET', `/api/namespaces/${namespace}/instances/${id}`);
@@ -78,9 +103,6 @@ describe('workflows with recorded outcomes', () => {
     '%s',
     async (_name, row, namespace) => {
       await client.call('PUT', `/api/namespaces/${namespace}`);
-      for (const folder of (row.path ?? '').split('/').slice(0, -1)) {
-        await client.call('PUT', `/api/namespaces/${namespace}/tree/${folder}?op=create-directory`);
-      }
       if (row.expect.rejected === true) {
         const path = `/api/namespaces/${namespace}/tree/main?op=create-workflow`;
         expect((await client.call('PUT', path, { body: row.yaml })).status).toBe(406);

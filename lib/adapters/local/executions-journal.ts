@@ -1,5 +1,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type ExecutionRow, type MachineRow, SCHEMA, STATEMENTS, type ThreadRow } from './executions-schema.ts';
+import {
+  type ExecutionRow,
+  type MachineRow,
+  type OwedRow,
+  SCHEMA,
+  STATEMENTS,
+  type ThreadRow,
+} from './executions-schema.ts';
 import type { Execution, Thread } from './interpreter/thread.ts';
 import type { Journal } from './interpreter/world.ts';
 
@@ -9,6 +16,9 @@ export interface Retention {
   readonly time: number;
   readonly now: () => number;
 }
+
+/** Whether somebody is to be told of an execution's end. */
+export type Owes = (execution: Execution) => boolean;
 
 type Statements = Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
 
@@ -32,8 +42,10 @@ export class ExecutionsJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #retention: Retention;
+  readonly #owes: Owes;
   #executions = new Set<Execution>();
   #threads = new Set<Thread>();
+  #settled = new Set<number>();
   #turn: Turn | undefined;
   #pauseUntilRetry = 0;
   #ended: number;
@@ -41,12 +53,13 @@ export class ExecutionsJournal implements Journal {
   #closed = false;
 
   /** Opens or makes the file, `:memory:` for none. Throws when another process holds it. */
-  constructor(file: string, retention: Retention) {
+  constructor(file: string, retention: Retention, owes: Owes = () => false) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(SCHEMA);
     const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#database.prepare(text)]);
     this.#sql = Object.fromEntries(prepared) as Statements;
     this.#retention = retention;
+    this.#owes = owes;
     this.#ended = this.#number('endedCount');
     this.#prune();
   }
@@ -75,6 +88,17 @@ export class ExecutionsJournal implements Journal {
   /** Parents come before their children. */
   threadsOf(execution: number): ThreadRow[] {
     return this.#sql.threads.all(execution) as unknown as ThreadRow[];
+  }
+
+  /** The ends that nobody has been told of, though somebody is to be. */
+  owed(): OwedRow[] {
+    return this.#sql.owed.all() as unknown as OwedRow[];
+  }
+
+  /** Somebody has been told of the execution's end. */
+  settle(execution: number): void {
+    this.#settled.add(execution);
+    this.#schedule();
   }
 
   note(execution: Execution): void {
@@ -129,6 +153,7 @@ export class ExecutionsJournal implements Journal {
     this.#transact(() => {
       for (const execution of this.#executions) this.#storeExecution(execution);
       for (const thread of this.#threads) this.#storeThread(thread);
+      for (const id of this.#settled) this.#sql.settle.run(id);
     });
     for (const execution of this.#executions) {
       execution.stored = true;
@@ -137,6 +162,7 @@ export class ExecutionsJournal implements Journal {
     for (const thread of this.#threads) thread.stored = thread.live;
     this.#executions = new Set();
     this.#threads = new Set();
+    this.#settled = new Set();
     if (this.#ended > this.#retention.count || this.#retention.now() > this.#nextPrune) this.#prune();
   }
 
@@ -154,6 +180,7 @@ export class ExecutionsJournal implements Journal {
   #storeExecution(execution: Execution): void {
     const { id, machine, name, handle, input, started, deadline = null, ended = null, stored } = execution;
     const { status = null, output = null, error = null, cause = null } = execution.outcome ?? NO_OUTCOME;
+    if (status !== null && this.#owes(execution)) this.#sql.owe.run(id, handle, name, status, error, cause);
     if (!stored) {
       this.#sql.insert.run(id, machine, name, handle, input, started, deadline, ended, status, output, error, cause);
       return;

@@ -21,6 +21,16 @@ export interface ExecutionRow {
   readonly cause: string | null;
 }
 
+/** An end that somebody wants to be told of and has not been. */
+export interface OwedRow {
+  readonly execution: number;
+  readonly handle: string;
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly cause: string | null;
+}
+
 export interface ThreadRow {
   readonly execution: number;
   readonly id: number;
@@ -55,6 +65,9 @@ export const SCHEMA = `
     phase TEXT NOT NULL, input TEXT NOT NULL, variables TEXT NOT NULL, work TEXT, details TEXT NOT NULL,
     events INTEGER NOT NULL, PRIMARY KEY (execution, id)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS owed (
+    execution INTEGER PRIMARY KEY, handle TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, error TEXT, cause TEXT
+  ) STRICT;
 `;
 
 /** All that is ever asked of the file. */
@@ -66,7 +79,9 @@ export const STATEMENTS = {
   find: 'SELECT * FROM executions WHERE machine = ? AND name = ?',
   unfinished: 'SELECT * FROM executions WHERE ended IS NULL ORDER BY id',
   endedCount: 'SELECT count(*) AS value FROM executions WHERE ended IS NOT NULL',
-  lastId: 'SELECT coalesce(max(id), 0) AS value FROM executions',
+  // What is owed may outlive its execution here, and must keep its number to itself.
+  lastId: `SELECT max((SELECT coalesce(max(id), 0) FROM executions),
+    (SELECT coalesce(max(execution), 0) FROM owed)) AS value`,
   removeOlder: 'DELETE FROM executions WHERE ended < ?',
   removeOldest: `DELETE FROM executions WHERE id IN
     (SELECT id FROM executions WHERE ended IS NOT NULL ORDER BY ended, id LIMIT ?)`,
@@ -74,4 +89,7 @@ export const STATEMENTS = {
   keepThread: 'INSERT OR REPLACE INTO threads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   removeThread: 'DELETE FROM threads WHERE execution = ? AND id = ?',
   removeThreads: 'DELETE FROM threads WHERE execution = ?',
+  owe: 'INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)',
+  owed: 'SELECT * FROM owed ORDER BY execution',
+  settle: 'DELETE FROM owed WHERE execution = ?',
 } as const;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Answer, Clock, Executions, Machine, Tier } from '../../ports.ts';
 import { ExecutionsJournal } from './executions-journal.ts';
 import type { ExecutionRow } from './executions-schema.ts';
+import { Activity } from './interpreter/activity.ts';
 import { ERRORS, failureText, StateFailure } from './interpreter/failure.ts';
 import { Interpreter } from './interpreter/interpreter.ts';
 import { LIMITS, type Limits, textWithin } from './interpreter/limits.ts';
@@ -10,6 +11,7 @@ import { executionOf, reviveThreads } from './interpreter/revival.ts';
 import type { Execution, Status } from './interpreter/thread.ts';
 import type { Invoke } from './interpreter/world.ts';
 import { queries } from './jsonata.ts';
+import { isOwed, Notices, type OnEnd } from './notices.ts';
 import { type Alarm, systemAlarm, Timers } from './timers.ts';
 
 export interface LocalExecutionsOptions {
@@ -22,6 +24,11 @@ export interface LocalExecutionsOptions {
   readonly limits?: Partial<Limits>;
   /** What wakes the timers; the system's own if not given. */
   readonly alarm?: Alarm;
+  /**
+   * Is told of every execution that ends and does not succeed, after its end is stored, at least once: again after a
+   * pause if it throws, and after `resume` if the process died meanwhile.
+   */
+  readonly onEnd?: OnEnd;
 }
 
 /** How an execution stands. Times are milliseconds since 1970. */
@@ -36,11 +43,14 @@ export interface ExecutionDescription {
 }
 
 export interface LocalExecutions extends Executions {
-  /** Goes on with all executions that a former process left unfinished; resolves to their number. */
+  /** Goes on with all executions that a former process left unfinished, and tells what it owed; resolves to their number. */
   resume(): Promise<number>;
   /** Nothing moves any more; what is unfinished goes on after the next `resume`. */
   close(): Promise<void>;
-  /** Resolves when nothing is under way but Wait states and tasks that wait for an answer; a retry to come is under way. */
+  /**
+   * Resolves when nothing is under way but Wait states and tasks that wait for an answer; a retry to come is under way,
+   * and so is `onEnd`, but not its pauses.
+   */
   idle(): Promise<void>;
   /** The execution, unless it never began or ended too long ago (`limits.kept`, `limits.keptDays`). */
   describe(handle: string, name: string): ExecutionDescription | undefined;
@@ -70,7 +80,9 @@ class JournaledExecutions implements LocalExecutions {
   readonly #limits: Limits;
   readonly #timers: Timers;
   readonly #journal: ExecutionsJournal;
+  readonly #activity = new Activity();
   readonly #interpreter: Interpreter;
+  readonly #notices: Notices | undefined;
   readonly #compile: ReturnType<typeof queries>;
   readonly #ready = new Map<string, Ready>();
   /** Those whose end is not stored yet, by machine and name. */
@@ -78,18 +90,20 @@ class JournaledExecutions implements LocalExecutions {
   #lastId: number;
   #closed = false;
 
-  constructor({ file, invoke, clock, limits, alarm = systemAlarm }: LocalExecutionsOptions) {
+  constructor({ file, invoke, clock, limits, alarm = systemAlarm, onEnd }: LocalExecutionsOptions) {
     this.#clock = clock;
     this.#limits = { ...LIMITS, ...limits };
     const now = (): number => clock.now();
     this.#timers = new Timers(now, alarm);
     this.#compile = queries(now);
     const { kept, keptDays } = this.#limits;
-    this.#journal = new ExecutionsJournal(file, { count: kept, time: keptDays * DAY_MS, now });
+    const retention = { count: kept, time: keptDays * DAY_MS, now };
+    this.#journal = new ExecutionsJournal(file, retention, onEnd && isOwed);
     this.#lastId = this.#journal.lastId;
-    const ended = (execution: Execution): void => void this.#forget(execution);
-    const world = { clock, limits: this.#limits, timers: this.#timers, journal: this.#journal, invoke, ended };
-    this.#interpreter = new Interpreter(world);
+    const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
+    this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
+    const ended = (execution: Execution): void => this.#leave(execution);
+    this.#interpreter = new Interpreter({ ...inside, clock, limits: this.#limits, invoke, ended }, this.#activity);
     for (const row of this.#journal.unfinished()) this.#revive(row);
   }
 
@@ -137,13 +151,14 @@ class JournaledExecutions implements LocalExecutions {
   }
 
   async resume(): Promise<number> {
+    this.#notices?.resume();
     const asleep = [...this.#running.values()].filter((execution) => execution.asleep && !execution.outcome);
     for (const execution of asleep) this.#interpreter.wake(execution);
     return asleep.length;
   }
 
   async idle(): Promise<void> {
-    await this.#interpreter.idle();
+    await this.#activity.idle();
     await this.#journal.stored();
   }
 
@@ -151,6 +166,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#closed = true;
     this.#timers.close();
     this.#interpreter.close();
+    this.#notices?.close();
     this.#journal.close();
   }
 
@@ -170,6 +186,11 @@ class JournaledExecutions implements LocalExecutions {
     const row = { id: ++this.#lastId, machine: machine.name, ...call, started, deadline };
     const execution = executionOf({ ...row, ...NOT_ENDED }, machine.tier);
     return Object.assign(execution, { stored: false, asleep: false });
+  }
+
+  #leave(execution: Execution): void {
+    void this.#forget(execution);
+    void this.#notices?.tell(execution);
   }
 
   async #forget(execution: Execution): Promise<void> {

@@ -1,20 +1,49 @@
-import type { Exit, StatePlan, Work } from '../../compiler/plan.ts';
+import type { StatePlan, Work } from '../../compiler/plan.ts';
+import type { Pause } from '../../domain/pauses.ts';
 import type { Draft } from '../draft.ts';
 import { internalFailure } from '../failures.ts';
-import type { Perform } from '../work.ts';
+import type { Done, Perform, Resume, Signal } from '../work.ts';
+import { all, resumeAll } from './all.ts';
+import { call, resumeCall } from './call.ts';
 import { choose } from './choose.ts';
+import { each, resumeEach } from './each.ts';
 import { nothing } from './nothing.ts';
 import { raise } from './raise.ts';
 import { read } from './read.ts';
+import { sleep, wakeUp } from './sleep.ts';
 import { validate } from './validate.ts';
 import { write } from './write.ts';
 
-/** The works that need no waiting; a segment is a chain of them. */
-const WORKS: { readonly [Kind in Work['do']]?: Perform<Kind> } = { nothing, choose, validate, raise, read, write };
+const PERFORM: { readonly [Kind in Work['do']]?: Perform<Kind> } = {
+  nothing,
+  choose,
+  validate,
+  raise,
+  read,
+  write,
+  sleep,
+  call,
+  each,
+  all,
+};
 
-/** Does a state's work. */
-export async function perform(draft: Draft, state: StatePlan): Promise<Exit | undefined> {
-  const work = WORKS[state.work.do] as Perform<Work['do']> | undefined;
-  if (work === undefined) throw internalFailure(`the work '${state.work.do}' waits, and a segment cannot`);
+const RESUME: { readonly [Kind in Work['do']]?: Resume<Kind> } = {
+  sleep: wakeUp,
+  call: resumeCall,
+  each: resumeEach,
+  all: resumeAll,
+};
+
+/** Does a state's work, or as much of it as can be done before it must wait. */
+export async function perform(draft: Draft, state: StatePlan): Promise<Done> {
+  const work = PERFORM[state.work.do] as Perform<Work['do']> | undefined;
+  if (work === undefined) throw internalFailure(`the work '${state.work.do}' is not built`);
   return work(draft, state.work, state);
+}
+
+/** Goes on with a state's work after a wait. */
+export async function resume(draft: Draft, state: StatePlan, pause: Pause, signal: Signal): Promise<Done> {
+  const work = RESUME[state.work.do] as Resume<Work['do']> | undefined;
+  if (work === undefined) throw internalFailure(`the work '${state.work.do}' does not wait`);
+  return work(draft, state.work, state, pause, signal);
 }

@@ -1,5 +1,6 @@
 import type { ReadVariable } from '../../compiler/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
+import { needBounded } from '../bounds.ts';
 import type { Draft } from '../draft.ts';
 import { evaluateText } from '../evaluation.ts';
 import { internalFailure, invalidKey } from '../failures.ts';
@@ -32,7 +33,7 @@ export function toValue(bytes: Uint8Array): unknown {
 async function readOne(draft: Draft, { scope }: ReadVariable, key: string): Promise<unknown> {
   if (scope === 'system') return readSystem(draft, key);
   if (!isVariableName(key)) throw invalidKey(key);
-  const variable = await draft.readVariable(ownerOf(draft.run, scope), key);
+  const variable = await draft.readVariable(ownerOf(draft, scope, key), key);
   return variable === undefined ? null : toValue(variable.bytes);
 }
 
@@ -48,6 +49,6 @@ export const read: Perform<'read'> = async (draft, work) => {
       configurable: true,
     });
   }
-  draft.data = { ...draft.data, var: values };
+  draft.data = needBounded({ ...draft.data, var: values });
   return undefined;
 };

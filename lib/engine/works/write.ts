@@ -47,7 +47,7 @@ async function writeOne(draft: Draft, variable: WriteVariable): Promise<void> {
   const value = await evaluate(variable.value, draft.data);
   const encode = ENCODERS[variable.mimeType ?? ''] ?? asJson;
   const bytes = encode(value);
-  const owner = ownerOf(draft.run, variable.scope);
+  const owner = ownerOf(draft, variable.scope, name);
   const old = await draft.readVariable(owner, name);
   if (isDeletion(bytes, encode === asJson)) return draft.deleteVariable(owner, name);
   const now = draft.ports.clock.now();

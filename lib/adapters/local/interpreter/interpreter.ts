@@ -1,4 +1,4 @@
-import { Activity } from './activity.ts';
+import type { Activity } from './activity.ts';
 import { decide, isActive, toFailure } from './decision.ts';
 import { Errands } from './errand.ts';
 import { ERRORS, failedOutcome, failureText, StateFailure } from './failure.ts';
@@ -23,13 +23,15 @@ const MOVES_AT_A_STRETCH = 32;
  */
 export class Interpreter {
   readonly #world: World;
-  readonly #activity = new Activity();
+  readonly #activity: Activity;
   readonly #waits: Waits;
   readonly #errands: Errands;
   #closed = false;
 
-  constructor(world: World) {
+  /** `activity` counts what is under way here. */
+  constructor(world: World, activity: Activity) {
     this.#world = world;
+    this.#activity = activity;
     this.#waits = new Waits(world.timers, this.#activity);
     this.#errands = new Errands(world, this.#activity);
   }
@@ -77,11 +79,6 @@ export class Interpreter {
     if (!thread || this.#closed) return false;
     this.#settle(thread, phase, work);
     return true;
-  }
-
-  /** Resolves when no state, no call and no pause before a retry is under way. */
-  idle(): Promise<void> {
-    return this.#activity.idle();
   }
 
   /** Nothing moves any more; what calls still return is ignored. */

@@ -28,7 +28,7 @@ export interface World {
 }
 
 /** Waits for the journal however long it takes: nothing may be done before it is stored. */
-export async function durable({ journal }: World): Promise<void> {
+export async function durable({ journal }: Pick<World, 'journal'>): Promise<void> {
   for (;;) {
     try {
       return await journal.stored();

@@ -1,0 +1,118 @@
+import { mayRunInPlace } from '../compiler/paths.ts';
+import type { ActionPlan, StatePlan } from '../compiler/plan.ts';
+import type { CallKey, Pause, WaitingCall } from '../domain/pauses.ts';
+import * as revisions from '../domain/revisions.ts';
+import * as runs from '../domain/runs.ts';
+import { cancel } from './cancel.ts';
+import { type Callee, childId, inputOf, launch, newChild, openCallee, store } from './children.ts';
+import type { EnginePorts, RunInPlace } from './draft.ts';
+import { conclude } from './endings.ts';
+import { internalFailure, StateFailure } from './failures.ts';
+
+/** A machine's task that makes one call of a paused run and waits for its end. */
+export interface CallInput {
+  readonly run: string;
+  readonly pause: number;
+  readonly call: WaitingCall & { readonly seconds: number };
+  /** Ends the task. */
+  readonly token: string;
+}
+
+/** A child that need not wait has this long to end within the call. */
+const IN_PLACE_MS = 2_000;
+
+type Waiting = runs.Run & { readonly pause: Pause };
+
+/** The caller, if it still waits at the pause that the machine means. */
+async function findCaller(ports: EnginePorts, { run: id, pause }: CallInput): Promise<Waiting | undefined> {
+  const run = await runs.find(ports, id);
+  const isThere = run?.status === 'pending' && run.pause?.isWaiting === true && run.pause.number === pause;
+  return isThere ? (run as Waiting) : undefined;
+}
+
+const ACTIONS: Readonly<Record<string, (work: never, i: number) => ActionPlan | undefined>> = {
+  call: ({ action }: { action: ActionPlan }) => action,
+  each: ({ action }: { action: ActionPlan }) => action,
+  all: ({ actions }: { actions: readonly ActionPlan[] }, i) => actions[i],
+};
+
+function actionOf({ work }: StatePlan, i: number): ActionPlan {
+  const action = ACTIONS[work.do]?.(work as never, i);
+  if (action === undefined) throw internalFailure(`the state makes no call ${i}`);
+  return action;
+}
+
+async function calleeOf(ports: EnginePorts, caller: Waiting, i: number): Promise<Callee> {
+  const revision = await revisions.need(ports, caller.workflowId, caller.revision);
+  const plan = revisions.planOf(revision);
+  const state = plan.states[caller.pause.state];
+  if (state === undefined) throw internalFailure(`the plan has no state '${caller.pause.state}'`);
+  return openCallee(ports, caller, plan, actionOf(state, i));
+}
+
+/** A further attempt has the input of the one before. */
+async function attempt(ports: EnginePorts, caller: Waiting, { i, k }: CallKey, token: string) {
+  const callee = await calleeOf(ports, caller, i);
+  const { origin, wake, calls } = caller.pause;
+  const before = await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
+  const input = before?.input ?? (await inputOf(callee.action, caller.data));
+  // How a failure counts is told by what the calls before it had to say.
+  const mode = before?.parent?.mode ?? (calls !== undefined && calls.failed > 0 ? 'or' : 'and');
+  return { callee, child: newChild(ports, callee, { caller, origin, wake, mode }, { i, k }, input, token) };
+}
+
+/** Makes the call, and sees to it that its end answers the token. */
+async function begin(ports: EnginePorts, caller: Waiting, input: CallInput, runInPlace: RunInPlace): Promise<void> {
+  const { call, token } = input;
+  const stored = await runs.find(ports, childId(caller, caller.pause.origin, call));
+  if (stored !== undefined) {
+    const launched = await launch(ports, stored, token);
+    if (launched.status === 'pending') return leaveNone(ports, input, launched);
+    return void (await conclude(ports, { ...launched, ...withToken(launched, token) }));
+  }
+  const { callee, child } = await attempt(ports, caller, call, token);
+  const { revision } = callee.opened;
+  if (mayRunInPlace(revisions.planOf(revision))) {
+    const ended = await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS);
+    if (ended !== undefined) return void (await conclude(ports, { ...ended, ...withToken(ended, token) }));
+  }
+  return leaveNone(ports, input, await launch(ports, await store(ports, child), token));
+}
+
+const withToken = ({ parent }: runs.Run, token: string) =>
+  parent === undefined ? {} : { parent: { ...parent, token } };
+
+/** A caller that left in the meantime did not see this child, so the child is ended here. */
+async function leaveNone(ports: EnginePorts, input: CallInput, child: runs.Run): Promise<void> {
+  if ((await findCaller(ports, input)) === undefined) await cancel(ports, child, 'cancels.parent');
+}
+
+/** Answers a task that is not to make its call: the caller has left, its time is over, or the attempt comes later. */
+async function answerEarly(
+  ports: EnginePorts,
+  caller: Waiting | undefined,
+  { call, token }: CallInput,
+): Promise<boolean> {
+  if (caller === undefined) return ports.executions.answer(token, { error: 'Weft.Left', cause: '' }).then(() => true);
+  const { i, k, s } = call;
+  const now = ports.clock.now();
+  if (now >= caller.pause.wake) {
+    await ports.executions.answer(token, { error: 'Weft.Late', cause: '' });
+    return true;
+  }
+  if (s === undefined) return false;
+  const seconds = Math.max(Math.ceil((caller.pause.wake - now) / 1000) - s, 1);
+  return ports.executions.answer(token, { output: { i, k, again: s, seconds } }).then(() => true);
+}
+
+/** Makes one call for a machine; its end answers the task. Safe to repeat. */
+export async function makeCall(ports: EnginePorts, input: CallInput, runInPlace: RunInPlace): Promise<void> {
+  const caller = await findCaller(ports, input);
+  if ((await answerEarly(ports, caller, input)) || caller === undefined) return;
+  try {
+    await begin(ports, caller, input, runInPlace);
+  } catch (error) {
+    if (!(error instanceof StateFailure)) throw error;
+    await ports.executions.answer(input.token, { error: `Weft.${error.kind}`, cause: error.message });
+  }
+}

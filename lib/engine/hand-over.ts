@@ -1,0 +1,37 @@
+import * as revisions from '../domain/revisions.ts';
+import * as runs from '../domain/runs.ts';
+import { Conflict } from '../ports.ts';
+import type { EnginePorts } from './draft.ts';
+import { defineResuming } from './machines.ts';
+
+/** A history holds 25,000 events and an execution lives a year (aws-facts, 1.1); both with room to spare. */
+const MOST_EVENTS = 15_000;
+const LONGEST_LIFE_MS = 340 * 86_400_000;
+
+/** Whether the present execution should not carry the run through its next wait. */
+export function isOutgrown({ events, began, pause }: runs.Run): boolean {
+  return events > MOST_EVENTS || (pause !== undefined && pause.wake - began > LONGEST_LIFE_MS && began < pause.entered);
+}
+
+/**
+ * Lets a new execution carry a pending run on from where it stands; an older one that still asks is told that it is
+ * over. Nothing happens when the run changed in the meantime.
+ */
+export async function handOver(ports: EnginePorts, run: runs.Run): Promise<void> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const machine = await defineResuming(ports, revision);
+  const next = {
+    ...run,
+    seq: run.seq + 1,
+    executions: run.executions + 1,
+    machine,
+    events: 0,
+    began: ports.clock.now(),
+  };
+  try {
+    const stored = await runs.commit(ports, next);
+    await ports.executions.start(machine, runs.executionOf(stored), { run: stored.id });
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../domain/errors.ts';
+import type * as runs from '../domain/runs.ts';
+import type { Opened } from '../domain/workflows.ts';
+import { isObject } from '../language/json.ts';
+import { dataProblem } from './bounds.ts';
+import { Draft, type EnginePorts } from './draft.ts';
+
+function parse(input: Uint8Array): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input));
+    return isObject(value) ? value : { input: value };
+  } catch {
+    return { input: Buffer.from(input).toString('base64') };
+  }
+}
+
+/**
+ * The instance data of an input (rest-api reference, 6.1): an object as it is, else under the key `input`. Throws
+ * `malformed` for one that cannot be a run's data.
+ */
+function toData(input: Uint8Array): Record<string, unknown> {
+  const data = parse(input);
+  const problem = dataProblem(data);
+  if (problem === undefined) return data;
+  throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
+}
+
+/** A run of the workflow with its first log line, not stored yet. Throws `malformed` for input that cannot be its data. */
+export function newRun(
+  ports: EnginePorts,
+  { namespace, node, revision }: Opened,
+  input: Uint8Array,
+  invoker: string,
+): runs.Run {
+  const now = ports.clock.now();
+  const run: runs.Run = {
+    id: ports.clock.uuid(),
+    namespaceId: namespace.id,
+    namespace: namespace.name,
+    workflowId: node.id,
+    path: node.path,
+    revision: revision.id,
+    as: node.path,
+    invoker,
+    status: 'pending',
+    code: '',
+    message: '',
+    created: now,
+    updated: now,
+    seq: 0,
+    at: revision.plan?.entry ?? '',
+    step: 0,
+    flow: [],
+    data: toData(input),
+    input,
+    interrupted: false,
+    metadata: '',
+    tail: [],
+    flushed: 0,
+    lastLine: 0,
+    machine: '',
+    executions: 0,
+    events: 0,
+    began: now,
+    pauses: 0,
+    depth: 0,
+    threads: {},
+  };
+  const draft = new Draft(ports, run);
+  draft.log(`Preparing workflow triggered by ${invoker}.`, 'info', '');
+  return { ...run, ...draft.opening };
+}

@@ -1,0 +1,30 @@
+import type { Pause } from '../domain/pauses.ts';
+import type { ReturnedCall, Signal } from './work.ts';
+
+/** What a machine says of a wait: calls that returned, or the error that ended it; anything else says nothing. */
+export type Brought =
+  | readonly ReturnedCall[]
+  | ReturnedCall
+  | { readonly error: string; readonly cause: string }
+  | object;
+
+const LATE = new Set(['States.Timeout', 'States.HeartbeatTimeout', 'Weft.Late']);
+
+const DECIDED: Readonly<Record<string, 'won' | 'failed'>> = { 'Weft.Won': 'won', 'Weft.Failed': 'failed' };
+
+const isCall = (value: object): value is ReturnedCall => 'i' in value && 'k' in value;
+
+function ofError(error: string, cause: string): Signal {
+  if (LATE.has(error)) return { kind: 'late' };
+  const kind = DECIDED[error];
+  if (kind === undefined) return { kind: 'broken', error, cause };
+  return { kind, call: JSON.parse(cause) as ReturnedCall };
+}
+
+/** Reads what a machine brings to the pause that it names. */
+export function toSignal(pause: Pause | undefined, brought: Brought | undefined): Signal {
+  if (pause === undefined || !pause.isWaiting || brought === undefined) return { kind: 'due' };
+  if (Array.isArray(brought)) return { kind: 'returned', calls: brought as readonly ReturnedCall[] };
+  if ('error' in brought && 'cause' in brought) return ofError(String(brought.error), String(brought.cause));
+  return isCall(brought) ? { kind: 'returned', calls: [brought] } : { kind: 'due' };
+}

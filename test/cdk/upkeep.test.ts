@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { ofType, type Resource, resourcesOf } from './stack.ts';
+
+const resources = resourcesOf();
+const properties = (type: string): Record<string, unknown>[] =>
+  ofType(resources, type).map(([, { Properties }]) => Properties);
+
+interface Target {
+  readonly Arn: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] };
+  readonly DeadLetterConfig: { readonly Arn: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] } };
+}
+
+const rules = ofType(resources, 'AWS::Events::Rule');
+const targetsOf = ({ Properties }: Resource): Target[] => Properties['Targets'] as Target[];
+const ruleOf = (file: string): [string, Resource] => {
+  const found = rules.filter(([, rule]) => targetsOf(rule).some(({ Arn }) => Arn['Fn::GetAtt'][0].includes(file)));
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} rules call ${file}`);
+  return only;
+};
+const [queueId, queue] = ofType(resources, 'AWS::SQS::Queue')[0] ?? [];
+
+/** Joins what CloudFormation would, with the pseudo parameters as words. */
+const textOf = (value: unknown): string => {
+  const { 'Fn::Join': join, Ref } = value as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
+  if (join !== undefined) return join[1].map(textOf).join(join[0]);
+  return Ref === undefined ? String(value) : `<${Ref}>`;
+};
+
+describe('what happens without a request', () => {
+  test('two rules there are: one for ends of executions, one for the day', () => {
+    expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(['ENABLED', 'ENABLED']);
+    expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(2);
+  });
+
+  test('ends of executions that did not succeed are told, of our own machines alone', () => {
+    const pattern = ruleOf('lifecycle')[1].Properties['EventPattern'] as {
+      readonly detail: { readonly stateMachineArn: readonly [{ readonly prefix: unknown }] };
+    };
+    expect(pattern).toMatchObject({
+      source: ['aws.states'],
+      'detail-type': ['Step Functions Execution Status Change'],
+      detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+    });
+    expect(pattern.detail.stateMachineArn.map(({ prefix }) => textOf(prefix))).toEqual([
+      'arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:weft-',
+    ]);
+  });
+
+  test('the sweep comes once a day', () => {
+    expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)' });
+  });
+
+  test.each(['lifecycle', 'sweep'])('a call of %s that fails or does not arrive waits in the queue', (file) => {
+    const [, rule] = ruleOf(file);
+    expect(targetsOf(rule).map(({ DeadLetterConfig }) => DeadLetterConfig.Arn['Fn::GetAtt'][0])).toEqual([queueId]);
+    const settings = properties('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
+      JSON.stringify(FunctionName).includes(file),
+    );
+    expect(settings).toEqual([
+      expect.objectContaining({
+        DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } },
+      }),
+    ]);
+  });
+
+  test.each(['lifecycle', 'sweep'])('only its rule may call %s', (file) => {
+    const [ruleId] = ruleOf(file);
+    const permissions = properties('AWS::Lambda::Permission').filter(({ FunctionName }) =>
+      JSON.stringify(FunctionName).includes(`Functions${file}`),
+    );
+    expect(permissions).toMatchObject([
+      { Principal: 'events.amazonaws.com', SourceArn: { 'Fn::GetAtt': [ruleId, 'Arn'] } },
+    ]);
+  });
+
+  test('the queue is encrypted, keeps what it gets for two weeks, and takes it from the rules alone', () => {
+    expect(queue?.Properties).toEqual({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 14 * 86_400 });
+    const all = properties('AWS::SQS::QueuePolicy').flatMap(
+      (policy) => (policy['PolicyDocument'] as { readonly Statement: Record<string, unknown>[] }).Statement,
+    );
+    expect(all.filter(({ Effect }) => Effect === 'Deny')).toMatchObject([
+      { Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    ]);
+    const allowed = all.filter(({ Effect }) => Effect === 'Allow');
+    expect(allowed).toMatchObject(
+      rules.map(([id]) => ({
+        Action: 'sqs:SendMessage',
+        Principal: { Service: 'events.amazonaws.com' },
+        Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [id, 'Arn'] } } },
+      })),
+    );
+  });
+
+  test('another installation hears of its own machines only', () => {
+    const [, rule] = ofType(resourcesOf({ name: 'flows' }), 'AWS::Events::Rule')[0] ?? [];
+    expect(JSON.stringify(rule)).toContain(':stateMachine:flows-"');
+  });
+});

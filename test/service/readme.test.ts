@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSettings } from '../../bin/settings.ts';
+import { families } from '../../lib/api/families.ts';
+import { rows } from '../../lib/api/routes.ts';
+import { type ServiceProcess, startProcess } from './process.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+/** The text below a heading, up to the next. */
+function sectionOf(heading: string): string {
+  const section = readme.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`README.md has no section '${heading}'`);
+  return section;
+}
+
+const fences = [...sectionOf('Sixty seconds to a result').matchAll(/^```(\w+)\n(.*?)\n```$/gms)];
+const blocks = fences.map(([, kind = '', text = '']) => ({ kind, text }));
+const [start, greeting, commands, output] = blocks.map(({ text }) => text);
+
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weft-readme-'));
+  service = await startProcess(folder);
+});
+
+afterAll(async () => {
+  await service.end('SIGTERM');
+  await rm(folder, { recursive: true });
+});
+
+/** A text of the README with this service's place and key in it. */
+const here = (text = ''): string =>
+  text.replaceAll('http://127.0.0.1:8080', service.client.url).replaceAll('paste-me', service.client.key);
+
+describe('the sixty seconds of README.md', () => {
+  test('are a start, what it prints, commands, and what they print', () => {
+    expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'text', 'sh', 'text']);
+    expect(start).toBe('npm start');
+    expect(manifest.scripts['start']).toContain('bin/local.ts');
+    expect(readSettings({}).port).toBe(8080);
+  });
+
+  test('begin with what the service prints', () => {
+    expect(service.greeting.join('\n')).toBe(here(greeting));
+  });
+
+  test('end with what the commands print, byte for byte', async () => {
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-e', '-c', here(commands)], { cwd: root });
+    expect({ stdout, stderr }).toEqual({ stdout: output, stderr: '' });
+  });
+});
+
+describe('the promises of README.md', () => {
+  test('name every setting of npm start, with its default', () => {
+    const { port, host, data, brand } = readSettings({});
+    const defaults = { PORT: port, HOST: host, WEFT_DATA: data, WEFT_BRAND: brand };
+    const told = [...sectionOf('Settings of `npm start`').matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
+    const source = readFileSync(join(root, 'bin/settings.ts'), 'utf8');
+    const known = /const \{ (.+) \} = environment/.exec(source)?.[1]?.split(', ');
+    expect(told.map(([, name]) => name)).toEqual(known);
+    for (const [name, value] of Object.entries(defaults)) {
+      expect(told.find(([, told]) => told === name)?.[2]).toBe(`\`${value}\``);
+    }
+  });
+
+  test('tell how many routes are not built', async () => {
+    const names = Object.keys(families).filter((name) => existsSync(join(root, `functions/${name}.ts`)));
+    const files = await Promise.all(names.map((name) => import(join(root, `functions/${name}.ts`))));
+    const built = new Set(files.flatMap(({ endpoints }) => Object.keys(endpoints)));
+    expect(readme).toContain(`${rows.length - built.size} of ${rows.length} routes of the interface; they answer 501`);
+  });
+
+  test('price what bench/calls.json counts', () => {
+    interface Counts {
+      readonly readUnits: number;
+      readonly writeUnits: number;
+      readonly transitions: number;
+      readonly lambdas: number;
+    }
+    const calls = JSON.parse(readFileSync(join(root, 'bench/calls.json'), 'utf8')) as Record<string, Counts>;
+    const costOf = (name: string, transition: number): string => {
+      const { readUnits = 0, writeUnits = 0, transitions = 0, lambdas = 0 } = calls[name] ?? {};
+      const sum = 3.5 + 0.2 * lambdas + 0.125 * readUnits + 0.625 * writeUnits + transition * transitions;
+      return `$${(Math.round(sum * 100 + 1e-6) / 100).toFixed(2)}`;
+    };
+    const told = [...sectionOf('What it costs on AWS').matchAll(/^\| `op.+\| (\$[\d.]+) \|$/gm)].map(
+      ([, cost]) => cost,
+    );
+    expect(told).toEqual([costOf('wait on 1 noop', 0), costOf('execute a noop', 1), costOf('execute a noop', 25)]);
+  });
+
+  test('count the examples and name only files and scripts that are there', () => {
+    const counts = ['ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen'];
+    const count = counts[readdirSync(join(root, 'examples')).length - 10];
+    expect(readme).toContain(`\`examples/\`](examples) has ${count} workflows`);
+    const links = [...readme.matchAll(/\]\(([^#)]+)\)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const scripts = [...readme.matchAll(/npm run ([\w-]+)/g)].map(([, name = '']) => name);
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  });
+});
