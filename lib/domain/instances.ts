@@ -1,11 +1,11 @@
 import { isObject, toPrettyJson } from '../language/json.ts';
 import type { Blobs, Clock, Table } from '../ports.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { toFineTimestamp, toTimestamp } from './instants.ts';
+import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
 import type { Namespace } from './namespaces.ts';
 import * as namespaces from './namespaces.ts';
-import { cursorOf, type List, type ListRequest, paginate, passes, rangeOf, type Sorting, toList } from './pages.ts';
+import { type List, type ListRequest, paginate, type Sorting, toList } from './pages.ts';
 import * as runs from './runs.ts';
 
 export interface InstanceRecord {
@@ -17,13 +17,6 @@ export interface InstanceRecord {
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly invoker: string;
-}
-
-export interface LogRecord {
-  readonly t: string;
-  readonly level: runs.Level;
-  readonly msg: string;
-  readonly tags: Readonly<Record<string, string>>;
 }
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
@@ -230,43 +223,4 @@ function mapped(list: List<runs.Head>): Pick<List<InstanceRecord>, 'results' | '
     results: list.results.map(toRecord),
     edges: list.edges.map(({ node, cursor }) => ({ node: toRecord(node), cursor })),
   };
-}
-
-/** What web interfaces draw from (rest-api reference, 12). */
-function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
-  return {
-    callpath: '/',
-    'instance-id': run.id,
-    invoker: run.invoker,
-    namespace: run.namespace,
-    'namespace-id': run.namespaceId,
-    recipientType: 'instance',
-    workflow: run.path,
-    'workflow-id': run.workflowId,
-    ...(line.state === undefined ? {} : { 'state-id': line.state }),
-  };
-}
-
-export const LEVELS: readonly string[] = ['debug', 'info', 'error'];
-
-/** The log of a run, oldest line first. */
-export async function logs(ports: Needs, run: runs.Run, request: ListRequest): Promise<List<LogRecord>> {
-  const lines = await runs.logLines(ports, run);
-  const filters: Sorting<runs.LogLine>['filters'] = {
-    'LEVEL/STARTING': (line, value) => LEVELS.indexOf(line.level) >= LEVELS.indexOf(value),
-    'QUERY/MATCH': (line, value) => {
-      const [workflow = '', state = ''] = value.split('::');
-      return (workflow === '' || pathOf(workflow) === pathOf(run.path)) && (state === '' || line.state === state);
-    },
-  };
-  const wanted = lines.filter((line) => passes(line, request, filters));
-  const cursors = wanted.map(({ t }) => cursorOf(String(t)));
-  const [from, to] = rangeOf(request, wanted.length, (cursor) => cursors.indexOf(cursor));
-  const records = wanted.slice(from, to).map((line) => ({
-    t: toFineTimestamp(line.t),
-    level: line.level,
-    msg: line.text,
-    tags: tagsOf(run, line),
-  }));
-  return toList(request, records, { from, total: wanted.length, idOf: ({ t }) => t });
 }

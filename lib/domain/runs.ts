@@ -245,21 +245,32 @@ export async function commit({ table, blobs }: Needs, next: Run, more: readonly 
   return run;
 }
 
-/** All log lines of a run, oldest first. */
-export async function logLines({ table, blobs }: Needs, run: Pick<Run, 'id' | 'tail' | 'flushed'>): Promise<LogLine[]> {
-  if (run.flushed === 0) return [...run.tail];
-  const older: LogLine[] = [];
-  let next: string | undefined;
-  do {
-    const page = await table.query({
-      table: 'journal',
-      pk: keys.logs(run.id),
-      ...(next === undefined ? {} : { next }),
-    });
-    const texted = await Promise.all(page.items.map((item) => texts.readText(blobs, item['lines'])));
-    // One by one: a call takes only so many arguments, and a loop writes more lines than that.
-    for (const text of texted) for (const line of JSON.parse(text) as LogLine[]) older.push(line);
-    next = page.next;
-  } while (next !== undefined);
-  return [...older.slice(0, run.flushed), ...run.tail];
+/** Parts of a log that one call reads. */
+const PARTS = 20;
+
+/** The log of a run from its line `from` on, oldest first, part by part: of a long one nobody wants it all at once. */
+export async function* logParts(
+  { table, blobs }: Needs,
+  run: Pick<Run, 'id' | 'tail' | 'flushed'>,
+  from = 0,
+): AsyncGenerator<readonly LogLine[]> {
+  if (from < run.flushed) {
+    const pk = keys.logs(run.id);
+    const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: ['pk', 'sk'] };
+    const [first] = (await table.query({ table: 'journal', pk, ...before })).items;
+    const begin = first === undefined ? {} : { from: first.sk };
+    let next: string | undefined;
+    do {
+      const more = next === undefined ? {} : { next };
+      const page = await table.query({ table: 'journal', pk, ...begin, limit: PARTS, ...more });
+      for (const item of page.items) {
+        const lines = JSON.parse(await texts.readText(blobs, item['lines'])) as LogLine[];
+        const number = Number(item.sk);
+        // A commit that came after the run was read may have added lines.
+        yield lines.slice(Math.max(from - number, 0), Math.max(run.flushed - number, 0));
+      }
+      next = page.next;
+    } while (next !== undefined);
+  }
+  yield run.tail.slice(Math.max(from - run.flushed, 0));
 }
