@@ -1,19 +1,8 @@
-import { add, change, compare, index, isTrue, type Key, subtract, Unsure } from './fast-jq-values.ts';
-
-/** A jq program; throws Unsure where only jq itself can tell the outcome. */
-export type FastProgram = (data: unknown) => unknown;
-
-/** A part of a program, of exactly one output. `path` is there when it is a plain path from `.`. */
-export interface Part {
-  readonly run: FastProgram;
-  readonly path?: readonly Key[];
-}
-
-/** `part[key]`. */
-export function at({ run, path }: Part, key: Key): Part {
-  const get: FastProgram = (data) => index(run(data), key);
-  return path === undefined ? { run: get } : { run: get, path: [...path, key] };
-}
+import { add, divide, multiply, remainder, subtract } from './fast-jq-arithmetic.ts';
+import { compare } from './fast-jq-order.ts';
+import { branch, combine, constant, otherwise, type Part } from './fast-jq-parts.ts';
+import { assign, modifyBy, modifyWith } from './fast-jq-updates.ts';
+import { isTrue } from './fast-jq-values.ts';
 
 export interface Operator {
   /** Of two that stand beside each other the higher one binds first. */
@@ -22,45 +11,46 @@ export interface Operator {
   readonly join: (left: Part, right: Part) => Part;
 }
 
-/** How two values become one; the right one is evaluated only when it is asked for. */
-type Operation = (left: unknown, right: () => unknown) => unknown;
+/** The level of `+` and `-`; a sign binds all that binds more closely. */
+export const SUM_LEVEL = 5;
+
+type Operation = (left: unknown, right: unknown) => unknown;
 
 function operator(level: number, side: Operator['side'], operate: Operation): Operator {
-  return { level, side, join: (left, right) => ({ run: (data) => operate(left.run(data), () => right.run(data)) }) };
-}
-
-function assignment(operate: Operation): Operator {
-  const join = ({ path, run }: Part, right: Part): Part => {
-    if (path === undefined) throw new Unsure();
-    return {
-      run: (data) =>
-        change(
-          data,
-          path,
-          operate(run(data), () => right.run(data)),
-        ),
-    };
-  };
-  return { level: 1, side: 'none', join };
+  return { level, side, join: (left, right) => combine(left, right, operate) };
 }
 
 function comparison(...signs: readonly number[]): Operator {
-  return operator(4, 'none', (left, right) => signs.includes(Math.sign(compare(left, right()))));
+  return operator(4, 'none', (left, right) => signs.includes(Math.sign(compare(left, right))));
 }
 
+function update(operate: Operation): Operator {
+  return { level: 1, side: 'none', join: (left, right) => modifyWith(left, right, operate) };
+}
+
+const toTruth = (part: Part): Part => branch(part, constant(true), constant(false));
+
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
-  ['//', operator(0, 'right', (left, right) => (isTrue(left) ? left : right()))],
-  ['=', assignment((_, right) => right())],
-  ['+=', assignment((left, right) => add(left, right()))],
-  ['-=', assignment((left, right) => subtract(left, right()))],
-  ['or', operator(2, 'left', (left, right) => isTrue(left) || isTrue(right()))],
-  ['and', operator(3, 'left', (left, right) => isTrue(left) && isTrue(right()))],
+  ['//', { level: 0, side: 'right', join: otherwise }],
+  ['=', { level: 1, side: 'none', join: assign }],
+  ['|=', { level: 1, side: 'none', join: modifyBy }],
+  ['+=', update(add)],
+  ['-=', update(subtract)],
+  ['*=', update(multiply)],
+  ['/=', update(divide)],
+  ['%=', update(remainder)],
+  ['//=', update((old, value) => (isTrue(old) ? old : value))],
+  ['or', { level: 2, side: 'left', join: (left, right) => branch(left, constant(true), toTruth(right)) }],
+  ['and', { level: 3, side: 'left', join: (left, right) => branch(left, toTruth(right), constant(false)) }],
   ['==', comparison(0)],
   ['!=', comparison(-1, 1)],
   ['<', comparison(-1)],
   ['<=', comparison(-1, 0)],
   ['>', comparison(1)],
   ['>=', comparison(0, 1)],
-  ['+', operator(5, 'left', (left, right) => add(left, right()))],
-  ['-', operator(5, 'left', (left, right) => subtract(left, right()))],
-]);
+  ['+', operator(SUM_LEVEL, 'left', add)],
+  ['-', operator(SUM_LEVEL, 'left', subtract)],
+  ['*', operator(6, 'left', multiply)],
+  ['/', operator(6, 'left', divide)],
+  ['%', operator(6, 'left', remainder)],
+] satisfies [string, Operator][]);

@@ -1,20 +1,58 @@
-import { Unsure } from './fast-jq-values.ts';
+import { Unsure } from './fast-jq-run.ts';
 
-/** Numbers are of few enough digits to mean one double and one decimal; strings hold no escape; `..`, `?//` are out. */
+/** Numbers are of few enough digits to mean one double and one decimal; `..` and `?//` are out. */
 const TOKEN =
-  /[ \n\r\t]*(?:(\.[A-Za-z_]\w*|\d{1,15}(?:\.\d{1,9})?(?![\w.])|"[^"\\\p{Cc}\ufffd]*"|[A-Za-z_]\w*|\.(?!\.)|\?(?!\/\/)|\/\/|[=!<>+-]=|[|,()[\]{}:+<>=-])|$)/uy;
+  /[ \n\r\t]*(?:(\.[A-Za-z_]\w*|\d{1,15}(?:\.\d{1,9})?(?![\w.])|"|\$?[A-Za-z_]\w*|\.(?!\.)|\?(?!\/\/)|\/\/=?|[=!<>+*/%|-]=|[|,;()[\]{}:+*/%<>=-])|$)/uy;
 
-/** The tokens of a program, one after the other; the end is an empty one. Throws Unsure for what it does not know. */
+/** A stretch of a text up to its end or an interpolation. */
+const STRETCH = /((?:[^"\\\p{Cc}\ufffd]|\\["\\/bfnrt]|\\u(?![fF]{3}[dD]|[dD][89a-fA-F])[\da-fA-F]{4})*)("|\\\()/uy;
+
+/** How the tokens of an interpolation begin and end; behind it the text goes on. */
+export const OPEN = '\\(';
+export const CLOSE = '\\)';
+
+/**
+ * The tokens of a program; a text is a quote and the characters it means, with interpolations between its stretches.
+ * Throws Unsure for what it does not know.
+ */
+function scan(program: string): string[] {
+  const tokens: string[] = [];
+  const brackets: string[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(program);
+    if (found === null) throw new Unsure();
+    at = pattern.lastIndex;
+    return found;
+  };
+  const scanText = (): void => {
+    const [, stretch, end] = match(STRETCH);
+    tokens.push(`"${JSON.parse(`"${stretch}"`)}`);
+    if (end !== OPEN) return;
+    tokens.push(OPEN);
+    brackets.push(CLOSE);
+  };
+  while (at < program.length) {
+    const [, token] = match(TOKEN);
+    if (token === '"') scanText();
+    else if (token === ')' && brackets.pop() === CLOSE) {
+      tokens.push(CLOSE);
+      scanText();
+    } else if (token !== undefined) tokens.push(token);
+    if (token === '(') brackets.push(token);
+  }
+  return tokens;
+}
+
+/** The tokens of a program, one after the other; the end is an empty one. */
 export class Tokens {
-  readonly #list: string[] = [];
+  readonly #list: readonly string[];
   #next = 0;
 
   constructor(program: string) {
-    for (TOKEN.lastIndex = 0; TOKEN.lastIndex < program.length; ) {
-      const found = TOKEN.exec(program);
-      if (found === null) throw new Unsure();
-      if (found[1] !== undefined) this.#list.push(found[1]);
-    }
+    if (!program.isWellFormed()) throw new Unsure();
+    this.#list = scan(program);
   }
 
   get next(): string {

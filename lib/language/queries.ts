@@ -104,12 +104,18 @@ function evaluateSimple({ kind, source }: Script, data: unknown): Outcome | unde
   const program = kind === 'jq' ? compileFast(source) : undefined;
   if (program === undefined) return undefined;
   try {
-    const value = program(data);
-    return value === null ? { error: new QueryError(emptyText(kind, source)) } : { value };
+    return toOutcome(program(data), source);
   } catch (error) {
     if (error instanceof Unsure) return undefined;
     throw error;
   }
+}
+
+/** Exactly one output that is not null is a value (workflow language, 5.3). */
+function toOutcome([first = null, ...others]: readonly unknown[], source: string): Outcome {
+  if (first === null) return { error: new QueryError(emptyText('jq', source)) };
+  if (others.length > 0) return { error: new QueryError('jq query produced multiple outputs') };
+  return { value: first };
 }
 
 async function ask(scripts: readonly Script[], data: unknown, evaluator: Evaluator): Promise<readonly Outcome[]> {

@@ -23,7 +23,11 @@ const OPTIONS: Options = {
 
 type Check = ((value: unknown) => unknown) & { errors?: ErrorObject[] | null };
 
+/** Checks by the schema itself, and by its text for the same schema read again; the one made first goes first. */
 const checks = new WeakMap<object, Check>();
+const checksByText = new Map<string, Check>();
+const MOST_CHECKS = 100;
+const LONGEST_TEXT = 100_000;
 
 function isDraft4(schema: object): boolean {
   const named: unknown = '$schema' in schema ? schema.$schema : undefined;
@@ -36,14 +40,52 @@ function withoutDraft(schema: object): object {
   return rest;
 }
 
+/** Makes checks; an instance is too costly to be made for each, but keeps something of every schema it has seen. */
+interface Compiler {
+  readonly ajv: Ajv;
+  /** The names of its own schemas; all others are of a schema compiled before, which no other may refer to. */
+  readonly own: ReadonlySet<string>;
+  compiled: number;
+}
+
+const MOST_COMPILED = 100;
+
+const compilers = new Map<'draft-04' | 'draft-07', Compiler>();
+
+function compilerFor(draft: 'draft-04' | 'draft-07'): Compiler {
+  const known = compilers.get(draft);
+  if (known !== undefined && known.compiled < MOST_COMPILED) return known;
+  const ajv = draft === 'draft-04' ? (new draft04.default(OPTIONS) as unknown as Ajv) : new Ajv(OPTIONS);
+  formats.default(ajv);
+  const compiler = { ajv, own: new Set([...Object.keys(ajv.refs), ...Object.keys(ajv.schemas)]), compiled: 0 };
+  compilers.set(draft, compiler);
+  return compiler;
+}
+
+function compileNew(schema: object): Check {
+  const isOld = isDraft4(schema);
+  const compiler = compilerFor(isOld ? 'draft-04' : 'draft-07');
+  const { ajv, own } = compiler;
+  compiler.compiled += 1;
+  try {
+    // A copy, because an instance checks the same object only once, also when it was refused.
+    return ajv.compile(isOld ? { ...schema } : withoutDraft(schema)) as Check;
+  } finally {
+    for (const names of [ajv.refs, ajv.schemas])
+      for (const name of Object.keys(names)) if (!own.has(name)) delete names[name];
+  }
+}
+
 function compile(schema: object): Check {
   const known = checks.get(schema);
   if (known !== undefined) return known;
-  const isOld = isDraft4(schema);
-  const ajv = isOld ? new draft04.default(OPTIONS) : new Ajv(OPTIONS);
-  formats.default(ajv as Ajv);
-  const check = ajv.compile(isOld ? schema : withoutDraft(schema)) as Check;
+  const text = JSON.stringify(schema);
+  const check = checksByText.get(text) ?? compileNew(schema);
   checks.set(schema, check);
+  if (text.length > LONGEST_TEXT) return check;
+  checksByText.set(text, check);
+  const oldest = checksByText.size > MOST_CHECKS ? checksByText.keys().next().value : undefined;
+  if (oldest !== undefined) checksByText.delete(oldest);
   return check;
 }
 

@@ -57,6 +57,6 @@ describe('a bundle', () => {
   test('says that the thread is missing, but only when a query needs it', async () => {
     await rename(join(folder, 'sandbox-worker.mjs'), join(folder, 'elsewhere.mjs'));
     expect(await evaluateInBundle({ x: 'jq(.n)', y: 'jq({a: .n})' })).toEqual({ x: 1, y: { a: 1 } });
-    expect(await evaluateInBundle('jq(.n | tostring)')).toMatch(/the thread for queries failed: Cannot find module/);
+    expect(await evaluateInBundle('jq(.n | @text)')).toMatch(/the thread for queries failed: Cannot find module/);
   });
 });

@@ -33,6 +33,40 @@ describe('a schema', () => {
   });
 });
 
+describe('schemas of the same name', () => {
+  const NAME = 'https://example.com/name';
+
+  test('do not know of each other', () => {
+    expect(violations({ $id: NAME, type: 'string' }, 1)).toHaveLength(1);
+    expect(violations({ $id: NAME, type: 'number' }, 1)).toEqual([]);
+    expect(violations({ definitions: { a: { $id: `${NAME}/a`, type: 'string' } } }, 1)).toEqual([]);
+    expect(violations({ definitions: { a: { $id: `${NAME}/a`, type: 'number' } } }, 1)).toEqual([]);
+    expect(schemaProblem({ $ref: NAME })).toBeTypeOf('string');
+    expect(schemaProblem({ $ref: `${NAME}/a` })).toBeTypeOf('string');
+  });
+
+  test('leave the schema of schemas alone', () => {
+    const meta = 'http://json-schema.org/draft-07/schema';
+    expect(schemaProblem({ $id: meta, type: 'string' })).toBeTypeOf('string');
+    expect(schemaProblem({ type: 'text' })).toBeTypeOf('string');
+    expect(violations({ $ref: `${meta}#` }, { type: 'text' })).not.toEqual([]);
+  });
+
+  test('are refused as often as they are asked for', () => {
+    const bad = { $schema: DRAFT_4, $id: NAME, minimum: 'x' };
+    expect(schemaProblem(bad)).toBe(schemaProblem(bad));
+    expect(schemaProblem(bad)).toBeTypeOf('string');
+  });
+
+  test('may be very many', () => {
+    for (let least = 0; least < 350; least += 1) {
+      const schema = { $id: NAME, minimum: least, definitions: { a: { $id: 'inner', const: least } }, $ref: 'inner' };
+      expect(violations(schema, least)).toEqual([]);
+      expect(violations({ ...schema }, least + 1)).toHaveLength(1);
+    }
+  });
+});
+
 describe('violations', () => {
   test.each([
     [{ required: ['name'] }, {}, ['(root): name is required']],
