@@ -1,43 +1,73 @@
-import { type Service, startService } from '../bin/service.ts';
+import { setTimeout } from 'node:timers/promises';
+import { type Observer, type Service, startService } from '../bin/service.ts';
+import { PRICES } from './prices.ts';
 
 /**
- * What each operation costs, counted: calls to the database with the units that it says they take, tasks of state
- * machines (a transition each), calls of Lambdas. The figures are the same on every machine.
+ * What each operation costs, counted: calls to the database with the units that it says they take, transitions of state
+ * machines, calls of Lambdas, events on the bus. The figures are the same on every machine.
  */
 export interface Counts {
   /** `operation table` -> how often. */
   readonly database: Readonly<Record<string, number>>;
+  readonly requests: number;
   readonly readUnits: number;
   readonly writeUnits: number;
+  /** Of machines of the tier STANDARD. */
   readonly transitions: number;
+  /** Executions of machines of the tier EXPRESS. */
+  readonly express: number;
   readonly lambdas: number;
+  readonly events: number;
+  /** USD for a million, of prices.ts. */
+  readonly perMillion: number;
 }
 
-interface Tally {
+type Tally = { -readonly [Name in keyof Omit<Counts, 'perMillion'>]: Counts[Name] } & {
   database: Record<string, number>;
-  readUnits: number;
-  writeUnits: number;
-  transitions: number;
-  lambdas: number;
-}
+};
 
-const empty = (): Tally => ({ database: {}, readUnits: 0, writeUnits: 0, transitions: 0, lambdas: 0 });
+const empty = (): Tally => ({
+  database: {},
+  requests: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  transitions: 0,
+  express: 0,
+  lambdas: 0,
+  events: 0,
+});
 const READS = /^(BatchGet|Get|Query)/;
 
 let tally = empty();
 
-const observer = {
-  onCall: ({ operation, table, units = 0 }: { operation: string; table: string; units?: number }) => {
+const observer: Observer = {
+  onCall: ({ operation, table, units = 0 }) => {
     const name = `${operation} ${table}`;
     tally.database[name] = (tally.database[name] ?? 0) + 1;
     if (READS.test(operation)) tally.readUnits += units;
     else tally.writeUnits += units;
   },
-  onStep: () => {
-    tally.transitions += 1;
+  onInvoke: () => {
     tally.lambdas += 1;
   },
+  onTransition: (tier) => {
+    if (tier === 'EXPRESS') tally.express += 1;
+    else tally.transitions += 1;
+  },
+  onPublish: () => {
+    tally.events += 1;
+  },
 };
+
+function priced(counted: Tally): Counts {
+  const sum = Object.entries(PRICES).reduce(
+    (total, [name, price]) => total + price * counted[name as keyof typeof PRICES],
+    0,
+  );
+  // What runs side by side comes in any order.
+  const database = Object.fromEntries(Object.entries(counted.database).sort());
+  return { ...counted, database, perMillion: Math.round(sum * 100) / 100 };
+}
 
 const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: 'bench', brand: 'service', version: 'v0' };
 
@@ -59,11 +89,50 @@ const GETTER = `states:
 - {id: get, type: getter, variables: [{key: k, scope: namespace}]}
 `;
 
+const CHILD = noops(1);
+const SLOW_CHILD = `states:
+- {id: rest, type: delay, duration: PT1S}
+`;
+const DELAY = `states:
+- {id: rest, type: delay, duration: PT1S, transition: end}
+- {id: end, type: noop}
+`;
+const callOf = (workflow: string): string => `functions:
+- {id: f, type: subflow, workflow: ${workflow}}
+states:
+- {id: call, type: action, action: {function: f}}
+`;
+const EACH = `functions:
+- {id: f, type: subflow, workflow: child}
+states:
+- {id: each, type: foreach, array: 'jq([range(100) | {n: .}])', action: {function: f}}
+`;
+const RETRY = `functions:
+- {id: f, type: subflow, workflow: failing}
+states:
+- id: call
+  type: action
+  action: {function: f, retries: {max_attempts: 1, delay: PT1S, codes: [child]}}
+  catch: [{error: '*', transition: end}]
+- {id: end, type: noop}
+`;
+const FAILING = `states:
+- {id: fail, type: error, error: child.failed, message: no}
+`;
+const BY_EVENT = `start: {type: event, event: {type: go}}
+states:
+- {id: one, type: noop}
+`;
+const WAITS = `states:
+- {id: wait, type: consumeEvent, event: {type: wake}}
+`;
+
 type Send = (method: string, path: string, body?: string) => Promise<unknown>;
 
 function senderOf({ url, key }: Service): Send {
   return async (method, path, body) => {
-    const init = { method, headers: { 'Service-Api-Key': key }, ...(body === undefined ? {} : { body }) };
+    const headers = { 'Service-Api-Key': key, 'Content-Type': 'application/json' };
+    const init = { method, headers, ...(body === undefined ? {} : { body }) };
     const response = await fetch(`${url}${NAMESPACE}${path}`, init);
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -74,7 +143,11 @@ function senderOf({ url, key }: Service): Send {
 interface Operation {
   readonly name: string;
   readonly prepare?: readonly (readonly [path: string, yaml: string])[];
+  /** Not counted. */
+  readonly before?: (send: Send) => Promise<unknown>;
   readonly run: (send: Send) => Promise<unknown>;
+  /** What it begins rests for a second now and then. */
+  readonly waits?: boolean;
 }
 
 function wait(name: string, yaml: string, body = '{}'): Operation {
@@ -85,6 +158,18 @@ function wait(name: string, yaml: string, body = '{}'): Operation {
     run: (send) => send('POST', `/tree/${path}?op=wait`, body),
   };
 }
+
+function execute(name: string, yaml: string, more: Operation['prepare'] = [], waits = false): Operation {
+  const path = `execute-${name.replaceAll(' ', '-')}`;
+  return {
+    name: `execute ${name}`,
+    prepare: [...more, [path, yaml]],
+    run: (send) => send('POST', `/tree/${path}?op=execute`, '{}'),
+    waits,
+  };
+}
+
+const eventOf = (type: string): string => JSON.stringify({ specversion: '1.0', id: type, source: 'bench', type });
 
 const OPERATIONS: readonly Operation[] = [
   { name: 'create a namespace', run: (send) => send('PUT', '') },
@@ -100,8 +185,37 @@ const OPERATIONS: readonly Operation[] = [
   wait('100 noops', noops(100)),
   wait('a setter', SETTER, '{"v":5}'),
   wait('a getter', GETTER),
+  execute('10 noops', noops(10)),
+  execute('a delay', DELAY, [], true),
+  execute('an action on a subflow that does not wait', callOf('child'), [['child', CHILD]]),
+  execute('an action on a subflow that waits', callOf('slow'), [['slow', SLOW_CHILD]], true),
+  execute('a foreach over 100 subflows that do not wait', EACH),
+  execute('a catch after a retry', RETRY, [['failing', FAILING]], true),
+  {
+    name: 'an event that starts a run',
+    prepare: [['by-event', BY_EVENT]],
+    run: (send) => send('POST', '/broadcast', eventOf('go')),
+  },
+  {
+    name: 'an event that wakes a run',
+    prepare: [['waits', WAITS]],
+    before: (send) => send('POST', '/tree/waits?op=execute', '{}'),
+    run: (send) => send('POST', '/broadcast', eventOf('wake')),
+  },
   { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
 ];
+
+/** Waits for what the operation began, without asking the service: that would count. */
+async function untilOver(service: Service, waits: boolean): Promise<void> {
+  await service.idle();
+  if (!waits) return;
+  let before = '';
+  do {
+    before = JSON.stringify(tally);
+    await setTimeout(1500);
+    await service.idle();
+  } while (JSON.stringify(tally) !== before);
+}
 
 /** Runs each operation once, warm, and answers what it cost. */
 export async function countCalls(): Promise<Record<string, Counts>> {
@@ -110,12 +224,14 @@ export async function countCalls(): Promise<Record<string, Counts>> {
   await service.idle();
   const counts: Record<string, Counts> = {};
   try {
-    for (const { name, prepare = [], run } of OPERATIONS) {
+    for (const { name, prepare = [], before, run, waits = false } of OPERATIONS) {
       for (const [path, yaml] of prepare) await send('PUT', `/tree/${path}?op=create-workflow`, yaml);
-      tally = { ...empty(), lambdas: 1 };
-      await run(send);
+      await before?.(send);
       await service.idle();
-      counts[name] = tally;
+      tally = { ...empty(), requests: 1, lambdas: 1 };
+      await run(send);
+      await untilOver(service, waits);
+      counts[name] = priced(tally);
       tally = empty();
     }
   } finally {

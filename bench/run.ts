@@ -11,10 +11,16 @@ const GOLDEN = new URL('./calls.json', import.meta.url);
 async function reportCalls(): Promise<void> {
   const counts = await countCalls();
   const text = `${JSON.stringify(counts, null, 2)}\n`;
-  for (const [name, { database, readUnits, writeUnits, transitions, lambdas }] of Object.entries(counts)) {
+  for (const [
+    name,
+    { database, readUnits, writeUnits, transitions, express, lambdas, events, perMillion },
+  ] of Object.entries(counts)) {
     const calls = Object.entries(database).map(([call, times]) => `${times} ${call}`);
-    console.log(`${name}: ${calls.join(', ')}; ${readUnits} read and ${writeUnits} write units`);
-    console.log(`    ${transitions} transitions, ${lambdas} Lambda calls`);
+    console.log(`${name}: $${perMillion.toFixed(2)} a million`);
+    console.log(`    ${calls.join(', ')}; ${readUnits} read and ${writeUnits} write units`);
+    console.log(
+      `    ${transitions} transitions, ${express} express executions, ${lambdas} Lambda calls, ${events} events`,
+    );
   }
   if (process.argv.includes('--update')) writeFileSync(GOLDEN, text);
   else console.log(readFileSync(GOLDEN, 'utf8') === text ? 'as in bench/calls.json' : 'DIFFERS from bench/calls.json');

@@ -1,21 +1,15 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { folderBlobs, memoryBlobs } from '../lib/adapters/local/blobs.ts';
-import { systemClock } from '../lib/adapters/local/clock.ts';
-import { localExecutions } from '../lib/adapters/local/executions.ts';
 import { installStreaming, type StreamingHandler, startGateway } from '../lib/adapters/local/gateway.ts';
-import { type LocalTableOptions, openLocalTable } from '../lib/adapters/local/table.ts';
-import { localVault } from '../lib/adapters/local/vault.ts';
 import { LARGEST_BODY } from '../lib/api/call.ts';
 import type { FamilyName } from '../lib/api/families.ts';
 import { lambda, type Suppliers } from '../lib/api/lambda.ts';
 import { matchRoute } from '../lib/api/match.ts';
 import { lambdaOf } from '../lib/api/route.ts';
-import { noteEnd } from '../lib/engine/lifecycle.ts';
-import { type StepInput, step } from '../lib/engine/steps.ts';
 import { sweep } from '../lib/engine/sweep.ts';
 import type { Ports } from '../lib/ports.ts';
+import { Closers, type Observer, openPorts } from './local-ports.ts';
 import type { LocalSettings } from './settings.ts';
+
+export type { Observer } from './local-ports.ts';
 
 /** The whole service in this process. */
 export interface Service {
@@ -28,18 +22,17 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Who wants to know what goes on inside. */
-export interface Observer {
-  /** Each call to the database. */
-  readonly onCall?: LocalTableOptions['onCall'];
-  /** Each call of the steps function by a state machine. */
-  readonly onStep?: () => void;
-  /** The database ended by itself; nothing works from then on. */
-  readonly onLost?: (reason: string) => void;
-}
-
 /** The functions that answer requests; a family without one is answered by `system`. */
-const FUNCTIONS = ['namespaces', 'tree', 'instances', 'logs', 'keys', 'system'] as const satisfies FamilyName[];
+const FUNCTIONS = [
+  'namespaces',
+  'tree',
+  'instances',
+  'variables',
+  'events',
+  'logs',
+  'keys',
+  'system',
+] as const satisfies FamilyName[];
 
 const suppliersOf = (ports: Ports): Suppliers => ({
   settings: () => ports.settings,
@@ -47,6 +40,8 @@ const suppliersOf = (ports: Ports): Suppliers => ({
   blobs: () => ports.blobs,
   vault: () => ports.vault,
   executions: () => ports.executions,
+  bus: () => ports.bus,
+  schedules: () => ports.schedules,
   clock: () => ports.clock,
 });
 
@@ -72,59 +67,25 @@ function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>) {
   };
 }
 
-/** What was opened is closed in the opposite order, also when a later part does not open. */
-class Closers {
-  private readonly closers: (() => Promise<void> | void)[] = [];
-  add(closer: () => Promise<void> | void): void {
-    this.closers.unshift(closer);
-  }
-  async close(): Promise<void> {
-    for (const closer of this.closers.splice(0)) await closer();
-  }
-}
-
 async function open(settings: LocalSettings, observer: Observer, closers: Closers): Promise<Service> {
-  const { data } = settings;
-  const clock = systemClock();
-  if (data !== undefined) await mkdir(data, { recursive: true });
-  const inData = (name: string) => (data === undefined ? undefined : join(data, name));
-  const { onCall, onStep, onLost } = observer;
-  const database = await openLocalTable({
-    folder: inData('database'),
-    endpoint: settings.databaseEndpoint,
-    ...(onCall && { onCall }),
-    ...(onLost && { onLost }),
-  });
-  closers.add(database.close);
-  const vault = localVault({ folder: data, apiKey: settings.apiKey });
-  const blobs = data === undefined ? memoryBlobs() : folderBlobs(join(data, 'blobs'));
-  const executions = localExecutions({
-    file: inData('executions.db') ?? ':memory:',
-    clock,
-    invoke: (_function, payload) => {
-      onStep?.();
-      return step(ports, payload as StepInput);
-    },
-    onEnd: ({ name, status, error = '', cause = '' }) => noteEnd(ports, { name, status, error, cause }),
-  });
-  closers.add(() => executions.close());
-  const { brand, version } = settings;
-  const ports: Ports = { settings: { brand, version }, table: database.table, blobs, vault, executions, clock };
+  const { ports, resume, idle } = await openPorts(settings, observer, closers);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
     handlerOf: chooserOf(await loadHandlers(ports)),
-    requestId: clock.uuid,
+    requestId: ports.clock.uuid,
     largestBody: LARGEST_BODY,
   });
   closers.add(gateway.close);
-  await executions.resume();
+  await resume();
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
-  const idle = async () => {
-    await sweeping;
-    await executions.idle();
+  return {
+    url: gateway.url,
+    key: await ports.vault.adminKey(),
+    ports,
+    idle: () => sweeping.then(idle),
+    close: () => closers.close(),
   };
-  return { url: gateway.url, key: await vault.adminKey(), ports, idle, close: () => closers.close() };
 }
 
 /** Starts the service. Throws, with nothing left open, when a part cannot start. */

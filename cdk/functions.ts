@@ -15,7 +15,8 @@ export interface FunctionsProps {
   readonly environment: Readonly<Record<string, string>>;
   /** How a role gets the rights that a port needs; a port that is not here needs none. */
   readonly grants: Readonly<Partial<Record<Port, (role: IRole) => void>>>;
-  readonly stepsName: string;
+  /** Of those that somebody must know before they are made. */
+  readonly names: Readonly<Partial<Record<InnerName, string>>>;
 }
 
 /** Answers for the families that have no file yet: with 501. */
@@ -24,13 +25,17 @@ const STANDS_IN: FamilyName = 'system';
 /** The Lambdas that run scripts of users: a segment of a run, or the playground. */
 const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'steps']);
 
+const RUNS: readonly Port[] = ['table', 'blobs', 'executions', 'bus'];
+
 /** The Lambdas that answer no requests, each with a file of its name; all of them move runs on. */
 const INNER = {
   steps: { about: 'What state machines of workflows call while they run', timeout: Duration.minutes(5) },
   lifecycle: { about: 'Settles runs whose execution ended outside our code', timeout: Duration.minutes(1) },
   sweep: { about: 'Makes up once a day for what was cut short', timeout: Duration.minutes(15) },
+  router: { about: 'Takes each event of the bus to those who listen', timeout: Duration.minutes(5) },
+  cron: { about: 'Starts a workflow when its time has come', timeout: Duration.minutes(1) },
+  inbound: { about: 'Takes events of other buses into namespaces', timeout: Duration.minutes(1) },
 } as const satisfies Record<string, Pick<FunctionProps, 'about' | 'timeout'>>;
-const INNER_NEEDS: readonly Port[] = ['table', 'blobs', 'executions'];
 
 type InnerName = keyof typeof INNER;
 
@@ -51,17 +56,12 @@ type Own = Pick<FunctionProps, 'file' | 'about' | 'timeout' | 'functionName'>;
 export class Functions extends Construct {
   readonly #props: FunctionsProps;
   readonly #api = new Map<FamilyName, WeftFunction>();
-  readonly #inner: Readonly<Record<InnerName, WeftFunction>>;
+  readonly #inner = new Map<InnerName, WeftFunction>();
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
     for (const name of allOf.filter(hasFile)) this.#api.set(name, this.#endpoints(name));
-    this.#inner = {
-      steps: this.#working('steps', props.stepsName),
-      lifecycle: this.#working('lifecycle'),
-      sweep: this.#working('sweep'),
-    };
   }
 
   /** The Lambda that answers the requests of a family. */
@@ -71,9 +71,11 @@ export class Functions extends Construct {
     return found;
   }
 
-  /** A Lambda that works without a request. */
+  /** A Lambda that works without a request; it is made when it is first asked for. */
   inner(name: InnerName): WeftFunction {
-    return this.#inner[name];
+    const made = this.#inner.get(name) ?? this.#working(name);
+    this.#inner.set(name, made);
+    return made;
   }
 
   #endpoints(name: FamilyName): WeftFunction {
@@ -81,8 +83,9 @@ export class Functions extends Construct {
     return this.#make({ file: name, about: families[name].about, timeout }, needsOf(name));
   }
 
-  #working(file: InnerName, functionName?: string): WeftFunction {
-    return this.#make({ file, ...INNER[file], ...(functionName === undefined ? {} : { functionName }) }, INNER_NEEDS);
+  #working(file: InnerName): WeftFunction {
+    const functionName = this.#props.names[file];
+    return this.#make({ file, ...INNER[file], ...(functionName === undefined ? {} : { functionName }) }, RUNS);
   }
 
   #make(props: Own, needs: readonly Port[]): WeftFunction {

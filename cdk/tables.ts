@@ -57,8 +57,12 @@ export class Tables extends Construct {
         indexName,
         partitionKey: text(hash),
         sortKey: text(range),
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: includes.filter((attribute) => attribute !== hash && attribute !== range),
+        ...(includes.length === 0
+          ? { projectionType: ProjectionType.KEYS_ONLY }
+          : {
+              projectionType: ProjectionType.INCLUDE,
+              nonKeyAttributes: includes.filter((attribute) => attribute !== hash && attribute !== range),
+            }),
       });
     }
     if (!kept) acknowledge(table, { DDB3: 'What is in it is of no use after a day or two, and goes by itself.' });

@@ -1,11 +1,11 @@
 import type { Call, Endpoints } from '../lib/api/call.ts';
-import { plainError, type RawReply, untrusted } from '../lib/api/reply.ts';
+import { jsonWith, plainError, type RawReply, untrusted } from '../lib/api/reply.ts';
 import { isOn } from '../lib/api/request.ts';
+import { needKey } from '../lib/domain/claims.ts';
 import { outputOf } from '../lib/domain/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../lib/domain/outputs.ts';
-import type { Run } from '../lib/domain/runs.ts';
-import type { EnginePorts } from '../lib/engine/draft.ts';
-import { execute, executeAndWait, type Invocation } from '../lib/engine/start.ts';
+import type { EnginePorts } from '../lib/engine/engine-ports.ts';
+import { execute, executeAndWait, type Invocation, type Started } from '../lib/engine/start.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
 
@@ -19,9 +19,19 @@ function inputOf({ body, query }: Waiting): Uint8Array {
   return Buffer.from(JSON.stringify(Object.fromEntries(values)));
 }
 
-function invocationOf({ path, query, body }: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'body'>): Invocation {
-  return { namespace: path.namespace, path: path.node, ref: query['ref']?.[0] ?? '', input: body };
+function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'headers' | 'body'>): Invocation {
+  const { path, query, headers, body } = call;
+  const key = headers['idempotency-key'] ?? '';
+  return {
+    namespace: path.namespace,
+    path: path.node,
+    ref: query['ref']?.[0] ?? '',
+    input: body,
+    ...(key === '' ? {} : { key: needKey(key) }),
+  };
 }
+
+const existingHeader = ({ existing }: Started): Record<string, string> => (existing ? { existing: 'true' } : {});
 
 function outputRequestOf({ query }: Waiting): OutputRequest {
   const field = query['field']?.[0];
@@ -43,8 +53,9 @@ function named(name: string, value: string): Record<string, string> {
   return { [`Service-Instance-${name}`]: headerText(value), [`Direktiv-Instance-${name}`]: headerText(value) };
 }
 
-function outcomeReply(run: Run, wanted: OutputRequest): RawReply {
-  const id = named('Id', run.id);
+function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
+  const { run } = started;
+  const id = { ...named('Id', run.id), ...existingHeader(started) };
   if (run.status === 'crashed') {
     return plainError(500, `An internal error occurred executing instance: ${run.id}`, id);
   }
@@ -59,14 +70,14 @@ function outcomeReply(run: Run, wanted: OutputRequest): RawReply {
 /** What is wrong with the query is said before anything runs. */
 async function wait(ports: EnginePorts, call: Waiting): Promise<RawReply> {
   const wanted = outputRequestOf(call);
-  const run = await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) });
-  return outcomeReply(run, wanted);
+  return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
 }
 
 export const endpoints: Endpoints<'execution'> = {
   executeWorkflow: async (ports, call) => {
-    const run = await execute(ports, invocationOf(call));
-    return { namespace: run.namespace, instance: run.id };
+    const started = await execute(ports, invocationOf(call));
+    const { namespace, id: instance } = started.run;
+    return jsonWith({ namespace, instance }, existingHeader(started));
   },
   waitWorkflow: wait,
   waitWorkflowWithBody: wait,

@@ -1,5 +1,5 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { blobs, clock, executions, settings, table } from '../lib/adapters/aws/deployed.ts';
+import { enginePorts } from '../lib/adapters/aws/deployed.ts';
 import { type EndedExecution, noteEnd } from '../lib/engine/lifecycle.ts';
 
 /** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
@@ -12,6 +12,5 @@ type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusCh
 
 /** Executions that ended and did not succeed; the rule lets no other through. */
 export function handler({ detail: { name, status, error, cause } }: Event): Promise<void> {
-  const ports = { table: table(), blobs: blobs(), executions: executions(), clock: clock(), settings: settings() };
-  return noteEnd(ports, { name, status, error: error ?? '', cause: cause ?? '' });
+  return noteEnd(enginePorts(), { name, status, error: error ?? '', cause: cause ?? '' });
 }

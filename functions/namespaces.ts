@@ -1,11 +1,21 @@
-import { blobs, clock, executions, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import {
+  blobs,
+  bus,
+  clock,
+  executions,
+  mayStream,
+  schedules,
+  settings,
+  table,
+  vault,
+} from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
 import * as mirrors from '../lib/domain/mirrors.ts';
 import * as namespaces from '../lib/domain/namespaces.ts';
 import { toListRequest } from '../lib/domain/pages.ts';
-import * as purges from '../lib/domain/purges.ts';
+import * as removals from '../lib/domain/removals.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.namespaces),
@@ -15,10 +25,14 @@ export const endpoints: Endpoints<'namespaces'> = {
   },
   deleteNamespace: async (ports, { path, query }) => {
     const purge = await namespaces.remove(ports, path.namespace, isOn(query, 'recursive'));
-    await purges.finish(ports, purge);
+    await removals.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
-  setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input.broadcast ?? {}),
+  setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
 
-export const handler = lambda<'namespaces'>(endpoints, { table, blobs, vault, executions, clock, settings }, mayStream);
+export const handler = lambda<'namespaces'>(
+  endpoints,
+  { table, blobs, vault, executions, bus, schedules, clock, settings },
+  mayStream,
+);

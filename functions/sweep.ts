@@ -1,6 +1,5 @@
-import { blobs, clock, executions, settings, table } from '../lib/adapters/aws/deployed.ts';
+import { enginePorts } from '../lib/adapters/aws/deployed.ts';
 import { sweep } from '../lib/engine/sweep.ts';
 
 /** What the daily rule calls. A sweep that is cut short goes on the next day where there is still something to do. */
-export const handler = (): Promise<void> =>
-  sweep({ table: table(), blobs: blobs(), executions: executions(), clock: clock(), settings: settings() });
+export const handler = (): Promise<void> => sweep(enginePorts());

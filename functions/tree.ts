@@ -1,19 +1,32 @@
-import { blobs, clock, executions, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import {
+  blobs,
+  bus,
+  clock,
+  executions,
+  mayStream,
+  schedules,
+  settings,
+  table,
+  vault,
+} from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
+import * as attributes from '../lib/domain/attributes.ts';
 import { ServiceError } from '../lib/domain/errors.ts';
 import * as mirrors from '../lib/domain/mirrors.ts';
 import * as nodes from '../lib/domain/nodes.ts';
 import { type ListRequest, toListRequest } from '../lib/domain/pages.ts';
-import * as purges from '../lib/domain/purges.ts';
+import { LATEST } from '../lib/domain/refs.ts';
 import * as revisions from '../lib/domain/revisions.ts';
 import * as tree from '../lib/domain/tree.ts';
 import * as workflows from '../lib/domain/workflows.ts';
-import type { EnginePorts } from '../lib/engine/draft.ts';
-import { ensureMachine, machineOf } from '../lib/engine/machines.ts';
+import { showMachines } from '../lib/engine/machines.ts';
+import * as publishing from '../lib/engine/publishing.ts';
 import type { Blobs, Table } from '../lib/ports.ts';
 import * as execution from './execution.ts';
+import * as revisionEndpoints from './revisions.ts';
+import * as variables from './workflow-variables.ts';
 
 const named = ({ namespace, node }: nodes.Place) => ({
   namespace: namespace.name,
@@ -38,27 +51,13 @@ async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
   const ref = query['ref']?.[0] ?? '';
   if (ref !== '') return getWorkflow(ports, await nodes.needWorkflow(ports, path.namespace, path.node), ref);
   const place = await nodes.need(ports, path.namespace, path.node);
-  if (nodes.isWorkflow(place.node)) return getWorkflow(ports, { ...place, node: place.node }, ref);
+  if (nodes.isWorkflow(place.node)) return getWorkflow(ports, { ...place, node: place.node }, LATEST);
   return { ...named(place), children: await tree.list(ports, place.node, request) };
-}
-
-/** The machine is defined at once, so that the first run need not wait for it. */
-async function store(ports: EnginePorts, opened: workflows.Opened) {
-  await ensureMachine(ports, opened.revision);
-  return withRevision(opened);
 }
 
 async function getMachine(ports: Readers, { path, query }: Call<'getMachine'>) {
   const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, query['ref']?.[0]);
-  const { tier, definition } = machineOf(node.id, revisions.planOf(revision));
-  return {
-    namespace: namespace.name,
-    path: node.path,
-    revision: revision.id,
-    tier,
-    definition: JSON.parse(definition) as unknown,
-    plan: revision.plan,
-  };
+  return { namespace: namespace.name, path: node.path, revision: revision.id, ...showMachines(revision) };
 }
 
 function sourceOf(body: Uint8Array): string {
@@ -69,30 +68,39 @@ function sourceOf(body: Uint8Array): string {
   }
 }
 
+const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
+
 const ownEndpoints: Endpoints<'tree'> = {
   getNode,
   createDirectory: async (ports, { path, input }) => {
     mirrors.needNone(input);
-    return named(await tree.createDirectory(ports, path.namespace, path.node));
+    return named(await publishing.createDirectory(ports, path.namespace, path.node));
   },
-  deleteNode: async (ports, { path, query }) => {
-    const { purge } = await tree.remove(ports, path.namespace, path.node, isOn(query, 'recursive'));
-    await purges.finish(ports, purge);
-  },
+  deleteNode: (ports, { path, query }) =>
+    publishing.deleteNode(ports, path.namespace, path.node, isOn(query, 'recursive')),
   createWorkflow: async (ports, { path, body }) =>
-    store(ports, await workflows.create(ports, path.namespace, path.node, sourceOf(body))),
+    withRevision(await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
   updateWorkflow: async (ports, { path, body }) =>
-    store(ports, await workflows.update(ports, path.namespace, path.node, sourceOf(body))),
-  toggleWorkflow: (ports, { path, input }) => workflows.toggle(ports, path.namespace, path.node, input.live),
+    withRevision(await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
+  toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
   setEventLogging: (ports, { path, input }) => workflows.setLogger(ports, path.namespace, path.node, input.logger),
   renameNode: async (ports, { path, input }) => named(await tree.rename(ports, path.namespace, path.node, input.new)),
+  createNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'add', input.attributes),
+  deleteNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'remove', input.attributes),
   getMachine,
 };
 
-export const endpoints: Endpoints<'tree' | 'execution'> = { ...ownEndpoints, ...execution.endpoints };
+type Served = 'tree' | 'execution' | 'variables';
 
-export const handler = lambda<'tree' | 'execution'>(
+export const endpoints: Endpoints<Served> = {
+  ...ownEndpoints,
+  ...revisionEndpoints.endpoints,
+  ...execution.endpoints,
+  ...variables.endpoints,
+};
+
+export const handler = lambda<Served>(
   endpoints,
-  { table, blobs, vault, executions, clock, settings },
+  { table, blobs, vault, executions, bus, schedules, clock, settings },
   mayStream,
 );

@@ -123,6 +123,49 @@ export interface Executions {
 
 export type Answer = { readonly output: unknown } | { readonly error: string; readonly cause: string };
 
+/** An event on its way to those who listen: where it is recorded, and what an outside listener needs of it. */
+export interface Message {
+  readonly namespaceId: string;
+  readonly namespace: string;
+  /** Where the event is recorded: the router reads it there. */
+  readonly record: { readonly pk: string; readonly sk: string };
+  readonly id: string;
+  readonly type: string;
+  readonly source: string;
+  /** The CloudEvent as JSON text; absent when it is too large for a bus. */
+  readonly event?: string;
+  /** Tells a repetition that was asked for from the event's first way. */
+  readonly replay?: string;
+}
+
+/** Carries recorded events to the router: each at least once, in any order, repeated until the router takes it. */
+export interface Bus {
+  /** Any number of messages. Resolves when all are accepted; what is accepted survives a crash. */
+  publish(messages: readonly Message[]): Promise<void>;
+  /** Accepts a message now that is published at `at` (milliseconds since 1970). The same name again changes nothing. */
+  publishAt(at: number, name: string, message: Message): Promise<void>;
+}
+
+/** When a workflow is to be started by the clock. */
+export interface Schedule {
+  /** Unique in the installation, at most 60 characters of [A-Za-z0-9_-]. */
+  readonly name: string;
+  /** The cron text of the workflow, checked: `CRON_TZ=Europe/Berlin 0 8 * * mon-fri`. */
+  readonly cron: string;
+  /** Handed to the function that starts the workflow, with the planned time of the tick. */
+  readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
+}
+
+/** The clock that starts workflows: each tick is told at least once. */
+export interface Schedules {
+  /** Why this clock cannot keep a cron text; undefined: it can. */
+  problemOf(cron: string): string | undefined;
+  /** Puts the schedule in place, in the place of one of that name. */
+  set(schedule: Schedule): Promise<void>;
+  /** Takes it away; one that is not there is fine. */
+  remove(name: string): Promise<void>;
+}
+
 /** The only source of time and chance. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -147,5 +190,7 @@ export interface Ports {
   readonly blobs: Blobs;
   readonly vault: Vault;
   readonly executions: Executions;
+  readonly bus: Bus;
+  readonly schedules: Schedules;
   readonly clock: Clock;
 }

@@ -12,6 +12,8 @@ const ARROWS: Record<string, readonly string[]> = {
   'lib/domain': ['lib/ports.ts', 'lib/language', 'lib/events', 'lib/compiler'],
   'lib/engine': ['lib/domain', 'lib/events', 'lib/compiler', 'lib/language', 'lib/ports.ts'],
   'lib/api': ['lib/domain', 'lib/ports.ts'],
+  // It wires, as bin does for the local service.
+  'lib/adapters/aws/deployed.ts': ['lib/adapters/aws', 'lib/ports.ts', 'lib/language/cron.ts'],
   'lib/adapters/aws': ['lib/ports.ts'],
   'lib/adapters/local': ['lib/ports.ts', 'lib/adapters/aws', 'lib/compiler/asl.ts'],
   functions: ['lib/api', 'lib/domain', 'lib/engine', 'lib/events', 'lib/language', 'lib/adapters/aws', 'lib/ports.ts'],

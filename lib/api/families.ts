@@ -10,23 +10,23 @@ export interface Family {
 export const families = {
   namespaces: {
     about: 'Namespaces and the events they broadcast about themselves',
-    needs: ['table', 'blobs', 'executions', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   tree: {
     about: 'Directories, workflows and their revisions',
-    needs: ['table', 'blobs', 'executions', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   execution: {
     about: 'Running a workflow, with or without waiting for its output',
-    needs: ['table', 'blobs', 'vault', 'executions', 'clock'],
+    needs: ['table', 'blobs', 'vault', 'executions', 'bus', 'schedules', 'clock'],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
-    needs: ['table', 'blobs', 'executions', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
-    needs: ['table', 'blobs', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   secrets: {
     about: 'Secrets of a namespace',
@@ -50,7 +50,7 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: ['table', 'blobs', 'executions', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   system: {
     about: 'Version, jq playground, description of this interface',

@@ -27,6 +27,18 @@ export function untrusted(body: Uint8Array, type: string, headers: Readonly<Reco
   return new RawReply(body, { 'Content-Type': type, ...UNTRUSTED, ...headers });
 }
 
+const MEDIA_TYPE = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
+
+/** Bytes of a user as they were stored, of the type they were stored with if that can stand in a header. */
+export function stored(body: Uint8Array, type: string): RawReply {
+  return untrusted(body, MEDIA_TYPE.test(type) ? type : 'application/octet-stream');
+}
+
+/** JSON with headers of its own. */
+export function jsonWith(value: unknown, headers: Readonly<Record<string, string>>): RawReply {
+  return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers });
+}
+
 /** An error in words alone. */
 export function plainError(status: number, text: string, headers: Readonly<Record<string, string>> = {}): RawReply {
   const type = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };

@@ -1,15 +1,6 @@
 import { type Catcher, type ChoiceRule, INVOKE, type Retrier, type State, type StateMachine } from './asl.ts';
 import { Namer } from './namer.ts';
-import {
-  type Exits,
-  exitsAfter,
-  exitsFrom,
-  isAcyclic,
-  isWaitFree,
-  mayOutgrow,
-  waitingOf,
-  waitsInParts,
-} from './paths.ts';
+import { type Exits, exitsAfter, exitsFrom, mayBeBrief, mayOutgrow, waitingOf, waitsInParts } from './paths.ts';
 import { EXECUTION, pauseStates, RETRY, STEPS_FUNCTION, type Wiring } from './pauses.ts';
 import type { Plan, StatePlan } from './plan.ts';
 
@@ -31,20 +22,20 @@ export type Beginning = 'start' | 'anywhere';
 
 /**
  * The state machine of a plan. What needs no waiting runs in tasks, many states in one; each wait is a state of its own
- * under the user's name for it. A workflow that never waits is one task, however many states it has.
- * A machine that begins `anywhere` takes up a run that another execution laid down.
+ * under the user's name for it. A run that may end without waiting begins in a machine that cannot wait, one task of
+ * the tier EXPRESS; if it must wait after all, the machine that begins `anywhere` takes it up.
  */
 export function emit(plan: Plan, beginning: Beginning = 'start'): Emitted {
+  const isBrief = beginning === 'start' && mayBeBrief(plan);
   const machine = new Machine(plan);
-  const StartAt = machine.begin(beginning);
+  const StartAt = isBrief ? machine.addOnly() : machine.begin(beginning);
   const definition: StateMachine = {
     Comment: 'Made by Weft from a workflow; the states keep their names.',
     QueryLanguage: 'JSONata',
     StartAt,
     States: machine.states,
   };
-  const isExpress = isWaitFree(plan) && isAcyclic(plan);
-  return { definition, tier: isExpress ? 'EXPRESS' : 'STANDARD' };
+  return { definition, tier: isBrief ? 'EXPRESS' : 'STANDARD' };
 }
 
 class Machine {
@@ -56,6 +47,11 @@ class Machine {
   constructor(plan: Plan) {
     this.plan = plan;
     this.names = new Namer();
+  }
+
+  /** The whole run as one task. */
+  addOnly(): string {
+    return this.addSegment(this.entryName(), PLACE, { pauses: [], mayEnd: true });
   }
 
   begin(beginning: Beginning): string {

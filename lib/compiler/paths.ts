@@ -1,5 +1,5 @@
 import { addDuration, parseDuration } from '../language/durations.ts';
-import type { Exit, Plan, StatePlan, Work } from './plan.ts';
+import type { Duration, Exit, Plan, StatePlan, Work } from './plan.ts';
 
 /** The works that need no waiting: they run inside the steps function, many in one call. */
 const WAIT_FREE = new Set<Work['do']>(['nothing', 'choose', 'validate', 'raise', 'read', 'write', 'emit']);
@@ -20,9 +20,15 @@ export function successors(state: StatePlan): string[] {
 export type Waiting = 'always' | 'perhaps' | 'never';
 
 export function waitingOf({ work }: StatePlan): Waiting {
-  if (WAIT_FREE.has(work.do)) return 'never';
+  if (WAIT_FREE.has(work.do) || isNoSleep(work)) return 'never';
   if (work.do === 'call') return work.async ? 'never' : 'perhaps';
   return work.do === 'each' || work.do === 'all' ? 'perhaps' : 'always';
+}
+
+/** A delay of no time does not wait: the segment goes on. */
+function isNoSleep(work: Work): boolean {
+  const duration = work.do === 'sleep' ? parseDuration(work.duration) : undefined;
+  return duration !== undefined && addDuration(0, duration) === 0;
 }
 
 /** Whether no state of the plan ever waits. */
@@ -40,19 +46,23 @@ export const LONGEST_PART_DAYS = 300;
 const LONG_DAYS = 30;
 const MS_OF_A_DAY = 86_400_000;
 
-const isSleepOver =
+/** How long a state waits at most, if it says so. */
+const longestWaitOf = (work: Work): Duration | undefined =>
+  work.do === 'sleep' ? work.duration : 'timeout' in work ? work.timeout : undefined;
+
+const isWaitOver =
   (days: number) =>
   ({ work }: StatePlan): boolean => {
-    const duration = work.do === 'sleep' ? parseDuration(work.duration) : undefined;
+    const duration = parseDuration(longestWaitOf(work) ?? '');
     return duration !== undefined && addDuration(0, duration) > days * MS_OF_A_DAY;
   };
 
 /** Whether a state waits in several parts. */
-export const waitsInParts = isSleepOver(LONGEST_PART_DAYS);
+export const waitsInParts = isWaitOver(LONGEST_PART_DAYS);
 
 /** Whether a run may need more than one execution: it can go round, or wait for long. */
 export function mayOutgrow(plan: Plan): boolean {
-  return !isAcyclic(plan) || Object.values(plan.states).some(isSleepOver(LONG_DAYS));
+  return !isAcyclic(plan) || Object.values(plan.states).some(isWaitOver(LONG_DAYS));
 }
 
 /** How a segment may be left: the states where it may pause, in the plan's order, and whether it may be the run's end. */
@@ -112,4 +122,12 @@ export function isAcyclic(plan: Plan): boolean {
     }
   }
   return removed === incoming.size;
+}
+
+/**
+ * Whether a run may begin in a machine that cannot wait and ends after five minutes: only its calls could make it wait,
+ * and no state comes twice.
+ */
+export function mayBeBrief(plan: Plan): boolean {
+  return mayRunInPlace(plan) && isAcyclic(plan);
 }

@@ -2,13 +2,6 @@ import type { Position } from '../language/position.ts';
 import { addProblem, type Problem } from '../language/problem.ts';
 import type { ActionPlan, Plan, StatePlan, Work } from './plan.ts';
 
-/** Works that the plan can say and the engine cannot do yet, with what they lack. */
-const NOT_YET: { readonly [Kind in Work['do']]?: string } = {
-  emit: 'events are not built',
-  listen: 'events are not built',
-  'listen-any': 'events are not built',
-};
-
 function actionsOf(work: Work): readonly ActionPlan[] {
   if (work.do === 'all') return work.actions;
   return work.do === 'call' || work.do === 'each' ? [work.action] : [];
@@ -19,7 +12,7 @@ function lackOf(plan: Plan, { work }: StatePlan): string | undefined {
   const isService = actionsOf(work).some(
     ({ function: name }) => (plan.functions[name]?.type ?? 'subflow') !== 'subflow',
   );
-  return isService ? 'container services are not built' : NOT_YET[work.do];
+  return isService ? 'container services are not built' : undefined;
 }
 
 /** A problem for each state of the plan that cannot run yet; none when the plan can run. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Clock, Item, Table } from '../ports.ts';
 import { notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
+import { readAll } from './items.ts';
 import * as keys from './keys.ts';
 import { needNamespaceName } from './names.ts';
-import { readAll } from './namespaces.ts';
 
 /** What a key may do; each level includes those before it. */
 export const PERMISSIONS = ['read', 'run', 'write', 'admin'] as const;

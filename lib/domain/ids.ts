@@ -10,3 +10,6 @@ export function derivedId(ms: number, ...parts: readonly (string | number)[]): s
   const variant = ((Number.parseInt(hash.charAt(3), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
+
+/** When a UUID of version 7 was made, milliseconds since 1970. */
+export const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);

@@ -1,7 +1,9 @@
 import { type Clock, Conflict, type Item, type Table } from '../ports.ts';
 import { alreadyExists, notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
+import { readAll } from './items.ts';
 import * as keys from './keys.ts';
+import * as lookback from './lookback.ts';
 import { isNamespaceName, needNamespaceName } from './names.ts';
 import { type List, type ListRequest, paginate } from './pages.ts';
 import * as purges from './purges.ts';
@@ -31,6 +33,8 @@ export type Broadcast = (typeof BROADCASTS)[number];
 
 export interface Config {
   readonly broadcast: Readonly<Record<Broadcast, boolean>>;
+  /** `lookback`: an ISO 8601 duration. */
+  readonly events?: { readonly lookback: string };
 }
 
 export interface Namespace {
@@ -41,8 +45,12 @@ export interface Namespace {
   readonly updated: number;
   /** When the root directory's list of children last changed. */
   readonly treeUpdated: number;
+  /** The labels of the root directory. */
+  readonly attributes: readonly string[];
   /** The broadcasts that are switched on. */
   readonly broadcasts: readonly string[];
+  /** How far waits for events look back, milliseconds; 0: not at all. */
+  readonly lookback: number;
 }
 
 export interface NamespaceRecord {
@@ -59,7 +67,9 @@ export function fromItem(item: Item): Namespace {
     created: Number(item['created']),
     updated: Number(item['updated']),
     treeUpdated: Number(item['treeUpdated']),
+    attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
     broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
+    lookback: Number(item['lookback']),
   };
 }
 
@@ -71,18 +81,6 @@ export function toRecord(namespace: Namespace): NamespaceRecord {
     name: namespace.name,
     oid: namespace.id,
   };
-}
-
-/** Reads every item of a partition, page by page. */
-export async function readAll(table: Table, pk: string): Promise<Item[]> {
-  const items: Item[] = [];
-  let next: string | undefined;
-  do {
-    const page = await table.query({ table: 'catalog', pk, ...(next === undefined ? {} : { next }) });
-    items.push(...page.items);
-    next = page.next;
-  } while (next !== undefined);
-  return items;
 }
 
 /** The namespaces; if some are named, those of them alone. */
@@ -120,6 +118,7 @@ export async function create({ table, clock }: { table: Table; clock: Clock }, n
     updated: now,
     treeUpdated: now,
     broadcasts: '[]',
+    lookback: 0,
   };
   const { table: _, ...stored } = item;
   await table.write([{ do: 'put', table: 'catalog', item: stored, when: { absent: true } }]).catch((error: unknown) => {
@@ -143,7 +142,7 @@ export async function remove(
   if (children.items.length > 0 && !recursive) {
     throw new ServiceError('refused', 'refusing to delete non-empty namespace without explicit recursive argument');
   }
-  const purge = purges.of(ports, { kind: 'namespace', id: namespace.id });
+  const purge = purges.of(ports, { kind: 'namespace', id: namespace.id, namespaceId: namespace.id });
   const unchanged = recursive ? {} : { treeUpdated: namespace.treeUpdated };
   await table
     .write([
@@ -157,33 +156,45 @@ export async function remove(
   return purge;
 }
 
+/** What is told of the look-back only where there is one: the original has no such setting. */
 export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
-  return { broadcast: Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'] };
+  const broadcast = Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'];
+  const text = lookback.toText(namespace.lookback);
+  return { broadcast, ...(text === '' ? {} : { events: { lookback: text } }) };
 }
 
-/** Changes only the keys that are given; null leaves a key as it is. */
+/** Settings to change; null and what is left out stay as they are. */
+export interface ConfigChanges {
+  readonly broadcast?: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>> | undefined;
+  /** `lookback` is an ISO 8601 duration, empty for none. */
+  readonly events?: { readonly lookback?: string | null | undefined } | undefined;
+}
+
+function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigChanges): Namespace {
+  const merged = toConfig(namespace).broadcast;
+  return {
+    ...namespace,
+    broadcasts: BROADCASTS.filter((key) => broadcast[key] ?? merged[key]),
+    lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
+  };
+}
+
+/** Changes only what is given. Throws `not-found`, and `invalid` for a look-back that is no duration. */
 export async function configure(
   { table, clock }: { table: Table; clock: Clock },
   name: string,
-  changes: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>>,
+  changes: ConfigChanges,
 ): Promise<Config> {
   const namespace = await need({ table }, name);
-  const merged = toConfig(namespace).broadcast;
-  const broadcasts = BROADCASTS.filter((key) => changes[key] ?? merged[key]);
-  const updated = clock.now();
+  const next = changed(namespace, changes);
+  const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
+  const when = { equals: { id: namespace.id, ...toSet(namespace) } };
   await table
-    .write([
-      {
-        do: 'update',
-        key: keys.namespace(name),
-        set: { broadcasts: JSON.stringify(broadcasts), updated },
-        when: { equals: { id: namespace.id, broadcasts: JSON.stringify(namespace.broadcasts) } },
-      },
-    ])
+    .write([{ do: 'update', key: keys.namespace(name), set: { ...toSet(next), updated: clock.now() }, when }])
     .catch((error: unknown) => {
       if (!(error instanceof Conflict)) throw error;
       throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
     });
-  return toConfig({ ...namespace, broadcasts });
+  return toConfig(next);
 }

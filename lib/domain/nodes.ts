@@ -17,6 +17,12 @@ export interface Node {
   readonly directory: string;
 }
 
+/** A revision's share of the starts that name none. */
+export interface Route {
+  readonly ref: string;
+  readonly weight: number;
+}
+
 export interface WorkflowNode extends Node {
   readonly type: 'workflow';
   readonly live: boolean;
@@ -24,6 +30,8 @@ export interface WorkflowNode extends Node {
   readonly logger: string;
   /** The revision that `latest` names. */
   readonly latest: string;
+  /** How starts that name no revision are divided, the heaviest first; empty: all go to `latest`. */
+  readonly routes: readonly Route[];
 }
 
 export interface NodeRecord {
@@ -67,6 +75,7 @@ export function fromItem(item: Item, parent: string): Node {
     live: item['live'] === true,
     logger: String(item['logger'] ?? ''),
     latest: String(item['latest']),
+    routes: JSON.parse(String(item['routes'] ?? '[]')) as Route[],
   };
   return workflow;
 }
@@ -80,7 +89,7 @@ export function rootOf(namespace: Namespace): Node {
     path: '/',
     created,
     updated: treeUpdated,
-    attributes: [],
+    attributes: namespace.attributes,
     directory: '',
   };
 }

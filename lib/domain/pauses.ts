@@ -1,3 +1,5 @@
+import type { Message } from '../ports.ts';
+
 /** A call of a child: which element or branch of the state, and the how-manieth attempt (from 0). */
 export interface CallKey {
   readonly i: number;
@@ -25,6 +27,30 @@ export interface Calls {
   readonly failed: number;
 }
 
+/** What is waited for: an event of a type whose attributes match. */
+export interface Filter {
+  readonly type: string;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** A wait for events. */
+export interface Listening {
+  /** One of the filters is enough, or each wants an event of its own. */
+  readonly mode: 'one' | 'all';
+  readonly filters: readonly Filter[];
+  /** By filter: the event's JSON text, or null. */
+  readonly received: readonly (string | null)[];
+  /** Events that went out since then count, milliseconds since 1970. */
+  readonly since: number;
+  /** The task that waits; empty until it has said so. */
+  readonly token: string;
+}
+
+/** Whether a wait has all that it waits for. */
+export function isHeard({ mode, received }: Listening): boolean {
+  return mode === 'all' ? received.every((text) => text !== null) : received.some((text) => text !== null);
+}
+
 /** A state that was entered and is not done. */
 export interface Pause {
   /** Counted through the run from 1; a machine that comes back names it, so a late comer is known. */
@@ -42,6 +68,7 @@ export interface Pause {
   /** When the machine must come back: then, or when the run's own time is over. */
   readonly wake: number;
   readonly calls?: Calls;
+  readonly listening?: Listening;
 }
 
 /** How a caller wants failed attempts repeated. Delays in milliseconds. */
@@ -62,4 +89,21 @@ export interface Parent extends CallKey {
   readonly until: number;
   /** The task that waits; empty while none does. */
   readonly token: string;
+}
+
+/** An event that a run sent: where it is recorded, and when it goes out, milliseconds since 1970. */
+export interface Sent {
+  readonly message: Message;
+  /** Undefined: at once. */
+  readonly at?: number;
+}
+
+/** What a run was told of its surroundings when it began. */
+export interface Told {
+  /** How far waits look back before their beginning, milliseconds. */
+  readonly lookback: number;
+  /** Which of its own doings it sends events about. */
+  readonly broadcasts: readonly string[];
+  /** The logger of workflow event logging; empty: none. */
+  readonly logger: string;
 }

@@ -1,6 +1,6 @@
 import type { Blobs, Item, Table, Value, Write } from '../ports.ts';
 import * as keys from './keys.ts';
-import type { Parent, Pause } from './pauses.ts';
+import type { Parent, Pause, Sent, Told } from './pauses.ts';
 import * as texts from './texts.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
@@ -66,29 +66,43 @@ export interface Run extends Head {
   readonly executions: number;
   /** About how many events the present execution's history holds. */
   readonly events: number;
+  /** The present execution is of a machine that cannot wait. */
+  readonly brief: boolean;
   /** When the present execution began, milliseconds since 1970. */
   readonly began: number;
   /** How many pauses it made. */
   readonly pauses: number;
   /** The state it is in the middle of. */
   readonly pause?: Pause;
+  /** The events that its waits took, each once, by a hash of their ids; the newest last. */
+  readonly heard: readonly string[];
   readonly parent?: Parent;
   /** How many callers are above it. */
   readonly depth: number;
   /** Whose are the thread variables that it did not begin itself: name -> id of a run. */
   readonly threads: Readonly<Record<string, string>>;
+  /** The events of its last commit; they go out after it. */
+  readonly outbox: readonly Sent[];
+  readonly told: Told;
 }
 
-type Place = Pick<Run, 'events' | 'began' | 'pauses' | 'pause' | 'parent' | 'depth' | 'threads'>;
+type Place = Pick<
+  Run,
+  'events' | 'brief' | 'began' | 'pauses' | 'pause' | 'heard' | 'parent' | 'depth' | 'threads' | 'outbox' | 'told'
+>;
 
-const placeOf = ({ events, began, pauses, pause, parent, depth, threads }: Run): Place => ({
+const placeOf = ({ events, brief, began, pauses, pause, heard, parent, depth, threads, outbox, told }: Run): Place => ({
   events,
+  brief,
   began,
   pauses,
   ...(pause === undefined ? {} : { pause }),
+  heard,
   ...(parent === undefined ? {} : { parent }),
   depth,
   threads,
+  outbox,
+  told,
 });
 
 /** The name of the execution that works on a run. */

@@ -1,8 +1,9 @@
 import { type Blobs, type Clock, Conflict, type Key, type Table, type Write } from '../ports.ts';
 import { alreadyExists, ServiceError } from './errors.ts';
+import { readAll } from './items.ts';
 import * as keys from './keys.ts';
 import { needNodeName, pathOf, segmentsOf } from './names.ts';
-import { type Namespace, readAll } from './namespaces.ts';
+import type { Namespace } from './namespaces.ts';
 import * as nodes from './nodes.ts';
 import { type List, type ListRequest, paginate } from './pages.ts';
 import * as purges from './purges.ts';
@@ -109,7 +110,7 @@ export async function remove(
   const { node } = place;
   if (node.path === '/') throw new ServiceError('invalid', 'cannot delete root node');
   if (node.type === 'directory' && !recursive) await needEmpty(ports, node);
-  const purge = purges.of(ports, { kind: node.type, id: node.id });
+  const purge = purges.of(ports, { kind: node.type, id: node.id, namespaceId: place.namespace.id });
   await ports.table
     .write([
       {
@@ -163,4 +164,22 @@ export async function rename(ports: Needs, namespace: string, path: string, targ
       throw toCreationError(error, site);
     });
   return { namespace: site.namespace, node: nodes.fromItem(moved, site.directory.path) };
+}
+
+/** The path of a workflow, found by its id; it was moved, or is gone. */
+export async function findById(
+  { table }: { table: Table },
+  namespaceName: string,
+  id: string,
+): Promise<string | undefined> {
+  const root = await nodes.need({ table }, namespaceName, '/');
+  const open = [root.node];
+  for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
+    const { path } = directory;
+    const children = (await readAll(table, keys.directory(directory.id))).map((item) => nodes.fromItem(item, path));
+    const found = children.find((child) => child.id === id);
+    if (found !== undefined) return found.path;
+    open.push(...children.filter(({ type }) => type === 'directory'));
+  }
+  return undefined;
 }

@@ -1,12 +1,31 @@
-import { type Blobs, type Clock, Conflict, type Table } from '../ports.ts';
-import { notFound, ServiceError } from './errors.ts';
+import type { Plan } from '../compiler/plan.ts';
+import { parseCron } from '../language/cron.ts';
+import { type Blobs, type Clock, Conflict, type Schedules, type Table, type Write } from '../ports.ts';
+import { ServiceError } from './errors.ts';
 import * as keys from './keys.ts';
-import { isRefName } from './names.ts';
+import * as listeners from './listeners.ts';
 import * as nodes from './nodes.ts';
+import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
+import * as routers from './routers.ts';
 import { needSite, toCreationError, touch } from './tree.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock; readonly blobs: Blobs };
+type Needs = {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly blobs: Blobs;
+  readonly schedules: Schedules;
+};
+
+/** The plan of a source that can be kept here. Throws `invalid`, `not-built`. */
+function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan {
+  const plan = revisions.needPlan(source);
+  const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
+  const isReadable = cron !== undefined && !('problem' in parseCron(cron));
+  const problem = isReadable ? schedules.problemOf(cron) : undefined;
+  if (problem !== undefined) throw new ServiceError('invalid', `start: cron '${cron}': ${problem}`);
+  return plan;
+}
 
 /** A workflow at its place, and one of its revisions. */
 export interface Opened extends nodes.Place<nodes.WorkflowNode> {
@@ -24,7 +43,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
   if (existing !== undefined) throw new ServiceError('exists', 'resource already exists');
-  const plan = revisions.needPlan(source);
+  const plan = needPlan(ports, source);
   const id = ports.clock.uuid();
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
@@ -35,6 +54,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
       { do: 'put', table: 'catalog', item, when: { absent: true } },
       touch(site.namespace, site.directory, now),
       { do: 'put', table: 'catalog', item: revision },
+      ...listeners.startWrites({ namespaceId: site.namespace.id, id, path: site.path }, undefined, plan, now),
     ])
     .catch((error: unknown) => {
       throw toCreationError(error, site);
@@ -43,41 +63,101 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   return { namespace: site.namespace, node, revision: await revisions.fromItem(ports.blobs, id, revision) };
 }
 
-/** Makes the source the latest revision; the same source again changes nothing. Throws `invalid` for a bad source. */
-export async function update(ports: Needs, namespace: string, path: string, source: string): Promise<Opened> {
-  const opened = await open(ports, namespace, path);
+/**
+ * Makes the source the latest revision of an opened workflow; the same source again changes nothing and answers
+ * `opened` itself. Throws `invalid` for a bad source.
+ */
+export async function update(ports: Needs, opened: Opened, source: string): Promise<Opened> {
   if (opened.revision.hash === revisions.hashOf(source)) return opened;
-  const plan = revisions.needPlan(source);
-  const { node } = opened;
-  const item = await revisions.toItem(ports, node.id, source, plan);
+  const plan = needPlan(ports, source);
+  const { id } = opened.node;
+  const item = await revisions.toItem(ports, id, source, plan);
+  const revision = await revisions.fromItem(ports.blobs, id, item);
+  return makeLatest(ports, opened, revision, [{ do: 'put', table: 'catalog', item }]);
+}
+
+const placeOf = ({ namespace, node }: Opened) => ({ namespaceId: namespace.id, id: node.id, path: node.path });
+
+/**
+ * The revision that was the latest stays where it is, for the runs that have it; nothing names it any more unless it
+ * was saved or tagged. Throws `invalid` for a start that does not fit the routes.
+ */
+async function makeLatest(
+  ports: Needs,
+  opened: Opened,
+  revision: revisions.Revision,
+  more: readonly Write[],
+): Promise<Opened> {
+  const { namespace, node } = opened;
+  const plan = revisions.planOf(revision);
+  await routers.needFitting(ports, node, refs.LATEST, plan);
   const updated = ports.clock.now();
-  await changeNode(ports, node, { latest: item.sk, updated }, [{ do: 'put', table: 'catalog', item }]);
-  const revision = await revisions.fromItem(ports.blobs, node.id, item);
-  return { namespace: opened.namespace, node: { ...node, latest: item.sk, updated }, revision };
+  const isStarting = node.live && routers.countsLatest(node);
+  const started = isStarting ? listeners.startWrites(placeOf(opened), opened.revision.plan, plan, updated) : [];
+  await changeNode(ports, node, { latest: revision.id, updated }, [...more, ...started]);
+  return { namespace, node: { ...node, latest: revision.id, updated }, revision };
+}
+
+/**
+ * Goes back from the latest revision to the newest before it that has a name. If the latest is saved or tagged, or
+ * there is none before it, answers `opened` itself (rest-api reference, A.3).
+ */
+export async function discard(ports: Needs, opened: Opened): Promise<Opened> {
+  const { node } = opened;
+  const named = (await refs.all(ports, node)).map(({ revision }) => revision).sort();
+  const last = named.at(-1);
+  if (last === undefined || named.includes(node.latest)) return opened;
+  return makeLatest(ports, opened, await revisions.need(ports, node.id, last), []);
+}
+
+/**
+ * Divides starts anew and switches the workflow on or off. Answers the revision that told before and the one that
+ * tells now by what the workflow is started. Throws `not-found` for an unknown ref, `invalid` for routes that do not go
+ * together.
+ */
+export async function divide(
+  ports: Needs,
+  place: nodes.Place<nodes.WorkflowNode>,
+  { live, routes: given }: Pick<nodes.WorkflowNode, 'live' | 'routes'>,
+): Promise<{ readonly before: Opened; readonly after: Opened }> {
+  const routes = routers.toRoutes(given);
+  const problem = await routers.problemOf(ports, place.node, routes);
+  if (problem !== undefined) throw new ServiceError('invalid', problem);
+  const updated = ports.clock.now();
+  const before = await openNode(ports, place, '');
+  const after = await openNode(ports, { ...place, node: { ...place.node, live, routes, updated } }, '');
+  const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
+  const started = listeners.startWrites(placeOf(after), planIn(before), planIn(after), updated);
+  await changeNode(ports, place.node, { live, routes: JSON.stringify(routes), updated }, started);
+  return { before, after };
 }
 
 async function changeNode(
   { table }: { table: Table },
   node: nodes.WorkflowNode,
   set: Readonly<Record<string, string | number | boolean>>,
-  more: Parameters<Table['write']>[0] = [],
+  more: readonly Write[] = [],
 ): Promise<void> {
   const key = keys.node(node.directory, node.name);
-  const when = { equals: { id: node.id, latest: node.latest } };
+  const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
   await table.write([{ do: 'update', key, set, when }, ...more]).catch((error: unknown) => {
     if (!(error instanceof Conflict)) throw error;
     throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
   });
 }
 
-/** The workflow at a path with the revision a ref names: `latest` (the default) or a revision's id. */
+/**
+ * The workflow at a path with the revision a ref names: `latest`, a tag or a revision's id. Without a ref the routes
+ * choose, for each seed one; without a seed it is the revision that tells by what the workflow is started.
+ */
 export async function open(
   ports: { readonly table: Table; readonly blobs: Blobs },
   namespace: string,
   path: string,
-  ref = 'latest',
+  ref = '',
+  seed?: string,
 ): Promise<Opened> {
-  return openNode(ports, await nodes.needWorkflow(ports, namespace, path), ref);
+  return openNode(ports, await nodes.needWorkflow(ports, namespace, path), ref, seed);
 }
 
 /** As `open`, for a place that is already found. Throws `not-found` for an unknown ref. */
@@ -85,19 +165,24 @@ export async function openNode(
   ports: { readonly table: Table; readonly blobs: Blobs },
   { namespace, node }: nodes.Place<nodes.WorkflowNode>,
   ref: string,
+  seed?: string,
 ): Promise<Opened> {
-  const id = ref === '' || ref === 'latest' ? node.latest : ref;
-  if (!isRefName(id)) throw notFound('ref');
-  const revision = await revisions.need(ports, node.id, id).catch((error: unknown) => {
-    throw error instanceof ServiceError && id !== node.latest ? notFound('ref') : error;
-  });
-  return { namespace, node, revision };
+  const id = await refs.resolve(ports, node, ref === '' ? routers.choose(node, seed) : ref);
+  return { namespace, node, revision: await revisions.need(ports, node.id, id) };
 }
 
-/** Switches a workflow on or off. A disabled one cannot be invoked by anybody (specification, States). */
-export async function toggle(ports: Needs, namespace: string, path: string, live: boolean): Promise<void> {
-  const { node } = await nodes.needWorkflow(ports, namespace, path);
-  if (node.live !== live) await changeNode(ports, node, { live, updated: ports.clock.now() });
+/**
+ * Switches an opened workflow on or off; as it was already answers `opened` itself. A disabled one cannot be invoked by
+ * anybody (specification, States).
+ */
+export async function toggle(ports: Needs, opened: Opened, live: boolean): Promise<Opened> {
+  const { node, revision } = opened;
+  if (node.live === live) return opened;
+  const updated = ports.clock.now();
+  const [before, after] = live ? [undefined, revision.plan] : [revision.plan, undefined];
+  const started = listeners.startWrites(placeOf(opened), before, after, updated);
+  await changeNode(ports, node, { live, updated }, started);
+  return { ...opened, node: { ...node, live, updated } };
 }
 
 /** Names the logger of workflow event logging; the empty text switches it off. */

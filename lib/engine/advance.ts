@@ -2,8 +2,11 @@ import type { Plan } from '../compiler/plan.ts';
 import * as revisions from '../domain/revisions.ts';
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
-import { Draft, type EnginePorts, type RunInPlace } from './draft.ts';
+import { cancelCalls } from './cancel.ts';
+import { Draft, type RunInPlace } from './draft.ts';
 import { conclude } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { sendAll } from './outbox.ts';
 import { deadlinesOf, type Left, runSegment } from './segment.ts';
 import type { Signal } from './work.ts';
 
@@ -33,6 +36,7 @@ function eventsOf({ pause }: runs.Run): number {
 async function commit(ports: EnginePorts, draft: Draft, left: Left): Promise<runs.Run> {
   const { run, writes } = await draft.settle(endingOf(left));
   const committed = await runs.commit(ports, { ...run, events: run.events + eventsOf(run) }, writes);
+  await sendAll(ports, committed);
   return committed.status === 'pending' ? committed : conclude(ports, committed);
 }
 
@@ -45,25 +49,37 @@ export async function advance(
   signal: Signal = { kind: 'due' },
 ): Promise<runs.Run> {
   const draft = draftOf(ports, run, revisions.planOf(revision), until);
-  return commit(ports, draft, await runSegment(draft, signal));
+  const left = await runSegment(draft, signal);
+  return commit(ports, draft, left).catch(async (error: unknown) => {
+    if (error instanceof Conflict) await abandon(ports, draft);
+    throw error;
+  });
+}
+
+/** The calls of a pause that never came to be, because somebody ended the run meanwhile, end with it. */
+async function abandon(ports: EnginePorts, { run, caller, pause }: Draft): Promise<void> {
+  if (pause === undefined) return;
+  const now = await runs.find(ports, run.id);
+  if (now === undefined || now.status === 'pending' || now.pauses >= pause.number) return;
+  await cancelCalls(ports, { ...caller, pause });
 }
 
 /**
- * Runs a run that is not stored yet to its end and stores it once, over: it becomes visible and final at one moment.
- * Undefined when it would have to wait or takes too long: then nothing is stored and it is begun anew in a machine.
+ * Runs a run that is not stored yet as far as it comes without waiting, and stores it: over in most cases, and then it
+ * becomes visible and final at one moment; else where it stands, for a machine to take it up. A run that is stored
+ * already is answered as it is: its id follows from what began it, so whoever was first ran the same.
  */
 export function runInPlace(ports: EnginePorts): RunInPlace {
   return async (run, revision, until) => {
-    const draft = draftOf(ports, run, revisions.planOf(revision), until);
-    const left = await runSegment(draft, { kind: 'due' });
-    if (left.end === 'pause' || left.end === 'budget') return undefined;
+    let current = run;
     try {
-      return await commit(ports, draft, left);
+      do current = await advance(ports, current, revision, until);
+      while (current.status === 'pending' && !current.pause?.isWaiting && ports.clock.now() < until);
+      return current;
     } catch (error) {
-      // The id follows from the call, so whoever was first ran the same.
       const stored = error instanceof Conflict ? await runs.find(ports, run.id) : undefined;
       if (stored === undefined) throw error;
-      return stored.status === 'pending' ? undefined : stored;
+      return stored;
     }
   };
 }

@@ -5,8 +5,9 @@ import * as revisions from '../domain/revisions.ts';
 import * as runs from '../domain/runs.ts';
 import { cancel } from './cancel.ts';
 import { type Callee, childId, inputOf, launch, newChild, openCallee, store } from './children.ts';
-import type { EnginePorts, RunInPlace } from './draft.ts';
+import type { RunInPlace } from './draft.ts';
 import { conclude } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { internalFailure, StateFailure } from './failures.ts';
 
 /** A machine's task that makes one call of a paused run and waits for its end. */
@@ -72,11 +73,12 @@ async function begin(ports: EnginePorts, caller: Waiting, input: CallInput, runI
   }
   const { callee, child } = await attempt(ports, caller, call, token);
   const { revision } = callee.opened;
-  if (mayRunInPlace(revisions.planOf(revision))) {
-    const ended = await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS);
-    if (ended !== undefined) return void (await conclude(ports, { ...ended, ...withToken(ended, token) }));
-  }
-  return leaveNone(ports, input, await launch(ports, await store(ports, child), token));
+  const isShort = mayRunInPlace(revisions.planOf(revision));
+  const begun = isShort
+    ? await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS)
+    : await store(ports, child);
+  if (begun.status !== 'pending') return void (await conclude(ports, { ...begun, ...withToken(begun, token) }));
+  return leaveNone(ports, input, await launch(ports, begun, token));
 }
 
 const withToken = ({ parent }: runs.Run, token: string) =>

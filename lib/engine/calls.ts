@@ -125,19 +125,18 @@ export class CallRound {
     return known;
   }
 
-  /** Runs a child to its end in place if it need not wait, else stores it for the machine to call. */
+  /** Runs a child in place if it may get to its end so, else stores it for the machine to call. */
   private async make(i: number): Promise<Made> {
     const { draft, list, calling } = this;
     const { action, data } = list.at(i);
     const callee = await this.calleeOf(action);
     const child = newChild(draft.ports, callee, calling, { i, k: 0 }, await inputOf(action, data));
     const { plan } = callee.opened.revision;
-    if (plan !== undefined && mayRunInPlace(plan)) {
-      const until = Math.max(draft.tools.until, draft.ports.clock.now() + SHORTEST_CHILD_MS);
-      const ended = await draft.tools.runInPlace(child, callee.opened.revision, until);
-      if (ended !== undefined) return { i, ended };
-    }
-    const stored = await store(draft.ports, child);
+    const until = Math.max(draft.tools.until, draft.ports.clock.now() + SHORTEST_CHILD_MS);
+    const isShort = plan !== undefined && mayRunInPlace(plan);
+    const stored = isShort
+      ? await draft.tools.runInPlace(child, callee.opened.revision, until)
+      : await store(draft.ports, child);
     return stored.status === 'pending' ? { i } : { i, ended: stored };
   }
 

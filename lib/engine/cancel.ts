@@ -1,8 +1,10 @@
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
 import { childId } from './children.ts';
-import { Draft, type EnginePorts } from './draft.ts';
+import { Draft } from './draft.ts';
 import { conclude } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { sendAll } from './outbox.ts';
 
 /** Who ends a run, and what it says. */
 const REASONS = {
@@ -47,6 +49,7 @@ export async function cancel(ports: EnginePorts, run: runs.Run, reason: Reason =
   if (ended.machine !== '')
     await ports.executions.stop(ended.machine, runs.executionOf(ended), ended.code, ended.message);
   await cancelCalls(ports, ended);
+  await sendAll(ports, ended);
   await conclude(ports, ended);
 }
 

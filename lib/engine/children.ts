@@ -8,10 +8,10 @@ import * as workflows from '../domain/workflows.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
 import { toJson } from '../language/json.ts';
 import { Conflict } from '../ports.ts';
-import type { EnginePorts } from './draft.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { evaluate } from './evaluation.ts';
 import { failure, internalFailure } from './failures.ts';
-import { ensureMachine } from './machines.ts';
+import { carrierOf } from './machines.ts';
 import { newRun } from './runs.ts';
 
 /** Subflows may call subflows this deep; a workflow that calls itself for ever is stopped here. */
@@ -64,7 +64,9 @@ export async function openCallee(
   if (caller.depth >= DEEPEST) {
     throw failure('workflow.invoke', `subflows are nested deeper than ${DEEPEST}: '${path}' is not called`);
   }
-  const opened = await workflows.open(ports, caller.namespace, path, ref).catch((error: unknown) => {
+  // Repeated, the step calls the same revision again.
+  const seed = `${caller.id} ${caller.step}`;
+  const opened = await workflows.open(ports, caller.namespace, path, ref, seed).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw failure('workflow.notfound', `workflow not found: ${error.message}`);
   });
@@ -132,6 +134,7 @@ export function newChild(
   return {
     ...newRun(ports, opened, input, `instance:${caller.id}`),
     id: childId(caller, origin, call),
+    updated: origin,
     depth: caller.depth + 1,
     threads: caller.threads,
     parent: parentOf(calling, action, call, token),
@@ -158,12 +161,11 @@ export async function launch(ports: EnginePorts, child: runs.Run, token: string)
   while (current?.status === 'pending') {
     const { parent } = current;
     const revision = await revisions.need(ports, current.workflowId, current.revision);
-    const machine = current.machine === '' ? await ensureMachine(ports, revision) : current.machine;
+    const carrier = current.machine === '' ? await carrierOf(ports, revision, current) : {};
     const bound = parent === undefined ? {} : { parent: { ...parent, token } };
-    const executions = Math.max(current.executions, 1);
     try {
-      current = await runs.commit(ports, { ...current, ...bound, machine, executions, seq: current.seq + 1 });
-      await ports.executions.start(machine, runs.executionOf(current), { run: current.id });
+      current = await runs.commit(ports, { ...current, ...bound, ...carrier, seq: current.seq + 1 });
+      await ports.executions.start(current.machine, runs.executionOf(current), { run: current.id });
       return current;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

@@ -1,18 +1,20 @@
 import type { Plan } from '../compiler/plan.ts';
-import type { Pause } from '../domain/pauses.ts';
+import * as events from '../domain/events.ts';
+import { timeOf } from '../domain/ids.ts';
+import * as listeners from '../domain/listeners.ts';
+import type { Pause, Sent } from '../domain/pauses.ts';
 import type { Revision } from '../domain/revisions.ts';
 import type { Failure, Level, LogLine, Run } from '../domain/runs.ts';
 import { LONGEST_FLOW } from '../domain/runs.ts';
 import * as variables from '../domain/variables.ts';
-import type { Ports, Write } from '../ports.ts';
+import { BROADCAST_DELAY } from '../events/broadcasts.ts';
+import type { CloudEvent } from '../events/cloud-event.ts';
+import type { Write } from '../ports.ts';
+import { endEvent, startEvent } from './announcements.ts';
+import type { EnginePorts } from './engine-ports.ts';
 
-export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'clock' | 'settings'>;
-
-/**
- * Runs a child to its end within the parent's own step and answers it, committed; undefined when the child must wait for
- * something, and then nothing of the attempt is left.
- */
-export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run | undefined>;
+/** Runs a child within its caller's own step as far as it comes without waiting, and answers it as it was stored. */
+export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run>;
 
 /** When a run is interrupted and when it is killed, milliseconds since 1970. */
 export interface Deadlines {
@@ -34,6 +36,12 @@ type Written = { readonly owner: variables.Owner; readonly variable?: variables.
 
 /** A log line is cut here, in characters: the lines of a segment are one text when they are written. */
 const LONGEST_LINE = 256 * 1024;
+
+/**
+ * The time that the ids of a run's calls begin with. Of a run that was never advanced it is in its own id: it may be
+ * made again later, and must find the same children.
+ */
+const originOf = ({ id, created, updated }: Run): number => (updated === created ? timeOf(id) : updated);
 
 /**
  * A run at work: what a segment changes before it commits. Nothing here is visible to anybody until the commit;
@@ -61,6 +69,7 @@ export class Draft {
   private readonly tail: LogLine[];
   private logged = 0;
   private readonly written = new Map<string, Written>();
+  private readonly sent: { readonly event: CloudEvent; readonly at: number | undefined }[] = [];
 
   constructor(ports: EnginePorts, run: Run, tools?: Tools) {
     this.ports = ports;
@@ -75,7 +84,7 @@ export class Draft {
     this.raised = run.raised;
     this.pause = run.pause;
     this.entered = run.pause?.entered ?? run.updated;
-    this.origin = run.pause?.origin ?? run.updated;
+    this.origin = run.pause?.origin ?? originOf(run);
     this.threads = run.threads;
     this.flow = [...run.flow];
     this.seen = new Set(run.flow);
@@ -124,7 +133,8 @@ export class Draft {
     this.at = state;
     this.step += 1;
     this.entered = this.ports.clock.now();
-    this.origin = this.base.updated;
+    this.origin = originOf(this.base);
+    if (this.step === 1) this.sendLater(startEvent(this.ports, this.base));
     if (this.flow.length < LONGEST_FLOW || !this.seen.has(state)) this.flow.push(state);
     this.seen.add(state);
   }
@@ -143,9 +153,24 @@ export class Draft {
     this.written.set(`${owner.scope}/${name}`, { owner, name });
   }
 
+  /** Sends an event after the commit, or at a time (milliseconds since 1970). */
+  send(event: CloudEvent | undefined, at?: number): void {
+    if (event !== undefined) this.sent.push({ event, at });
+  }
+
+  /** Sends an event that the namespace's configuration asks for: those go out late (rest-api reference, 4.7). */
+  private sendLater(event: CloudEvent | undefined): void {
+    this.send(event, this.ports.clock.now() + BROADCAST_DELAY);
+  }
+
   /** How many writes the commit will hold besides the run's own. */
   get weight(): number {
-    return this.written.size;
+    return this.written.size + 2 * this.sent.length;
+  }
+
+  /** From when on an event counts for a wait that begins now, milliseconds since 1970. */
+  get since(): number {
+    return this.entered - this.base.told.lookback;
   }
 
   /** How many log lines wait for the commit; each KiB of their text counts as one more. */
@@ -153,15 +178,47 @@ export class Draft {
     return this.tail.length + Math.floor(this.logged / 1024);
   }
 
-  /** What to commit: the run as it stands now, and the variables it wrote. */
-  async settle(outcome: Partial<Pick<Run, 'status' | 'code' | 'message'>>): Promise<{ run: Run; writes: Write[] }> {
-    const writes = await Promise.all(
-      [...this.written.values()].map(({ owner, variable, name }) =>
-        variable === undefined ? variables.toDeletion(owner, name) : variables.toWrite(this.ports, owner, variable),
-      ),
+  private async variableWrites(): Promise<Write[]> {
+    const written = [...this.written.values()].map(({ owner, variable, name }) =>
+      variable === undefined ? variables.toDeletion(owner, name) : variables.toWrite(this.ports, owner, variable),
     );
+    return Promise.all(written);
+  }
+
+  /** The records of the events sent, and what the bus is to be told of them. */
+  private async eventWrites(): Promise<{ outbox: Sent[]; writes: Write[] }> {
+    const { namespace: name, namespaceId: id } = this.base;
+    const outbox: Sent[] = [];
+    const writes: Write[] = [];
+    for (const { event, at } of this.sent) {
+      const recorded = await events.toWrites(this.ports, id, event, this.ports.clock.now(), at);
+      writes.push(...recorded.writes);
+      const message = events.toMessage({ id, name }, recorded.key, event);
+      outbox.push({ message, ...(at === undefined ? {} : { at }) });
+    }
+    return { outbox, writes };
+  }
+
+  /** Listeners come with the pause that listens and go with it. */
+  private listenerWrites(next: Run): Write[] {
+    const { base } = this;
+    const owner: listeners.Owner = { namespaceId: base.namespaceId, kind: 'wait', id: base.id };
+    const before = base.pause?.listening;
+    const after = next.status === 'pending' ? next.pause?.listening : undefined;
+    if (base.pause?.number === next.pause?.number && after !== undefined) return [];
+    const gone = before === undefined ? [] : listeners.toDeletions(owner, before.filters);
+    if (after === undefined || next.pause === undefined) return gone;
+    const { number, entered } = next.pause;
+    const mode = after.filters.length === 1 ? 'simple' : after.mode === 'all' ? 'and' : 'or';
+    const come = listeners.toWrites(owner, after.filters, { pause: number, mode, path: base.path, created: entered });
+    const kept = new Set(come.map(placeOf));
+    return [...gone.filter((write) => !kept.has(placeOf(write))), ...come];
+  }
+
+  /** What to commit: the run as it stands now, and all that goes with it. */
+  async settle(outcome: Partial<Pick<Run, 'status' | 'code' | 'message'>>): Promise<{ run: Run; writes: Write[] }> {
     const { pause: _, ...base } = this.base;
-    const run: Run = {
+    const settled: Run = {
       ...base,
       ...(this.pause === undefined ? {} : { pause: this.pause }),
       threads: this.threads,
@@ -179,6 +236,14 @@ export class Draft {
       tail: this.tail,
       lastLine: this.lastLine,
     };
-    return { run, writes };
+    this.sendLater(endEvent(this.ports, settled));
+    const { outbox, writes: recorded } = await this.eventWrites();
+    const run = { ...settled, outbox };
+    return { run, writes: [...(await this.variableWrites()), ...recorded, ...this.listenerWrites(run)] };
   }
+}
+
+function placeOf(write: Write): string {
+  const { pk, sk } = write.do === 'put' ? write.item : write.key;
+  return `${pk} ${sk}`;
 }

@@ -2,7 +2,7 @@ import type { CallKey, Parent, Retries } from '../domain/pauses.ts';
 import type { Run } from '../domain/runs.ts';
 import { matchesCode } from '../language/patterns.ts';
 import type { Answer } from '../ports.ts';
-import type { EnginePorts } from './draft.ts';
+import type { EnginePorts } from './engine-ports.ts';
 
 /**
  * Who waits in this process for a run to end. It only saves time: whoever waits also looks at the run itself, since

@@ -42,6 +42,7 @@ export const KIND_OF = {
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
   'cancels.parent': 'uncatchable',
+  'event.jq': 'uncatchable',
   'secrets.notFound': 'uncatchable',
   'workflow.invoke': 'uncatchable',
   'workflow.invalid': 'uncatchable',

@@ -1,7 +1,7 @@
 import * as revisions from '../domain/revisions.ts';
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
-import type { EnginePorts } from './draft.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { defineResuming } from './machines.ts';
 
 /** A history holds 25,000 events and an execution lives a year (aws-facts, 1.1); both with room to spare. */
@@ -9,8 +9,8 @@ const MOST_EVENTS = 15_000;
 const LONGEST_LIFE_MS = 340 * 86_400_000;
 
 /** Whether the present execution should not carry the run through its next wait. */
-export function isOutgrown({ events, began, pause }: runs.Run): boolean {
-  return events > MOST_EVENTS || (pause !== undefined && pause.wake - began > LONGEST_LIFE_MS && began < pause.entered);
+export function isOutgrown({ events, brief, began, pause }: runs.Run): boolean {
+  return brief || events > MOST_EVENTS || (pause !== undefined && pause.wake - began > LONGEST_LIFE_MS);
 }
 
 /**
@@ -26,6 +26,7 @@ export async function handOver(ports: EnginePorts, run: runs.Run): Promise<void>
     executions: run.executions + 1,
     machine,
     events: 0,
+    brief: false,
     began: ports.clock.now(),
   };
   try {

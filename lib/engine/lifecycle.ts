@@ -1,8 +1,11 @@
 import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
-import { Draft, type EnginePorts } from './draft.ts';
+import { cancelCalls } from './cancel.ts';
+import { Draft } from './draft.ts';
 import { conclude } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { CRASH_MESSAGE, INTERNAL } from './failures.ts';
+import { sendAll } from './outbox.ts';
 
 /** An execution that came to an end by itself or by somebody's hand. */
 export interface EndedExecution {
@@ -15,22 +18,32 @@ export interface EndedExecution {
 
 const ID_LENGTH = 36;
 
-const nameOf = ({ id, executions }: runs.Run): string => (executions > 1 ? `${id}-${executions}` : id);
+/** A run that its own step ended needs nothing more; one that was ended from outside may have left something open. */
+const isDone = ({ status, pause }: runs.Run): boolean =>
+  status === 'complete' || (status === 'failed' && pause === undefined);
+
+async function crash(ports: EnginePorts, run: runs.Run, { status, error, cause }: EndedExecution): Promise<runs.Run> {
+  const draft = new Draft(ports, run);
+  draft.log(`Instance failed with uncatchable error: ${status} ${error}: ${cause}`, 'error');
+  const code = draft.branded(INTERNAL);
+  const settled = await draft.settle({ status: 'crashed', code, message: CRASH_MESSAGE });
+  return runs.commit(ports, settled.run, settled.writes);
+}
 
 /**
  * Takes note that a run's execution is over. If the run is not (the execution was aborted, hit a limit, or its step
- * failed for good), nobody works on it any more, so it ends as crashed. Safe to repeat; other executions are ignored.
+ * failed for good), nobody works on it any more, so it ends as crashed, with all that it waits for. Safe to repeat, also
+ * to finish what was cut short; other executions are ignored.
  */
 export async function noteEnd(ports: EnginePorts, ended: EndedExecution): Promise<void> {
   for (;;) {
     const run = await runs.find(ports, ended.name.slice(0, ID_LENGTH));
-    if (run?.status !== 'pending' || nameOf(run) !== ended.name) return;
-    const draft = new Draft(ports, run);
-    draft.log(`Instance failed with uncatchable error: ${ended.status} ${ended.error}: ${ended.cause}`, 'error');
-    const code = draft.branded(INTERNAL);
-    const settled = await draft.settle({ status: 'crashed', code, message: CRASH_MESSAGE });
+    if (run === undefined || runs.executionOf(run) !== ended.name || isDone(run)) return;
     try {
-      await conclude(ports, await runs.commit(ports, settled.run, settled.writes));
+      const over = run.status === 'pending' ? await crash(ports, run, ended) : run;
+      await sendAll(ports, over);
+      await cancelCalls(ports, over);
+      await conclude(ports, over);
       return;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

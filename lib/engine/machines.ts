@@ -1,8 +1,10 @@
 import { type Beginning, emit } from '../compiler/emit.ts';
+import { isWaitFree, mayBeBrief } from '../compiler/paths.ts';
 import type { Plan } from '../compiler/plan.ts';
 import * as revisions from '../domain/revisions.ts';
+import type { Run } from '../domain/runs.ts';
 import type { Machine } from '../ports.ts';
-import type { EnginePorts } from './draft.ts';
+import type { EnginePorts } from './engine-ports.ts';
 
 /**
  * The machine of a revision: one machine a workflow and tier, a version a revision. Beside it stands one that takes up
@@ -28,4 +30,26 @@ export async function ensureMachine(ports: EnginePorts, revision: revisions.Revi
   const handle = await ports.executions.define(machineOf(revision.workflow, revisions.planOf(revision)));
   await revisions.keepMachine(ports, revision, handle);
   return handle;
+}
+
+/** The machine and the execution that are to carry a run from where it stands. */
+export type Carrier = Pick<Run, 'machine' | 'executions' | 'brief'>;
+
+/** Who carries a run that has no execution yet: one that can wait if the run stands at a wait already. */
+export async function carrierOf(ports: EnginePorts, revision: revisions.Revision, run: Run): Promise<Carrier> {
+  const isBrief = mayBeBrief(revisions.planOf(revision));
+  const waits = run.pause?.isWaiting === true;
+  const machine = isBrief && waits ? await defineResuming(ports, revision) : await ensureMachine(ports, revision);
+  return { machine, executions: 1, brief: isBrief && !waits };
+}
+
+/**
+ * What runs a revision, for people: its machine, the plan that the machine's tasks work through, and where the machine
+ * cannot wait but the workflow may, the one that takes a waiting run up.
+ */
+export function showMachines(revision: revisions.Revision) {
+  const plan = revisions.planOf(revision);
+  const { tier, definition } = emit(plan);
+  const mayWait = tier === 'EXPRESS' && !isWaitFree(plan);
+  return { tier, definition, ...(mayWait ? { resumes: emit(plan, 'anywhere').definition } : {}), plan };
 }

@@ -1,5 +1,7 @@
-import type * as runs from '../domain/runs.ts';
-import type { EnginePorts } from './draft.ts';
+import type { Parent } from '../domain/pauses.ts';
+import * as runs from '../domain/runs.ts';
+import { cancel } from './cancel.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { handOver } from './hand-over.ts';
 
 /** A run that was stored and not started, or whose EXPRESS execution was lost, shows no change for this long. */
@@ -9,12 +11,21 @@ const LOST_MS = 330_000;
 const isStill = (run: runs.Run, now: number): boolean =>
   now - run.updated > (run.step === 0 ? NOT_STARTED_MS : LOST_MS);
 
+/** A child that waits to be called while nobody is left to call it. */
+async function endOrphan(ports: EnginePorts, child: runs.Run, parent: Parent): Promise<void> {
+  const caller = await runs.find(ports, parent.id);
+  if (caller?.status !== 'pending') await cancel(ports, child, 'cancels.parent');
+}
+
 /**
  * Starts a new execution for a run that computes and that nobody seems to be running; one that waits is left to its
- * machine. Harmless where somebody is at work: a step commits once, whoever calls it.
+ * machine, and a child that nobody will call any more is ended. Harmless where somebody is at work: a step commits
+ * once, whoever calls it.
  */
 export async function repair(ports: EnginePorts, run: runs.Run): Promise<void> {
-  const isWaiting = run.pause?.isWaiting === true;
-  if (run.status !== 'pending' || isWaiting || run.machine === '' || !isStill(run, ports.clock.now())) return;
+  const { status, pause, brief, machine, parent } = run;
+  const isCarried = pause?.isWaiting === true && !brief;
+  if (status !== 'pending' || isCarried || !isStill(run, ports.clock.now())) return;
+  if (machine === '' && parent !== undefined) return endOrphan(ports, run, parent);
   await handOver(ports, run);
 }

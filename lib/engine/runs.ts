@@ -1,9 +1,13 @@
 import { ServiceError } from '../domain/errors.ts';
+import type { Namespace } from '../domain/namespaces.ts';
+import type { WorkflowNode } from '../domain/nodes.ts';
+import type { Told } from '../domain/pauses.ts';
 import type * as runs from '../domain/runs.ts';
 import type { Opened } from '../domain/workflows.ts';
 import { isObject } from '../language/json.ts';
 import { dataProblem } from './bounds.ts';
-import { Draft, type EnginePorts } from './draft.ts';
+import { Draft } from './draft.ts';
+import type { EnginePorts } from './engine-ports.ts';
 
 function parse(input: Uint8Array): Record<string, unknown> {
   try {
@@ -23,6 +27,12 @@ function toData(input: Uint8Array): Record<string, unknown> {
   const problem = dataProblem(data);
   if (problem === undefined) return data;
   throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
+}
+
+/** What a run needs to know of its namespace and workflow to the end. */
+function toldOf(namespace: Namespace, node: WorkflowNode): Told {
+  const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
+  return { lookback: namespace.lookback, broadcasts, logger: node.logger };
 }
 
 /** A run of the workflow with its first log line, not stored yet. Throws `malformed` for input that cannot be its data. */
@@ -61,10 +71,14 @@ export function newRun(
     machine: '',
     executions: 0,
     events: 0,
+    brief: false,
     began: now,
     pauses: 0,
+    heard: [],
     depth: 0,
     threads: {},
+    outbox: [],
+    told: toldOf(namespace, node),
   };
   const draft = new Draft(ports, run);
   draft.log(`Preparing workflow triggered by ${invoker}.`, 'info', '');

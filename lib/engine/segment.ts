@@ -1,11 +1,12 @@
 import { LONGEST_PART_DAYS } from '../compiler/paths.ts';
 import type { Plan, StatePlan } from '../compiler/plan.ts';
+import type { Pause } from '../domain/pauses.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
 import type { Deadlines, Draft } from './draft.ts';
 import { failure, internalFailure, type StateFailure } from './failures.ts';
 import { type Next, resumeState, runState } from './state.ts';
 import { nextTurn } from './turns.ts';
-import type { Hold, Signal } from './work.ts';
+import { Hold, type Signal } from './work.ts';
 
 /** How a segment was left: the run is over, it waits (`draft.pause`), or it goes on later. */
 export type Left =
@@ -75,12 +76,16 @@ function timeOf({ ports, pause }: Draft, signal: Signal): number {
 
 const TIMED: ReadonlySet<Signal['kind']> = new Set(['due', 'late']);
 
+/** A wait that is longer than a machine can wait in one go is not over with its first part. */
+const isPartOver = ({ wake, until }: Pause, { kind }: Signal): boolean => kind === 'late' && wake < until;
+
 /** The state that is begun or gone on with next, done. */
-function runNext(draft: Draft, signal: Signal): Promise<Next> {
+async function runNext(draft: Draft, signal: Signal): Promise<Next> {
   const interruption = timeout(draft, timeOf(draft, signal));
   const state = needState(draft.tools.plan, draft.at);
   const { pause } = draft;
   if (pause === undefined) return runState(draft, state, interruption);
+  if (interruption === undefined && isPartOver(pause, signal)) return { hold: new Hold(pause) };
   return resumeState(draft, state, pause, signal, interruption);
 }
 

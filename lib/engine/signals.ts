@@ -5,7 +5,7 @@ import type { ReturnedCall, Signal } from './work.ts';
 export type Brought =
   | readonly ReturnedCall[]
   | ReturnedCall
-  | { readonly error: string; readonly cause: string }
+  | { readonly error: string; readonly cause?: string }
   | object;
 
 const LATE = new Set(['States.Timeout', 'States.HeartbeatTimeout', 'Weft.Late']);
@@ -25,6 +25,8 @@ function ofError(error: string, cause: string): Signal {
 export function toSignal(pause: Pause | undefined, brought: Brought | undefined): Signal {
   if (pause === undefined || !pause.isWaiting || brought === undefined) return { kind: 'due' };
   if (Array.isArray(brought)) return { kind: 'returned', calls: brought as readonly ReturnedCall[] };
-  if ('error' in brought && 'cause' in brought) return ofError(String(brought.error), String(brought.cause));
+  // A time that is over has no cause.
+  if ('error' in brought) return ofError(String(brought.error), 'cause' in brought ? String(brought.cause) : '');
+  if ('heard' in brought) return { kind: 'heard' };
   return isCall(brought) ? { kind: 'returned', calls: [brought] } : { kind: 'due' };
 }

@@ -2,6 +2,7 @@ import type { CatchPlan, Exit, StatePlan } from '../compiler/plan.ts';
 import type { Pause } from '../domain/pauses.ts';
 import { isObject, toPrettyJson } from '../language/json.ts';
 import { matchesCode, patternProblem } from '../language/patterns.ts';
+import { logEvent } from './announcements.ts';
 import { needBounded } from './bounds.ts';
 import { cancelCalls } from './cancel.ts';
 import type { Draft } from './draft.ts';
@@ -65,7 +66,9 @@ async function leave(draft: Draft, state: StatePlan, work: () => Promise<Done>):
 
 async function announce(draft: Draft, state: StatePlan): Promise<void> {
   if (state.log !== undefined && state.log !== null) {
-    draft.log(toPrettyJson(await evaluate(state.log, draft.data)));
+    const text = toPrettyJson(await evaluate(state.log, draft.data));
+    draft.log(text);
+    draft.send(logEvent(draft.ports, draft.run, text));
   }
   if (state.metadata !== undefined && state.metadata !== null) {
     draft.metadata = toPrettyJson(await evaluate(state.metadata, draft.data));

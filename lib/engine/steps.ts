@@ -4,13 +4,15 @@ import * as runs from '../domain/runs.ts';
 import { Conflict } from '../ports.ts';
 import { advance, runInPlace } from './advance.ts';
 import { type CallInput, makeCall } from './call-step.ts';
-import type { EnginePorts } from './draft.ts';
 import { conclude, toSeconds } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { handOver, isOutgrown } from './hand-over.ts';
+import { beginListening, type ListenInput } from './listening.ts';
+import { sendAll } from './outbox.ts';
 import { type Brought, toSignal } from './signals.ts';
 
 /** What a state machine hands to the steps function: go on with the run, or make one of its calls. */
-export type StepInput = SegmentInput | CallInput;
+export type StepInput = SegmentInput | CallInput | ListenInput;
 
 interface SegmentInput {
   readonly run: string;
@@ -86,13 +88,20 @@ async function goOn(ports: EnginePorts, input: SegmentInput): Promise<Outcome> {
   let run = await runs.find(ports, input.run);
   for (;;) {
     if (run === undefined) return OVER;
-    if (run.status !== 'pending') return report(await conclude(ports, run));
+    if (run.status !== 'pending') {
+      // Whoever committed the end may have got no further.
+      await sendAll(ports, run);
+      return report(await conclude(ports, run));
+    }
     if (isStale(run, input)) {
       await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
       return OVER;
     }
     const { pause } = run;
-    if (pause?.isWaiting && pause.number !== input.resume) return leave(ports, run, pause);
+    if (pause?.isWaiting && pause.number !== input.resume) {
+      await sendAll(ports, run);
+      return leave(ports, run, pause);
+    }
     if (ports.clock.now() >= end) throw new Again('the run goes on in another call');
     run = await advanceOnce(ports, run, input);
   }
@@ -112,7 +121,8 @@ async function advanceOnce(ports: EnginePorts, run: runs.Run, input: SegmentInpu
 
 /** One call of the steps function. */
 export async function step(ports: EnginePorts, input: StepInput): Promise<Outcome> {
-  if (!('call' in input)) return goOn(ports, input);
-  await makeCall(ports, input, runInPlace(ports));
+  if ('call' in input) await makeCall(ports, input, runInPlace(ports));
+  else if ('listen' in input) await beginListening(ports, input);
+  else return goOn(ports, input);
   return OVER;
 }

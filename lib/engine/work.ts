@@ -4,8 +4,8 @@ import type { Draft } from './draft.ts';
 
 /** A state that is not done: it waits for its machine, or only commits between two parts of long work. */
 export class Hold {
-  readonly wait: Pick<Pause, 'isWaiting' | 'until' | 'calls'>;
-  constructor(wait: Pick<Pause, 'isWaiting' | 'until' | 'calls'>) {
+  readonly wait: Pick<Pause, 'isWaiting' | 'until' | 'calls' | 'listening'>;
+  constructor(wait: Pick<Pause, 'isWaiting' | 'until' | 'calls' | 'listening'>) {
     this.wait = wait;
   }
 }
@@ -30,6 +30,8 @@ export type Signal =
   | { readonly kind: 'returned'; readonly calls: readonly ReturnedCall[] }
   /** One call decides alone. */
   | { readonly kind: 'won' | 'failed'; readonly call: ReturnedCall }
+  /** The events that were waited for came. */
+  | { readonly kind: 'heard' }
   /** The state's time is over before what it waits for. */
   | { readonly kind: 'late' }
   /** The machine could not do its part. */

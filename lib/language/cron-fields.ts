@@ -66,7 +66,9 @@ export function parseField(text: string, form: FieldForm): FieldValues | CronPro
     const range = parsePart(part, form);
     if ('problem' in range) return { problem: `the ${form.name} field '${shorten(text)}': ${range.problem}` };
     isOpen ||= range.isOpen;
-    for (let value = range.from; value <= range.to; value += range.step) values.add(form === FORMS.weekDays ? value % 7 : value);
+    for (let value = range.from; value <= range.to; value += range.step) {
+      values.add(form === FORMS.weekDays ? value % 7 : value);
+    }
   }
   return { values: [...values].sort((a, b) => a - b), isOpen };
 }
@@ -83,15 +85,21 @@ function parsePart(part: string, form: FieldForm): Range | CronProblem {
   if (open === undefined && from === '') return { problem: `'${shorten(part)}' is no value; write ${exampleOf(form)}` };
   const every = /^\d{1,4}$/.test(step) ? Number(step) : 0;
   if (every === 0) return { problem: `the step '${shorten(step)}' must be a number from 1 on` };
-  // A step alone goes on to the end of the field: 5/10 is 5-59/10. A step over all of it picks days, so it is not open.
+  // A star with a step picks some of the values, as the original's library has it, so it leaves nothing open.
   if (open !== undefined) return { from: form.least, to: lastOf(form), step: every, isOpen: every === 1 };
-  const first = valueOf(from, form);
-  const last = to === undefined ? (part.includes('/') ? lastOf(form) : first) : valueOf(to, form);
+  const first = numberOf(from, form);
+  // A step alone goes on to the end of the field: 5/10 is 5-59/10.
+  const last = to === undefined ? (part.includes('/') ? lastOf(form) : first) : numberOf(to, form);
   const unknown = first === undefined ? from : last === undefined ? to : undefined;
   if (first === undefined || last === undefined) {
-    return { problem: `'${shorten(unknown ?? part)}' is not from ${form.least} to ${form.most}; write ${exampleOf(form)}` };
+    return {
+      problem: `'${shorten(unknown ?? part)}' is not from ${form.least} to ${form.most}; write ${exampleOf(form)}`,
+    };
   }
-  if (first > last) return { problem: `the range '${part}' runs backwards; write it as two, ${first}-${lastOf(form)},${form.least}-${last}` };
+  if (first > last) {
+    const mend = `${first}-${form.most},${form.least}-${last}`;
+    return { problem: `the range '${part}' runs backwards; write it as two, ${mend}` };
+  }
   return { from: first, to: last, step: every, isOpen: false };
 }
 
@@ -100,7 +108,7 @@ function lastOf(form: FieldForm): number {
   return form === FORMS.weekDays ? 6 : form.most;
 }
 
-function valueOf(text: string, form: FieldForm): number | undefined {
+function numberOf(text: string, form: FieldForm): number | undefined {
   const named = form.names.indexOf(text.toLowerCase());
   if (named >= 0) return named + form.least;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;

@@ -40,7 +40,10 @@ export function parseCron(text: string): Cron | CronProblem {
   if (!isTimezone(timezone)) {
     return { problem: `'${shorten(timezone)}' is no time zone; write an IANA name such as CRON_TZ=Europe/Berlin` };
   }
-  const pattern = text.trimStart().slice(prefix?.[0].length ?? 0).trim();
+  const pattern = text
+    .trimStart()
+    .slice(prefix?.[0].length ?? 0)
+    .trim();
   if (!pattern.startsWith('@')) return parseTimes(pattern, timezone);
   const interval = /^@every\s+(.*)$/s.exec(pattern)?.[1];
   if (interval !== undefined) return parseInterval(interval, timezone);
@@ -73,7 +76,9 @@ function parseTimes(pattern: string, timezone: string): CronTimes | CronProblem 
     weekDays: weekDays.isOpen ? undefined : weekDays.values,
     timezone,
   };
-  return canCome(times) ? times : { problem: `the day of month field '${shorten(monthDay)}': month ${month} has no such day` };
+  return canCome(times)
+    ? times
+    : { problem: `the day of month field '${shorten(monthDay)}': month ${month} has no such day` };
 }
 
 function countProblem(count: number): string {
@@ -89,8 +94,17 @@ function canCome({ months, monthDays, weekDays }: CronTimes): boolean {
   return first === undefined || weekDays !== undefined || months.some((month) => first <= (MOST_DAYS[month - 1] ?? 0));
 }
 
-/** Units of Go's durations, in milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 3.6e6 };
+/** Units of Go's durations, in nanoseconds. */
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 6e10,
+  h: 3.6e12,
+};
 
 const AMOUNT = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
@@ -100,17 +114,16 @@ const LONGEST_INTERVAL = 5 * 366 * 24 * 3_600_000;
 /** A Go duration: `1h30m`. As in the original, fractions of a second are dropped. */
 function parseInterval(text: string, timezone: string): CronInterval | CronProblem {
   let sum = 0;
-  AMOUNT.lastIndex = 0;
   let end = text.startsWith('+') ? 1 : 0;
   while (end < text.length) {
     AMOUNT.lastIndex = end;
     const [whole, amount, unit = ''] = AMOUNT.exec(text) ?? [];
-    if (whole === undefined) return { problem: `@every '${shorten(text)}' is no duration; write one such as 90m or 1h30m` };
-    sum += Number(amount) * (UNITS[unit] ?? 0);
+    if (whole === undefined)
+      return { problem: `@every '${shorten(text)}' is no duration; write one such as 90m or 1h30m` };
+    sum += Math.round(Number(amount) * (UNITS[unit] ?? 0));
     end += whole.length;
   }
-  // Sums of fractions fall a little short of the whole second they mean.
-  const every = Math.floor(sum / 1000 + 1e-9) * 1000;
+  const every = Math.floor(sum / 1e9) * 1000;
   if (every < 1000) return { problem: `@every '${shorten(text)}' must be at least 1s` };
   if (every > LONGEST_INTERVAL) return { problem: `@every '${shorten(text)}' is longer than five years` };
   return { kind: 'interval', every, timezone };

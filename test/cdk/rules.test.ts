@@ -41,7 +41,12 @@ describe('the rules of AWS Solutions', () => {
     acknowledge.mockReset();
   });
 
-  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }])(
+  const open = {
+    inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
+    outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
+  };
+
+  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, open])(
     'find nothing but what is accepted (%o)',
     (told) => {
       const { app, stack } = makeApp(told);

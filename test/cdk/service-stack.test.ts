@@ -39,6 +39,7 @@ describe('an idle installation costs nothing', () => {
       'AWS::ApiGateway::RestApi',
       'AWS::ApiGateway::Stage',
       'AWS::DynamoDB::Table',
+      'AWS::Events::EventBus',
       'AWS::Events::Rule',
       'AWS::IAM::Policy',
       'AWS::IAM::Role',
@@ -50,6 +51,8 @@ describe('an idle installation costs nothing', () => {
       'AWS::S3::BucketPolicy',
       'AWS::SQS::Queue',
       'AWS::SQS::QueuePolicy',
+      'AWS::Scheduler::ScheduleGroup',
+      'AWS::StepFunctions::StateMachine',
       'Custom::AdminKey',
     ]);
   });
@@ -134,13 +137,20 @@ describe('functions', () => {
       expect(names).toEqual([
         'WEFT_BRAND',
         'WEFT_BUCKET',
+        'WEFT_BUS',
         'WEFT_CATALOG',
+        'WEFT_CRON',
+        'WEFT_DELAY_MACHINE',
+        'WEFT_EVENT_SOURCE',
+        'WEFT_FAILED',
         'WEFT_JOURNAL',
         'WEFT_KEY_PARAMETER',
         'WEFT_MACHINE_LOGS',
         'WEFT_MACHINE_ROLE',
         'WEFT_PREFIX',
         'WEFT_RUNS',
+        'WEFT_SCHEDULE_GROUP',
+        'WEFT_SCHEDULE_ROLE',
         'WEFT_STEPS',
         'WEFT_STREAMING',
         'WEFT_VERSION',
@@ -176,10 +186,19 @@ const SERVICES: Record<string, readonly string[]> = {
   blobs: ['s3'],
   vault: ['ssm'],
   executions: ['states', 'iam'],
+  bus: ['events', 'states'],
+  schedules: ['scheduler', 'iam'],
 };
+// Schedules are set and removed by requests alone.
+SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
 /** What a Lambda may do beside its ports: one that nobody waits for puts failed calls into a queue. */
-const BESIDE: Record<string, readonly string[]> = { lifecycle: ['sqs'], sweep: ['sqs'] };
+const BESIDE: Record<string, readonly string[]> = {
+  lifecycle: ['sqs'],
+  sweep: ['sqs'],
+  router: ['sqs'],
+  cron: ['sqs'],
+};
 
 describe('rights', () => {
   test('no action is given by a wildcard', () => {
@@ -197,7 +216,8 @@ describe('rights', () => {
     const ports = /import \{([^}]*)\} from '..\/lib\/adapters\/aws\/deployed.ts'/.exec(source)?.[1] ?? '';
     const wanted = ports.split(',').flatMap((port) => SERVICES[port.trim()] ?? []);
     const services = new Set(mayDo(name).map((action) => action.split(':')[0]));
-    expect([...services].toSorted()).toEqual(['logs', ...wanted, ...(BESIDE[name] ?? [])].toSorted());
+    const expected = new Set(['logs', ...wanted, ...(BESIDE[name] ?? [])]);
+    expect([...services].toSorted()).toEqual([...expected].toSorted());
   });
 
   test('no Lambda that answers requests can change or remove the administrative key', () => {
@@ -213,12 +233,14 @@ describe('rights', () => {
     });
   });
 
-  test('a role is passed to Step Functions alone', () => {
+  test('roles are passed to Step Functions and the scheduler alone, each its own', () => {
     const passing = statements.filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(passing.length).toBeGreaterThan(0);
-    for (const { Condition } of passing) {
-      expect(Condition).toEqual({ StringEquals: { 'iam:PassedToService': 'states.amazonaws.com' } });
-    }
+    const passed = passing.map(({ Condition, Resource }) => `${JSON.stringify(Resource)} ${JSON.stringify(Condition)}`);
+    expect([...new Set(passed)].toSorted()).toEqual([
+      expect.stringMatching(/"MachinesRole.*"iam:PassedToService":"states.amazonaws.com"/),
+      expect.stringMatching(/"SchedulesRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),
+    ]);
   });
 
   test('machines may call the steps function and nothing else', () => {
@@ -260,6 +282,11 @@ describe('settings', () => {
     ['retain', '0'],
     ['logDays', '2'],
     ['logDays', 'many'],
+    ['brand', 'aws'],
+    ['inbound', 'orders'],
+    ['inbound', '[{"namespace": "orders"}]'],
+    ['outbound', '[{"target": "queue"}]'],
+    ['outbound', '[{"target": "arn:aws:sqs:eu-west-1:1:q", "type": ["a"]}]'],
   ])('%s=%s is refused by name', (key, value) => {
     expect(() => makeApp({ [key]: value })).toThrow(`the context ${key}=`);
   });

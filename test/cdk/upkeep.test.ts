@@ -28,9 +28,9 @@ const textOf = (value: unknown): string => {
 };
 
 describe('what happens without a request', () => {
-  test('two rules there are: one for ends of executions, one for the day', () => {
-    expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(['ENABLED', 'ENABLED']);
-    expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(2);
+  test('three rules there are: for ends of executions, for the day, for events', () => {
+    expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(['ENABLED', 'ENABLED', 'ENABLED']);
+    expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(3);
   });
 
   test('ends of executions that did not succeed are told, of our own machines alone', () => {
@@ -51,20 +51,23 @@ describe('what happens without a request', () => {
     expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)' });
   });
 
-  test.each(['lifecycle', 'sweep'])('a call of %s that fails or does not arrive waits in the queue', (file) => {
-    const [, rule] = ruleOf(file);
-    expect(targetsOf(rule).map(({ DeadLetterConfig }) => DeadLetterConfig.Arn['Fn::GetAtt'][0])).toEqual([queueId]);
-    const settings = properties('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
-      JSON.stringify(FunctionName).includes(file),
-    );
-    expect(settings).toEqual([
-      expect.objectContaining({
-        DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } },
-      }),
-    ]);
-  });
+  test.each(['lifecycle', 'sweep', 'router'])(
+    'a call of %s that fails or does not arrive waits in the queue',
+    (file) => {
+      const [, rule] = ruleOf(file);
+      expect(targetsOf(rule).map(({ DeadLetterConfig }) => DeadLetterConfig.Arn['Fn::GetAtt'][0])).toEqual([queueId]);
+      const settings = properties('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
+        JSON.stringify(FunctionName).includes(file),
+      );
+      expect(settings).toEqual([
+        expect.objectContaining({
+          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } },
+        }),
+      ]);
+    },
+  );
 
-  test.each(['lifecycle', 'sweep'])('only its rule may call %s', (file) => {
+  test.each(['lifecycle', 'sweep', 'router'])('only its rule may call %s', (file) => {
     const [ruleId] = ruleOf(file);
     const permissions = properties('AWS::Lambda::Permission').filter(({ FunctionName }) =>
       JSON.stringify(FunctionName).includes(`Functions${file}`),
@@ -93,7 +96,7 @@ describe('what happens without a request', () => {
   });
 
   test('another installation hears of its own machines only', () => {
-    const [, rule] = ofType(resourcesOf({ name: 'flows' }), 'AWS::Events::Rule')[0] ?? [];
-    expect(JSON.stringify(rule)).toContain(':stateMachine:flows-"');
+    const own = ofType(resourcesOf({ name: 'flows' }), 'AWS::Events::Rule');
+    expect(JSON.stringify(own)).toContain(':stateMachine:flows-"');
   });
 });

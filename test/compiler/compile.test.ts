@@ -165,15 +165,16 @@ describe('problems', () => {
 
 describe('what this version cannot run', () => {
   test('is told with its place, and is a workflow all the same', () => {
+    const functions = 'functions:\n- {id: f, type: knative-namespace, service: s}\n';
     const compiled = compile(
-      'states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: consumeEvent, event: {type: x}}',
+      `${functions}states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: action, action: {function: f}}`,
     );
     expect(compiled).toMatchObject({
       plan: { entry: 'a' },
       unsupported: [
         {
-          message: "state 'b' of type 'consumeEvent' cannot run yet in this version: events are not built",
-          line: 3,
+          message: "state 'b' of type 'action' cannot run yet in this version: container services are not built",
+          line: 5,
           column: 8,
         },
       ],

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { handler as cron } from '../../functions/cron.ts';
+import { handler as inbound } from '../../functions/inbound.ts';
 import { handler as lifecycle } from '../../functions/lifecycle.ts';
+import { handler as router } from '../../functions/router.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
 import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws-server.ts';
 
@@ -49,6 +52,13 @@ describe('the functions that work without a request', () => {
       WEFT_MACHINE_ROLE: 'arn:aws:iam::123456789012:role/machines',
       WEFT_MACHINE_LOGS: 'arn:aws:logs:us-east-1:123456789012:log-group:weft',
       WEFT_PREFIX: 'weft-',
+      WEFT_BUS: 'weft',
+      WEFT_EVENT_SOURCE: 'service.namespaces',
+      WEFT_DELAY_MACHINE: 'arn:aws:states:us-east-1:123456789012:stateMachine:weft_delay',
+      WEFT_SCHEDULE_GROUP: 'weft',
+      WEFT_SCHEDULE_ROLE: 'arn:aws:iam::123456789012:role/schedules',
+      WEFT_CRON: 'arn:aws:lambda:us-east-1:123456789012:function:weft-cron',
+      WEFT_FAILED: 'arn:aws:sqs:us-east-1:123456789012:failed',
       WEFT_BRAND: 'service',
       WEFT_VERSION: '1',
     };
@@ -83,5 +93,35 @@ describe('the functions that work without a request', () => {
     expect(server.asked.slice(before).map(({ operation }) => operation)).toContain('Query');
     isBroken = true;
     await expect(sweep()).rejects.toThrow('AccessDeniedException');
+  });
+
+  test('an event of the bus leads to its record; one that is gone is done with', async () => {
+    const detail = {
+      namespaceId: 'n1',
+      namespace: 'orders',
+      record: { pk: 'EVENTS-OF-N1', sk: 'E1' },
+      id: 'e1',
+      type: 'made',
+      source: '/test',
+    };
+    const event = { ...EVENT, 'detail-type': 'made', source: 'service.namespaces', detail };
+    const before = server.asked.length;
+    await router(event);
+    expect(askedSince(before)).toContain('EVENTS-OF-N1');
+    isBroken = true;
+    await expect(router(event)).rejects.toThrow('AccessDeniedException');
+  });
+
+  test('a tick leads to the workflow it names, and fails the call when it cannot be looked for', async () => {
+    const tick = { target: { id: RUN, namespace: 'orders', workflow: '/nightly' }, planned: '2026-11-21T19:42:00Z' };
+    const before = server.asked.length;
+    isBroken = true;
+    await expect(cron(tick)).rejects.toThrow('AccessDeniedException');
+    expect(askedSince(before)).toContain('orders');
+  });
+
+  test('an event of another bus for a namespace that is not there fails the call, so that the queue keeps it', async () => {
+    const event = { ...EVENT, resources: [] };
+    await expect(inbound({ namespace: 'nobody', event })).rejects.toThrow('namespace');
   });
 });

@@ -96,6 +96,13 @@ describe('weft', () => {
   });
 });
 
+/** A workflow that calls a container service. */
+const SERVICE = `functions:
+- {id: f, type: knative-namespace, service: s}
+states:
+- {id: rest, type: action, action: {function: f}}
+`;
+
 describe('weft validate', () => {
   test('finds nothing in an example', async () => {
     expect(await weft(['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
@@ -126,14 +133,14 @@ describe('weft validate', () => {
   });
 
   test('tells a state that this version cannot run from a mistake', async () => {
-    const file = await write('wait.yaml', 'states:\n- id: rest\n  type: consumeEvent\n  event: {type: x}\n');
+    const file = await write('wait.yaml', SERVICE);
     const { code, out } = await weft(['validate', file, '--json']);
     expect(code).toBe(1);
-    expect(JSON.parse(out)).toMatchObject([{ file, kind: 'not-built', line: 2 }]);
+    expect(JSON.parse(out)).toMatchObject([{ file, kind: 'not-built', line: 4 }]);
     const stored = await client.call('PUT', '/api/namespaces/command');
     expect(stored.status).toBe(200);
     const path = '/api/namespaces/command/tree/rest?op=create-workflow';
-    const body = 'states:\n- id: rest\n  type: consumeEvent\n  event: {type: x}\n';
+    const body = SERVICE;
     expect((await client.call('PUT', path, { body })).status).toBe(501);
   });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Json, openClient } from './client.ts';
+import { type Client, type Json, openClient, rowsOf } from './client.ts';
 
 /** The state types that run; the others are compiled and refused. */
 const BUILT = new Set([
@@ -15,7 +16,14 @@ const BUILT = new Set([
   'action',
   'foreach',
   'parallel',
+  'generateEvent',
+  'consumeEvent',
+  'eventsAnd',
+  'eventsXor',
 ]);
+
+/** How a workflow may be started here: by request or by event. */
+const STARTS = new Set(['default', 'event', 'eventsXor', 'eventsAnd']);
 
 /** Accidents of the original that Weft leaves out, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -31,6 +39,7 @@ interface Case {
   readonly needs?: readonly string[];
   readonly children?: readonly { readonly path: string; readonly yaml: string }[];
   readonly secrets?: unknown;
+  readonly events?: readonly unknown[];
   readonly expect: {
     readonly rejected?: true;
     readonly startRejected?: true;
@@ -53,7 +62,7 @@ interface Source {
 
 function isBuilt(yaml: string): boolean {
   const { start, functions = [], states = [] } = load(yaml) as Source;
-  const isPlain = (start?.type ?? 'default') === 'default' && functions.every(({ type }) => type === 'subflow');
+  const isPlain = STARTS.has(start?.type ?? 'default') && functions.every(({ type }) => type === 'subflow');
   return isPlain && states.every(({ type = 'noop' }) => BUILT.has(type));
 }
 
@@ -88,14 +97,61 @@ async function storeAt(namespace: string, path: string, yaml: string) {
   return client.call('PUT', `${tree}/${path.replace(/^\//, '')}?op=create-workflow`, { body: yaml });
 }
 
-async function outcomeOf(row: Case, namespace: string): Promise<Json> {
+async function send(namespace: string, events: readonly unknown[]): Promise<void> {
+  for (const event of events) {
+    const body = JSON.stringify(event);
+    const headers = { 'Content-Type': 'application/cloudevents+json' };
+    const sent = await client.call('POST', `/api/namespaces/${namespace}/broadcast`, { body, headers });
+    expect(sent.status, sent.text).toBe(200);
+    // One after the other: each is to be where it belongs before the next.
+    await setTimeout(60);
+  }
+}
+
+/** Looks until there is what is looked for. */
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await setTimeout(20);
+  }
+}
+
+const read = async (path: string): Promise<Json> => (await client.call('GET', path)).json();
+
+/** The id of the run: started by the request, or by the events. */
+async function startOf(row: Case, namespace: string, workflow: string): Promise<string> {
+  const home = `/api/namespaces/${namespace}`;
+  if (row.input === null && row.rawInput === undefined) {
+    await send(namespace, row.events ?? []);
+    return until(async () => {
+      const [first] = rowsOf((await read(`${home}/instances`))['instances']?.['results']);
+      return first === undefined ? undefined : String(first['id']);
+    });
+  }
+  const started = await client.call('POST', `${workflow}?op=execute`, { body: bodyOf(row) });
+  const id = String(started.json()['instance']);
+  if (row.events === undefined) return id;
+  await until(async () => {
+    const listening = rowsOf((await read(`${home}/event-listeners`))['results']);
+    return listening.some((listener) => String(listener['instance']) === id) ? true : undefined;
+  });
+  await send(namespace, row.events);
+  return id;
+}
+
+async function outcomeOf(row: Case, namespace: string) {
   const workflow = `/api/namespaces/${namespace}/tree/${row.path ?? 'main'}`;
   for (const child of row.children ?? []) expect((await storeAt(namespace, child.path, child.yaml)).status).toBe(200);
   expect((await storeAt(namespace, row.path ?? 'main', row.yaml)).text).toContain('"revision"');
-  const waited = await client.call('POST', `${workflow}?op=wait`, { body: bodyOf(row) });
-  const id = waited.headers.get('Service-Instance-Id');
-  const shown = await client.call('GET', `/api/namespaces/${namespace}/instances/${id}`);
-  return { instance: shown.json()['instance'], output: waited.status === 200 ? waited.json() : null } as Json;
+  const id = await startOf(row, namespace, workflow);
+  const path = `/api/namespaces/${namespace}/instances/${id}`;
+  const instance = await until(async () => {
+    const shown = (await read(path))['instance'];
+    return String(shown?.['status']) === 'pending' ? undefined : shown;
+  });
+  const text = Buffer.from(String((await read(`${path}/output`))['data']), 'base64').toString();
+  return { instance, output: text === '' ? null : (JSON.parse(text) as unknown) };
 }
 
 describe('workflows with recorded outcomes', () => {

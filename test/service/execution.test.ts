@@ -232,8 +232,9 @@ describe('what cannot be started', () => {
     }
   });
 
-  test('by a ref that names a revision runs that revision', async () => {
+  test('by a ref that names a saved revision runs that revision', async () => {
     const old = (await client.call('GET', at('wrap'))).json()['revision']?.['name'];
+    await client.call('POST', `${at('wrap')}?op=save-workflow`);
     await client.call('POST', `${at('wrap')}?op=update-workflow`, { body: WORKFLOWS['ident'] ?? '' });
     expect((await wait('wrap', `&ref=${old}`)).json()).toEqual({ result: {} });
     expect((await wait('wrap', '&ref=latest')).json()).toEqual({});

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { State } from '../../lib/compiler/asl.ts';
+import { compile } from '../../lib/compiler/compile.ts';
+import { emit } from '../../lib/compiler/emit.ts';
 import { STATES } from '../../lib/compiler/states/index.ts';
 import { INTERNAL, KIND_OF } from '../../lib/engine/failures.ts';
 import { type Client, openClient } from './client.ts';
@@ -19,15 +22,23 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
+const FENCE = /^```\w+\n(.*?)\n```$/gms;
+const SUBFLOW = /^The subflow `(\w+)`:\n\n```yaml\n(.*?)\n```$/gms;
+
+const storeWorkflow = (path: string, body: string) =>
+  client.call('PUT', `/api/namespaces/handbook/tree/${path}?op=create-workflow`, { body });
+
 describe('docs/states', () => {
   test.each(types)('shows an example of %s that does what the page says', async (type) => {
-    const [yaml = '', input = '', result = ''] = [...read(`states/${type}.md`).matchAll(/^```\w+\n(.*?)\n```$/gms)].map(
+    const page = read(`states/${type}.md`);
+    for (const [, name = '', yaml = ''] of page.matchAll(SUBFLOW)) await storeWorkflow(name, yaml);
+    const [yaml = '', input = '', result = ''] = [...page.replaceAll(SUBFLOW, '').matchAll(FENCE)].map(
       ([, text]) => text,
     );
     expect(yaml).toContain(`type: ${type}\n`);
-    const workflow = `/api/namespaces/handbook/tree/${type}`;
-    const stored = await client.call('PUT', `${workflow}?op=create-workflow`, { body: yaml });
+    const stored = await storeWorkflow(type, yaml);
     expect(stored.status, stored.text).toBe(200);
+    const workflow = `/api/namespaces/handbook/tree/${type}`;
     const answer = await client.call('POST', `${workflow}?op=wait`, { body: input });
     if (answer.status === 200) expect(answer.json()).toEqual(JSON.parse(result));
     else expect(answer.text).toMatch(new RegExp(`^An error occurred executing instance \\S+: ${result}\n$`));
@@ -39,6 +50,36 @@ describe('docs/states', () => {
     expect(rows.toSorted()).toEqual(types.toSorted());
     const all = new Set([...STATES.values()].map(({ names }) => names[0]));
     expect([...all].filter((type) => !index.includes(`\`${type}\``))).toEqual([]);
+  });
+});
+
+describe('docs/how-it-runs.md', () => {
+  const page = read('how-it-runs.md');
+  const [yaml = '', machine = '{}'] = [...page.matchAll(FENCE)].map(([, text]) => text);
+  const shown = JSON.parse(machine) as Record<string, State>;
+
+  test('shows the machine that its workflow becomes', () => {
+    const compiled = compile(yaml);
+    if (!('plan' in compiled)) throw new Error('the workflow does not compile');
+    const { definition, tier } = emit(compiled.plan);
+    const hidden = new Set(['Retry', 'Catch', 'Arguments', 'Assign', 'Output']);
+    const emitted = Object.entries(definition.States).map(([name, state]) => {
+      return [name, Object.fromEntries(Object.entries(state).filter(([field]) => !hidden.has(field)))];
+    });
+    expect(shown).toEqual(Object.fromEntries(emitted));
+    expect([Object.keys(shown)[0], tier]).toEqual([definition.StartAt, 'STANDARD']);
+  });
+
+  test('counts the transitions of ways that the machine can go', () => {
+    const rows = [...page.matchAll(/^\| .+ \| (`.+`) \| (\d+) \|$/gm)];
+    expect(rows.length).toBe(2);
+    for (const [, entered = '', count] of rows) {
+      const way = [...entered.matchAll(/`(.+?)`/g)].map(([, name = '']) => name);
+      expect(way.length).toBe(Number(count));
+      const leads = way.map((name) => JSON.stringify(shown[name]));
+      for (const [index, next] of way.slice(1).entries()) expect(leads[index]).toContain(`"Next":"${next}"`);
+      expect(leads.at(-1)).toContain('"End":true');
+    }
   });
 });
 

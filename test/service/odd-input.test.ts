@@ -107,7 +107,7 @@ describe('a workflow whose data grows without end', () => {
     });
     const path = `/api/namespaces/odd/instances/${started.json()['instance']}`;
     const statusNow = async () => (await client.call('GET', path)).json()['instance']?.['status'];
-    await expect.poll(statusNow, { timeout: 10_000 }).toBe('failed');
+    await expect.poll(statusNow, { timeout: 25_000 }).toBe('failed');
   });
 
   test('can catch that', async () => {

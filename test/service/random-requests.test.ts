@@ -20,6 +20,8 @@ const KNOWN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^parent inode is not a directory$/, 'a workflow below a workflow (rest-api reference, 5.5)'],
   [/^cannot (rename|overwrite) root node$|^cannot move node into itself$/, 'renaming (rest-api reference, A.4)'],
   [/^refusing to delete non-empty namespace/, 'deleting what is not empty (rest-api reference, 4.4)'],
+  [/^not a (tag|revision)$|^cannot delete (tag|revision) while/, 'names of revisions (rest-api reference, A.3)'],
+  [/^tag (exists in both|is missing from) query and body$/, 'the same'],
   [/^cannot execute disabled workflow$/, 'a disabled workflow (rest-api reference, 5.8)'],
   [/no 32-bit integer$|^bad (ordering|filtering) arguments/, 'a list request of instances (rest-api reference, 2.2)'],
   [/is not an RFC 3339 time$/, 'the same'],

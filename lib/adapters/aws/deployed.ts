@@ -1,7 +1,10 @@
-import type { Blobs, Clock, Executions, Settings, Table, Vault } from '../../ports.ts';
+import { parseCron, toSchedulerExpressions } from '../../language/cron.ts';
+import type { Blobs, Bus, Clock, Executions, Schedules, Settings, Table, Vault } from '../../ports.ts';
 import { s3Blobs } from './blobs.ts';
+import { eventBridgeBus } from './bus.ts';
 import { systemClock } from './clock.ts';
 import { stepFunctions } from './executions.ts';
+import { schedulerSchedules, type ToExpressions } from './schedules.ts';
 import { dynamoTable } from './table.ts';
 import { parameterVault } from './vault.ts';
 
@@ -16,6 +19,7 @@ function setting(name: string): string {
   return value;
 }
 
+/** Calls of it are marked as free of side effects: what nobody imports is left out of a bundle. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -24,17 +28,17 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-export const table: () => Table = once(() =>
+export const table: () => Table = /* @__PURE__ */ once(() =>
   dynamoTable({
     names: { catalog: setting('WEFT_CATALOG'), runs: setting('WEFT_RUNS'), journal: setting('WEFT_JOURNAL') },
   }),
 );
 
-export const blobs: () => Blobs = once(() => s3Blobs({ bucket: setting('WEFT_BUCKET') }));
+export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: setting('WEFT_BUCKET') }));
 
-export const vault: () => Vault = once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
+export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
 
-export const executions: () => Executions = once(() =>
+export const executions: () => Executions = /* @__PURE__ */ once(() =>
   stepFunctions({
     stepsFunctionArn: setting('WEFT_STEPS'),
     roleArn: setting('WEFT_MACHINE_ROLE'),
@@ -43,12 +47,46 @@ export const executions: () => Executions = once(() =>
   }),
 );
 
-export const clock: () => Clock = once(systemClock);
+export const bus: () => Bus = /* @__PURE__ */ once(() =>
+  eventBridgeBus({
+    busName: setting('WEFT_BUS'),
+    source: setting('WEFT_EVENT_SOURCE'),
+    delayMachineArn: setting('WEFT_DELAY_MACHINE'),
+  }),
+);
 
-export const settings: () => Settings = once(() => ({
+export const schedules: () => Schedules = /* @__PURE__ */ once(() =>
+  schedulerSchedules({
+    groupName: setting('WEFT_SCHEDULE_GROUP'),
+    roleArn: setting('WEFT_SCHEDULE_ROLE'),
+    targetArn: setting('WEFT_CRON'),
+    deadLetterArn: setting('WEFT_FAILED'),
+    toExpressions,
+  }),
+);
+
+const toExpressions: ToExpressions = (text) => {
+  const cron = parseCron(text);
+  return 'problem' in cron ? cron : toSchedulerExpressions(cron);
+};
+
+export const clock: () => Clock = /* @__PURE__ */ once(systemClock);
+
+export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
 }));
 
 /** False where API Gateway takes replies whole. */
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
+
+/** What a function needs that runs workflows. */
+export const enginePorts = /* @__PURE__ */ once(() => ({
+  table: table(),
+  blobs: blobs(),
+  executions: executions(),
+  bus: bus(),
+  schedules: schedules(),
+  clock: clock(),
+  settings: settings(),
+}));

@@ -34,7 +34,9 @@ export const tableSchemas = {
       'by-namespace': { hash: 'nsBucket', range: 'id', includes: RUN_SUMMARY },
     },
   },
-  journal: { indexes: {} },
+  journal: {
+    indexes: { 'by-time': { hash: 'timeBucket', range: 'time', includes: [] } },
+  },
 } as const satisfies Record<string, TableSchema>;
 
 /**

@@ -24,11 +24,15 @@ export interface LocalExecutionsOptions {
   readonly limits?: Partial<Limits>;
   /** What wakes the timers; the system's own if not given. */
   readonly alarm?: Alarm;
+  /** Hears of each transition: a state entered or tried again. */
+  readonly onTransition?: (tier: Tier) => void;
   /**
    * Is told of every execution that ends and does not succeed, after its end is stored, at least once: again after a
    * pause if it throws, and after `resume` if the process died meanwhile.
    */
   readonly onEnd?: OnEnd;
+  /** Where work is counted, to wait for the end of several adapters' work at once; its own if not given. */
+  readonly activity?: Activity;
 }
 
 /** How an execution stands. Times are milliseconds since 1970. */
@@ -80,7 +84,7 @@ class JournaledExecutions implements LocalExecutions {
   readonly #limits: Limits;
   readonly #timers: Timers;
   readonly #journal: ExecutionsJournal;
-  readonly #activity = new Activity();
+  readonly #activity: Activity;
   readonly #interpreter: Interpreter;
   readonly #notices: Notices | undefined;
   readonly #compile: ReturnType<typeof queries>;
@@ -90,7 +94,9 @@ class JournaledExecutions implements LocalExecutions {
   #lastId: number;
   #closed = false;
 
-  constructor({ file, invoke, clock, limits, alarm = systemAlarm, onEnd }: LocalExecutionsOptions) {
+  constructor(options: LocalExecutionsOptions) {
+    const { file, invoke, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
+    this.#activity = activity;
     this.#clock = clock;
     this.#limits = { ...LIMITS, ...limits };
     const now = (): number => clock.now();
@@ -103,7 +109,9 @@ class JournaledExecutions implements LocalExecutions {
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
     this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
     const ended = (execution: Execution): void => this.#leave(execution);
-    this.#interpreter = new Interpreter({ ...inside, clock, limits: this.#limits, invoke, ended }, this.#activity);
+    const { onTransition } = options;
+    const world = { ...inside, clock, limits: this.#limits, invoke, ended, onTransition };
+    this.#interpreter = new Interpreter(world, this.#activity);
     for (const row of this.#journal.unfinished()) this.#revive(row);
   }
 

@@ -113,7 +113,10 @@ function inputOf(table: TableName, name: string): CreateTableCommandInput {
       GlobalSecondaryIndexes: indexes.map(([index, { hash, range, includes }]) => ({
         IndexName: index,
         KeySchema: keySchema(hash, range),
-        Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...includes] },
+        Projection:
+          includes.length === 0
+            ? { ProjectionType: 'KEYS_ONLY' as const }
+            : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...includes] },
       })),
     }),
   };

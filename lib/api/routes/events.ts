@@ -44,6 +44,15 @@ export const events = {
     from: 'clients',
     about: 'Sends an event of the past again.',
   },
+  explainEvent: {
+    family: 'events',
+    method: 'GET',
+    path: '/namespaces/{namespace}/events/{event+}/explain',
+    reply: 'explanation',
+    permission: 'read',
+    from: 'weft',
+    about: 'Tells who listened to an event, who of them wanted it, and what it started or woke.',
+  },
   listEventListeners: {
     family: 'events',
     method: 'GET',

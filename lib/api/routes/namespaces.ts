@@ -44,7 +44,7 @@ export const namespaces = {
     reply: 'config',
     permission: 'read',
     from: 'specification',
-    about: 'Tells which operations the namespace sends cloud events about.',
+    about: 'Tells which operations the namespace sends cloud events about, and how far waits look back.',
   },
   setConfig: {
     family: 'namespaces',
@@ -55,6 +55,7 @@ export const namespaces = {
     reply: 'config',
     permission: 'write',
     from: 'specification',
-    about: 'Switches cloud events on or off for the operations named, and leaves the others as they are.',
+    about:
+      'Switches cloud events on or off for the operations named, sets the look-back, and leaves the rest as it is.',
   },
 } as const satisfies Record<string, Route>;

@@ -12,6 +12,23 @@ export const eventRecord = z.object({
 });
 export const events = z.object({ events: z.object(paged(eventRecord)), namespace: z.string() });
 
+/** What became of an event: of each listener whether it matched, at which attribute it failed, and what followed. */
+export const explanation = z.object({
+  namespace: z.string(),
+  event: eventRecord,
+  routed: z.boolean(),
+  listeners: z.array(
+    z.object({
+      listener: z.string(),
+      workflow: z.string(),
+      matches: z.boolean(),
+      failed: z.optional(z.object({ attribute: z.string(), expected: z.unknown(), found: z.unknown() })),
+      did: z.string(),
+      started: z.optional(z.string()),
+    }),
+  ),
+});
+
 /** A workflow that an event starts, or an instance that an event wakes; the other of the two is empty. */
 export const listener = z.object({
   workflow: z.string(),

@@ -35,7 +35,11 @@ export const inputs = {
     privateKey: text,
     insecure: flag,
   }),
-  config: z.strictObject({ broadcast: z.optional(z.strictObject(switches)) }),
+  /** `lookback` is an ISO 8601 duration; waits also take events that came so long before them. Empty: none. */
+  config: z.strictObject({
+    broadcast: z.optional(z.strictObject(switches)),
+    events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
+  }),
   toggle: z.strictObject({ live: flag }),
   eventLogging: z.strictObject({ logger: text }),
   attributes: z.strictObject({ attributes: names }),

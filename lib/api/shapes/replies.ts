@@ -54,6 +54,7 @@ export const replies = {
   metrics: metrics.metrics,
   flowMetrics: metrics.flowMetrics,
   events: events.events,
+  explanation: events.explanation,
   listeners: events.listeners,
   eventFilters: events.eventFilters,
   eventFilter: events.eventFilter,

@@ -7,6 +7,8 @@ import { all, resumeAll } from './all.ts';
 import { call, resumeCall } from './call.ts';
 import { choose } from './choose.ts';
 import { each, resumeEach } from './each.ts';
+import { emit } from './emit.ts';
+import { hear, hearAny, listen, listenAny } from './listen.ts';
 import { nothing } from './nothing.ts';
 import { raise } from './raise.ts';
 import { read } from './read.ts';
@@ -25,6 +27,9 @@ const PERFORM: { readonly [Kind in Work['do']]?: Perform<Kind> } = {
   call,
   each,
   all,
+  emit,
+  listen,
+  'listen-any': listenAny,
 };
 
 const RESUME: { readonly [Kind in Work['do']]?: Resume<Kind> } = {
@@ -32,6 +37,8 @@ const RESUME: { readonly [Kind in Work['do']]?: Resume<Kind> } = {
   call: resumeCall,
   each: resumeEach,
   all: resumeAll,
+  listen: hear,
+  'listen-any': hearAny,
 };
 
 /** Does a state's work, or as much of it as can be done before it must wait. */

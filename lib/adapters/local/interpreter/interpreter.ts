@@ -46,6 +46,7 @@ export class Interpreter {
     this.#set(root, 'ready');
     // ExecutionStarted, and the first state entered.
     this.#count(root, 2);
+    this.#world.onTransition?.(execution.tier);
     void this.#drive(root);
   }
 
@@ -166,6 +167,7 @@ export class Interpreter {
 
   #enter(thread: Thread, name: string): void {
     thread.step = stepOf(thread.program, name);
+    this.#world.onTransition?.(thread.execution.tier);
     thread.details = { entered: this.#world.clock.now(), retries: [] };
     this.#set(thread, 'ready');
     this.#count(thread, 1);
@@ -199,6 +201,7 @@ export class Interpreter {
 
   #pause(thread: Thread, due: number): void {
     this.#waits.pause(thread, due, () => {
+      this.#world.onTransition?.(thread.execution.tier);
       this.#set(thread, 'ready');
       void this.#drive(thread);
     });

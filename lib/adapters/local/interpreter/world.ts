@@ -25,6 +25,8 @@ export interface World {
   readonly invoke: Invoke;
   /** An execution has ended, and its end is noted. */
   readonly ended: (execution: Execution) => void;
+  /** A state is entered, or tried again: what Step Functions counts as a transition. */
+  readonly onTransition?: ((tier: Execution['tier']) => void) | undefined;
 }
 
 /** Waits for the journal however long it takes: nothing may be done before it is stored. */

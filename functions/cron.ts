@@ -1,0 +1,12 @@
+import { enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { startByClock } from '../lib/engine/event-start.ts';
+
+/** What the scheduler tells: which workflow, and the planned time of the tick. */
+interface Tick {
+  readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
+  /** RFC 3339. */
+  readonly planned: string;
+}
+
+export const handler = ({ target, planned }: Tick): Promise<void> =>
+  startByClock(enginePorts(), target, Date.parse(planned));

@@ -1,0 +1,187 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Clock, Schedule, Schedules } from '../../ports.ts';
+import { Deliveries } from './deliveries.ts';
+import { DeliveriesJournal } from './deliveries-journal.ts';
+import type { Activity } from './interpreter/activity.ts';
+import { type NextTick, newestTick } from './newest-tick.ts';
+import type { Alarm, Timer } from './timers.ts';
+
+export interface LocalSchedulesOptions {
+  /** An SQLite file, or `:memory:`. One process at a time. */
+  readonly file: string;
+  /** Is told of a tick and its planned time (milliseconds since 1970); again, after a pause, if it throws. */
+  readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
+  readonly clock: Clock;
+  readonly nextTick: NextTick;
+  /** What wakes the timers; the system's own if not given. */
+  readonly alarm?: Alarm;
+  /** Where work is counted, to wait for the end of several adapters' work at once. */
+  readonly activity?: Activity;
+}
+
+export interface LocalSchedules extends Schedules {
+  /** Goes on with the schedules of a former process: of the ticks that were missed, each tells its newest. */
+  resume(): Promise<void>;
+  /** Resolves when no tick is being told; ticks to come and pauses before another try do not count. */
+  idle(): Promise<void>;
+  /** Nothing ticks any more until the next `resume`. */
+  close(): Promise<void>;
+}
+
+interface ScheduleRow {
+  readonly name: string;
+  readonly cron: string;
+  /** JSON. */
+  readonly target: string;
+  /** The newest planned time that was told, or when the schedule was set. */
+  readonly told: number;
+}
+
+interface Tick {
+  readonly name: string;
+  readonly planned: number;
+}
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
+  name TEXT PRIMARY KEY, cron TEXT NOT NULL, target TEXT NOT NULL, told INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
+
+const STATEMENTS = {
+  put: 'INSERT OR REPLACE INTO schedules VALUES (?, ?, ?, ?)',
+  find: 'SELECT * FROM schedules WHERE name = ?',
+  all: 'SELECT * FROM schedules',
+  told: 'UPDATE schedules SET told = ? WHERE name = ? AND cron = ?',
+  correct: 'UPDATE schedules SET told = ? WHERE told > ?',
+  remove: 'DELETE FROM schedules WHERE name = ?',
+} as const;
+
+/** A tick told further ahead than this shows that the clock had been wrong, and would silence its schedule until then. */
+const MOST_AHEAD_MS = 24 * 3_600_000;
+const RETRY_MS = 1000;
+
+/**
+ * The clock that starts workflows, in this process. A tick is in an SQLite file, as told, before it is told, and leaves
+ * it when it was taken; so a clock that is set back tells no planned time twice.
+ */
+export function localSchedules(options: LocalSchedulesOptions): LocalSchedules {
+  return new JournaledSchedules(options);
+}
+
+class JournaledSchedules implements LocalSchedules {
+  readonly #options: LocalSchedulesOptions;
+  readonly #journal: DeliveriesJournal;
+  readonly #deliveries: Deliveries;
+  readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+  readonly #armed = new Map<string, Timer>();
+
+  constructor(options: LocalSchedulesOptions) {
+    const { file, clock, alarm, activity } = options;
+    this.#options = options;
+    this.#journal = new DeliveriesJournal(file, () => clock.now());
+    this.#journal.database.exec(SCHEMA);
+    const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#journal.database.prepare(text)]);
+    this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
+    const take = (body: string) => this.#tell(JSON.parse(body) as Tick);
+    const props = { journal: this.#journal, take, clock, alarm, activity };
+    this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
+  }
+
+  /** Whatever can be read can be kept; what cannot is not brought here. */
+  problemOf(): undefined {}
+
+  async set({ name, cron, target: { id, namespace, workflow } }: Schedule): Promise<void> {
+    const target = JSON.stringify({ id, namespace, workflow });
+    const row = await this.#journal.commit(() => {
+      const former = this.#find(name);
+      const isSame = former?.cron === cron && former.target === target;
+      // The same again keeps what it has told, and what it has missed.
+      const told = isSame ? former.told : this.#options.clock.now();
+      this.#sql.put.run(name, cron, target, told);
+      return { name, cron, target, told };
+    });
+    this.#arm(row);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#journal.commit(() => this.#sql.remove.run(name));
+    this.#disarm(name);
+  }
+
+  async resume(): Promise<void> {
+    const rows = await this.#journal.commit(() => {
+      const now = this.#options.clock.now();
+      this.#sql.correct.run(now, now + MOST_AHEAD_MS);
+      const all = this.#sql.all.all() as unknown as ScheduleRow[];
+      this.#dropOlder(all.filter((row) => this.#newest(row) !== undefined));
+      return all;
+    });
+    this.#deliveries.resume();
+    for (const row of rows) if (!this.#armed.has(row.name)) this.#arm(row);
+  }
+
+  async idle(): Promise<void> {
+    await this.#deliveries.activity.idle();
+  }
+
+  async close(): Promise<void> {
+    this.#deliveries.close();
+  }
+
+  /** Of the ticks that a former process left, each schedule keeps the newest, and none when it missed a newer one. */
+  #dropOlder(missed: readonly ScheduleRow[]): void {
+    const seen = new Set(missed.map(({ name }) => name));
+    const left = this.#journal.all().map(({ id, body }) => ({ id, ...(JSON.parse(body) as Tick) }));
+    for (const { id, name } of left.toSorted((a, b) => b.planned - a.planned)) {
+      if (seen.has(name)) this.#journal.remove(id);
+      seen.add(name);
+    }
+  }
+
+  #newest({ cron, told }: ScheduleRow): number | undefined {
+    return newestTick(this.#options.nextTick, cron, told, this.#options.clock.now());
+  }
+
+  #arm(row: ScheduleRow): void {
+    this.#disarm(row.name);
+    const next = this.#options.nextTick(row.cron, row.told);
+    if (next === undefined) return;
+    this.#armed.set(
+      row.name,
+      this.#deliveries.timers.at(next, () => void this.#ring(row.name)),
+    );
+  }
+
+  #disarm(name: string): void {
+    this.#armed.get(name)?.cancel();
+    this.#armed.delete(name);
+  }
+
+  /** However late it rings, one tick is told: the newest. */
+  async #ring(name: string): Promise<void> {
+    const row = this.#find(name);
+    if (row === undefined) return;
+    const planned = this.#newest(row);
+    if (planned === undefined) return this.#arm(row);
+    const body = JSON.stringify({ name, planned } satisfies Tick);
+    try {
+      await this.#deliveries.add([{ body }], () => this.#sql.told.run(planned, name, row.cron));
+      // It may have been set anew or removed meanwhile.
+      const current = this.#find(name);
+      if (current) this.#arm(current);
+    } catch (fault) {
+      console.error(`a tick of the schedule ${name} could not be stored; it is tried again`, fault);
+      this.#deliveries.timers.at(this.#options.clock.now() + RETRY_MS, () => void this.#ring(name));
+    }
+  }
+
+  async #tell({ name, planned }: Tick): Promise<void> {
+    const row = this.#find(name);
+    if (row === undefined) return;
+    const target = JSON.parse(row.target) as Schedule['target'];
+    await this.#options.tick({ name, cron: row.cron, target }, planned);
+  }
+
+  #find(name: string): ScheduleRow | undefined {
+    return this.#sql.find.get(name) as ScheduleRow | undefined;
+  }
+}

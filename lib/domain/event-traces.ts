@@ -1,0 +1,45 @@
+import { type Blobs, Conflict, type Table } from '../ports.ts';
+import * as events from './events.ts';
+import * as keys from './keys.ts';
+import * as texts from './texts.ts';
+
+type Needs = { readonly table: Table; readonly blobs: Blobs };
+
+/** So many listeners are told of; the others are served all the same. */
+export const MOST_TRACES = 1000;
+
+const sameAs = (trace: events.Trace): string => JSON.stringify(trace);
+
+/** What was found out before stays; what is found out again is told once. */
+function merge(before: readonly events.Trace[], found: readonly events.Trace[]): events.Trace[] {
+  const known = new Set(before.map(sameAs));
+  return [...before, ...found.filter((trace) => !known.has(sameAs(trace)))].slice(0, MOST_TRACES);
+}
+
+/** Notes what an event did to listeners, and whether everybody who listened has been served; whoever else notes too. */
+export async function add(
+  needs: Needs,
+  recorded: events.Recorded,
+  found: readonly events.Trace[],
+  isRouted: boolean,
+): Promise<void> {
+  const { key } = recorded;
+  for (let now: events.Recorded | undefined = recorded; now !== undefined; now = await events.read(needs, key)) {
+    const text = JSON.stringify(merge(now.traces, found));
+    const notes = now.notes + 1;
+    const blob = keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes));
+    const set = { trace: await texts.storeText(needs.blobs, blob, text), notes, ...(isRouted ? { routed: true } : {}) };
+    try {
+      await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: now.notes } } }]);
+      return;
+    } catch (error) {
+      // Somebody else noted something, or the namespace was purged.
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+}
+
+/** What an event did, for people. */
+export function toExplanation(recorded: events.Recorded) {
+  return { event: events.toRecord(recorded), routed: recorded.isRouted, listeners: recorded.traces };
+}

@@ -1,0 +1,138 @@
+import type { Plan } from '../compiler/plan.ts';
+import * as collections from '../domain/collections.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Recorded } from '../domain/events.ts';
+import { derivedId } from '../domain/ids.ts';
+import * as listeners from '../domain/listeners.ts';
+import * as runs from '../domain/runs.ts';
+import * as schedules from '../domain/schedules.ts';
+import { findById } from '../domain/tree.ts';
+import * as workflows from '../domain/workflows.ts';
+import type { CloudEvent } from '../events/cloud-event.ts';
+import { toData } from '../events/encode.ts';
+import { matches } from '../events/matching.ts';
+import { addDuration, parseDuration } from '../language/durations.ts';
+import { Conflict, type Message } from '../ports.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { carrierOf } from './machines.ts';
+import { newRun } from './runs.ts';
+
+/** What an event did to a workflow that events start. */
+export interface Started {
+  readonly did: string;
+  readonly started?: string;
+}
+
+/** The workflow of a listener, wherever it stands by now; undefined when it is gone. */
+async function openOwner(ports: EnginePorts, namespace: string, id: string, path: string) {
+  const gone = (error: unknown): undefined => {
+    if (!(error instanceof ServiceError)) throw error;
+  };
+  const there = await workflows.open(ports, namespace, path).catch(gone);
+  if (there?.node.id === id) return there;
+  const moved = await findById(ports, namespace, id).catch(gone);
+  return moved === undefined ? undefined : workflows.open(ports, namespace, moved).catch(gone);
+}
+
+/** The input of a run that events start: each event under its type (workflow language, section 3). */
+function inputOf(events: readonly CloudEvent[]): Uint8Array {
+  return Buffer.from(JSON.stringify(Object.fromEntries(events.map((event) => [event.type, toData(event)]))));
+}
+
+/**
+ * Starts a run under an id that follows from what starts it: a second time it is the same run, and it is seen to that
+ * it has been started.
+ */
+export async function startOnce(
+  ports: EnginePorts,
+  opened: workflows.Opened,
+  id: string,
+  input: Uint8Array,
+  invoker: string,
+): Promise<runs.Run> {
+  const begun = { ...newRun(ports, opened, input, invoker), id };
+  const run = { ...begun, ...(await carrierOf(ports, opened.revision, begun)), seq: 1 };
+  const stored = await runs.commit(ports, run).catch(async (error: unknown) => {
+    const first = error instanceof Conflict ? await runs.find(ports, id) : undefined;
+    if (first === undefined) throw error;
+    return first;
+  });
+  if (stored.status === 'pending' && stored.step === 0) {
+    await ports.executions.start(stored.machine, runs.executionOf(stored), { run: id });
+  }
+  return stored;
+}
+
+const lifespanOf = (plan: Plan): number => {
+  const text = 'lifespan' in plan.start ? plan.start.lifespan : undefined;
+  const duration = text === undefined ? undefined : parseDuration(text);
+  return duration === undefined ? Number.POSITIVE_INFINITY : addDuration(0, duration);
+};
+
+interface Offer {
+  readonly opened: workflows.Opened;
+  readonly plan: Plan;
+  readonly recorded: Recorded;
+  /** Which repetition that was asked for; a repetition is an event of its own, and of this moment. */
+  readonly replay: string | undefined;
+}
+
+async function collect(ports: EnginePorts, { opened, plan, recorded, replay }: Offer): Promise<Started> {
+  const { event } = recorded;
+  const now = ports.clock.now();
+  const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now };
+  const offered =
+    replay === undefined
+      ? { event, due: recorded.due, mark: event.id }
+      : { event, due: now, mark: `${event.id} ${replay}` };
+  const added = await collections.add(ports, opened.node.id, span, offered);
+  if (typeof added === 'string') return { did: added };
+  const id = derivedId(added.last, opened.node.id, 'events', ...added.marks);
+  const { id: started } = await startOnce(ports, opened, id, inputOf(added.events), 'cloudevent');
+  return { did: 'started', started };
+}
+
+async function startByOne(ports: EnginePorts, { opened, plan, recorded, replay = '' }: Offer): Promise<Started> {
+  const { event, due } = recorded;
+  if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
+  const id = derivedId(due, opened.node.id, 'event', event.id, replay);
+  const { id: started } = await startOnce(ports, opened, id, inputOf([event]), 'cloudevent');
+  return { did: 'started', started };
+}
+
+/**
+ * Starts the workflow of a start listener that an event matches; each workflow once for each event. What the workflow
+ * wants by now counts. An event that can start no run, because it is nested too deep, is not tried again.
+ */
+export async function startByEvent(
+  ports: EnginePorts,
+  { namespace, replay }: Pick<Message, 'namespace' | 'replay'>,
+  listener: listeners.Listener,
+  recorded: Recorded,
+): Promise<Started> {
+  const opened = await openOwner(ports, namespace, listener.owner, listener.path);
+  const plan = opened?.revision.plan;
+  if (opened === undefined || plan === undefined) return { did: 'nothing: the workflow is gone' };
+  if (!opened.node.live) return { did: 'nothing: the workflow is disabled' };
+  const { path } = opened.node;
+  if (path !== listener.path) await listeners.move(ports, opened.namespace.id, listener, path);
+  const start = plan.start.type === 'eventsAnd' ? collect : startByOne;
+  return start(ports, { opened, plan, recorded, replay }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };
+    throw error;
+  });
+}
+
+/** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each. */
+export async function startByClock(
+  ports: EnginePorts,
+  target: { readonly id: string; readonly namespace: string; readonly workflow: string },
+  planned: number,
+): Promise<void> {
+  const opened = await openOwner(ports, target.namespace, target.id, target.workflow);
+  const plan = opened?.revision.plan;
+  if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
+  const id = derivedId(planned, opened.node.id, 'cron', planned);
+  await startOnce(ports, opened, id, new Uint8Array(), 'cron');
+  if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
+}

@@ -1,0 +1,89 @@
+import type { EmittedEvent, Work } from '../../compiler/plan.ts';
+import * as events from '../../domain/events.ts';
+import type { CloudEvent } from '../../events/cloud-event.ts';
+import { addDuration, parseDuration } from '../../language/durations.ts';
+import { toJson } from '../../language/json.ts';
+import type { Draft } from '../draft.ts';
+import { evaluate } from '../evaluation.ts';
+import { plainFailure, StateFailure } from '../failures.ts';
+import type { Perform } from '../work.ts';
+
+type Emit = Extract<Work, { readonly do: 'emit' }>;
+
+const JSON_TYPE = 'application/json';
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The data as the event carries it: bytes and texts of another type than JSON as they are (reference, 10.14). */
+function payloadOf(value: unknown, type: string | undefined): Record<string, unknown> {
+  if (type === undefined || type === '' || type === JSON_TYPE || typeof value !== 'string') {
+    return { datacontenttype: JSON_TYPE, data: JSON.parse(toJson(value)) as unknown };
+  }
+  return BASE64.test(value) && value !== ''
+    ? { datacontenttype: type, data_base64: value }
+    : { datacontenttype: type, data: value };
+}
+
+const NAME = /^[a-z0-9]+$/;
+const CORE = new Set([
+  'specversion',
+  'id',
+  'source',
+  'type',
+  'subject',
+  'time',
+  'datacontenttype',
+  'dataschema',
+  'data',
+]);
+const SCALARS = new Set(['string', 'number', 'boolean']);
+
+function problemOf(name: string, value: unknown): string | undefined {
+  if (!NAME.test(name) || CORE.has(name)) return `'${name}' is no name of an extension`;
+  return SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
+}
+
+/** What cannot be an extension is told in the log; the event goes out without it. */
+async function extensionsOf(draft: Draft, { context }: EmittedEvent): Promise<Record<string, unknown>> {
+  const extensions: Record<string, unknown> = {};
+  for (const [given, query] of Object.entries(context)) {
+    const name = given.toLowerCase();
+    const value = await evaluate(query, draft.data).catch((error: unknown) => {
+      if (!(error instanceof StateFailure)) throw error;
+      draft.log(`Unable to set event extension: ${error.message}`, 'error');
+    });
+    if (value === undefined) continue;
+    const problem = problemOf(name, value);
+    if (problem !== undefined) draft.log(`Unable to set event extension: ${problem}`, 'error');
+    else {
+      draft.log(`Adding context ${name}: ${String(value)}`);
+      extensions[name] = value;
+    }
+  }
+  return extensions;
+}
+
+function timeOf(draft: Draft, { delay }: Emit): number | undefined {
+  const duration = delay === undefined || delay === 'immediate' ? undefined : parseDuration(delay);
+  return duration === undefined ? undefined : addDuration(draft.ports.clock.now(), duration);
+}
+
+function needSize(event: CloudEvent): void {
+  try {
+    events.needSize(event);
+  } catch (error) {
+    throw plainFailure((error as Error).message);
+  }
+}
+
+/** Sends an event: it is recorded with the run's commit and goes out after it, or after the delay. */
+export const emit: Perform<'emit'> = async (draft, work) => {
+  const { type, source, data, datacontenttype } = work.event;
+  const payload = payloadOf(await evaluate(data, draft.data), datacontenttype);
+  const extensions = await extensionsOf(draft, work.event);
+  const id = draft.ports.clock.uuid();
+  const event: CloudEvent = { specversion: '1.0', id, source, type, ...extensions, ...payload };
+  needSize(event);
+  draft.log(`Broadcasting event: ${id}.`);
+  draft.send(event, timeOf(draft, work));
+  return undefined;
+};

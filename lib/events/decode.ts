@@ -1,0 +1,95 @@
+import { isObject } from '../language/json.ts';
+import { type Attributes, type Checked, checkAttributes } from './attributes.ts';
+import type { CloudEvent } from './cloud-event.ts';
+import { fromHeaders } from './headers.ts';
+import { isBase64, mediaTypeOf, parseJson, payloadOf, toBase64 } from './payloads.ts';
+
+export interface Request {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Makes an id for an event that has none. */
+  readonly newId: () => string;
+}
+
+/** An event, or why a part of the request is none. */
+export type Decoded = { readonly event: CloudEvent } | { readonly problem: string };
+
+/**
+ * The events of a request in the HTTP binding of CloudEvents: binary, structured or batched, by its content type
+ * (rest-api 15.1). Data that is no event of its mode is kept as an event of type `noncompliant` (15.2); a batch is
+ * answered element by element, so that a bad one does not take the others with it, and a body that is no batch at all
+ * is one problem. Never throws.
+ */
+export function decodeEvents(request: Request): readonly Decoded[] {
+  const { headers } = request;
+  const type = (headers['content-type'] ?? '').trim().toLowerCase();
+  if (type.startsWith('application/cloudevents-batch+json')) return decodeBatch(request);
+  const isBinary =
+    !type.startsWith('application/cloudevents+json') &&
+    (!type.startsWith('application/json') || Boolean(headers['ce-type']));
+  const decoded = isBinary ? decodeBinary(request) : decodeStructured(request);
+  return ['event' in decoded ? decoded : { event: keepData(decoded.problem, request) }];
+}
+
+function decodeBatch({ body, newId }: Request): readonly Decoded[] {
+  const parsed = parseJson(body);
+  if ('problem' in parsed) return [parsed];
+  const batch = parsed.value ?? [];
+  if (Array.isArray(batch)) return batch.map((element: unknown) => fromJson(element, newId));
+  const kind = typeof batch === 'boolean' ? 'bool' : typeof batch;
+  return [{ problem: `json: cannot unmarshal ${kind} into Go value of type []event.Event` }];
+}
+
+function decodeStructured({ body, newId }: Request): Decoded {
+  const parsed = parseJson(body);
+  return 'problem' in parsed ? parsed : fromJson(parsed.value, newId);
+}
+
+function fromJson(value: unknown, newId: () => string): Decoded {
+  const { data, data_base64: base64, ...attributes }: Attributes = isObject(value) ? value : {};
+  const checked = checkAttributes(attributes, newId);
+  if ('problem' in checked) return checked;
+  if (base64 === undefined || base64 === null) {
+    const isPlain = attributes['specversion'] !== '0.3' || attributes['datacontentencoding'] !== 'base64';
+    if (data === undefined) return toEvent(checked, {});
+    return isPlain || isBase64(data) ? toEvent(checked, { data }) : { problem: 'data: MUST be base64\n' };
+  }
+  if (!isBase64(base64)) return { problem: 'data_base64: MUST be base64\n' };
+  const isDouble = data !== undefined && data !== null;
+  return isDouble
+    ? { problem: 'data_base64: MUST NOT stand beside data\n' }
+    : toEvent(checked, { data_base64: base64 });
+}
+
+function decodeBinary({ headers, body, newId }: Request): Decoded {
+  const attributes = fromHeaders(headers);
+  const version = attributes['specversion'];
+  if (version !== '1.0' && version !== '0.3') return { problem: UNKNOWN };
+  const checked = checkAttributes(attributes, newId);
+  const type = attributes['datacontenttype'];
+  return toEvent(checked, payloadOf(body, type, version));
+}
+
+/** What the original says of data of which it cannot tell what it is (rest-api 15.2). */
+const UNKNOWN = 'unknown Message encoding';
+
+function toEvent(checked: Checked, payload: Attributes): Decoded {
+  return 'problem' in checked ? checked : { event: { ...checked.attributes, ...payload } as unknown as CloudEvent };
+}
+
+/** The event that keeps what is none: its bytes, or the object where they were said to be JSON and hold one. */
+function keepData(error: string, { headers, body, newId }: Request): CloudEvent {
+  const type = headers['content-type']?.toWellFormed();
+  const parsed = mediaTypeOf(type ?? '') === 'application/json' ? parseJson(body) : undefined;
+  const isInline = parsed !== undefined && 'value' in parsed && isObject(parsed.value);
+  return {
+    specversion: '1.0',
+    id: newId(),
+    source: 'unknown',
+    type: 'noncompliant',
+    ...(type ? { datacontenttype: type } : {}),
+    ...(isInline ? { data: parsed.value } : { data_base64: toBase64(body) }),
+    error,
+  };
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LocalTable } from '../../lib/adapters/local/table.ts';
+import type { Run } from '../../lib/domain/runs.ts';
+import { openDatabase, World } from './engine-world.ts';
+import { runsOf, unfinishedOf } from './snapshot.ts';
+
+let database: LocalTable;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
+const LONG_KID = 'timeouts: {interrupt: PT10H, kill: PT11H}\nstates: [{id: nap, type: delay, duration: PT9H}]\n';
+
+/** States that wait for nine hours, as the lines of a state that begins `- id: wait`. */
+const PAUSES: Readonly<Record<string, string>> = {
+  delay: 'type: delay, duration: PT9H',
+  action: 'type: action, timeout: PT10H, action: {function: kid}',
+  'action with retries':
+    "type: action, timeout: PT10H, action: {function: kid, retries: {max_attempts: 2, codes: ['.*']}}",
+  foreach: "type: foreach, timeout: PT10H, array: 'jq([{a: 1}, {a: 2}])', action: {function: kid}",
+  'parallel and': 'type: parallel, timeout: PT10H, actions: [{function: kid}, {function: kid}]',
+  'parallel or': 'type: parallel, mode: or, timeout: PT10H, actions: [{function: kid}, {function: kid}]',
+};
+
+interface Ended {
+  readonly main: Run;
+  readonly children: readonly Run[];
+  readonly seconds: number;
+}
+
+/** Runs `main` to its end; nothing may be left. */
+async function run(main: string, kid = LONG_KID): Promise<Ended> {
+  const world = new World(database);
+  try {
+    await world.store({ kid, main });
+    const { id, created } = await world.execute('main', '{}');
+    await world.pass();
+    const found = await runsOf(world);
+    expect(found.filter(({ status }) => status === 'pending')).toEqual([]);
+    expect(unfinishedOf(world)).toEqual([]);
+    const ended = found.find((one) => one.id === id);
+    if (ended === undefined) throw new Error('the run is gone');
+    const children = found.filter((one) => one.id !== id);
+    return { main: ended, children, seconds: (ended.updated - created) / 1000 };
+  } finally {
+    await world.close();
+  }
+}
+
+const codesOf = (runs: readonly Run[]): string[] => runs.map(({ code }) => code);
+const ofParent = (count: number): string[] => Array.from({ length: count }, () => 'service.cancels.parent');
+const childrenIn = (pause: string): number =>
+  (pause.match(/\{function/g) ?? []).length + (/foreach/.test(pause) ? 1 : 0);
+
+describe.each(Object.entries(PAUSES))('in the pause of %s', (_kind, pause) => {
+  test('the soft timeout fails the run that does not catch it, and ends its children', async () => {
+    const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S}
+states: [{id: wait, ${pause}}]
+`);
+    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(seconds).toBe(30);
+  });
+
+  test('the soft timeout is caught once, and the run goes on', async () => {
+    const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
+states:
+- {id: wait, ${pause}, catch: [{error: 'service.cancels.timeout.soft', transition: rest}]}
+- {id: rest, type: delay, duration: PT5S, transition: fine}
+- {id: fine, type: noop}
+`);
+    expect(main).toMatchObject({ status: 'complete', data: { error: { code: 'service.cancels.timeout.soft' } } });
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(seconds).toBe(35);
+  });
+
+  test('the hard timeout cannot be caught, and ends the children as well', async () => {
+    const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
+states:
+- {id: rest, type: delay, duration: PT31S, catch: [{error: '.*', transition: wait}]}
+- {id: wait, ${pause}, catch: [{error: '.*', transition: rest}]}
+`);
+    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.hard' });
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(seconds).toBe(60);
+  });
+
+  test('an error that was raised before leaves the run all the time there is', async () => {
+    const { main, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
+states:
+- {id: raise, type: error, error: my.error, message: so it is, transition: wait}
+- {id: wait, ${pause}}
+`);
+    expect(main).toMatchObject({ status: 'failed', code: 'my.error' });
+    expect(seconds).toBe(9 * 3600);
+  });
+});
+
+describe.each(Object.entries(PAUSES).filter(([kind]) => kind !== 'delay'))('the own timeout of %s', (_kind, pause) => {
+  const short = pause.replace('PT10H', 'PT40S');
+
+  test('fails the state with the soft code, and ends the children', async () => {
+    const { main, children, seconds } = await run(`${KID}states: [{id: wait, ${short}}]\n`);
+    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(seconds).toBe(40);
+  });
+
+  test('is caught again and again, as it is the state that it ends', async () => {
+    const { main, children, seconds } = await run(`${KID}states:
+- {id: wait, ${short}, catch: [{error: 'service.cancels.timeout.soft', transition: two}]}
+- {id: two, ${short}, catch: [{error: 'service.cancels.timeout.soft', transition: fine}]}
+- {id: fine, type: noop}
+`);
+    expect(main.status).toBe('complete');
+    expect(codesOf(children)).toEqual(ofParent(2 * childrenIn(pause)));
+    expect(seconds).toBe(80);
+  });
+});
+
+test('a run that only computes is interrupted between two states', async () => {
+  const world = new World(database, { pace: 1 });
+  await world.store({
+    main: `timeouts: {interrupt: PT5S, kill: PT10S}
+states:
+- {id: a, type: noop, transition: b, catch: [{error: '.*', transition: c}]}
+- {id: b, type: noop, transition: a, catch: [{error: '.*', transition: c}]}
+- {id: c, type: noop, transition: c}
+`,
+  });
+  await world.execute('main', '{}');
+  await world.pass();
+  const [main] = await runsOf(world);
+  expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.hard' });
+  expect(main?.data).toMatchObject({ error: { code: 'service.cancels.timeout.soft' } });
+  await world.close();
+});
