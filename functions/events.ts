@@ -1,14 +1,4 @@
-import {
-  blobs,
-  bus,
-  clock,
-  executions,
-  mayStream,
-  schedules,
-  settings,
-  table,
-  vault,
-} from '../lib/adapters/aws/deployed.ts';
+import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as history from '../lib/domain/event-history.ts';
@@ -39,8 +29,4 @@ export const endpoints: Endpoints<'events'> = {
   },
 };
 
-export const handler = lambda<'events'>(
-  endpoints,
-  { table, blobs, vault, executions, bus, schedules, clock, settings },
-  mayStream,
-);
+export const handler = lambda<'events'>(endpoints, everything, mayStream);

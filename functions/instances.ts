@@ -1,14 +1,4 @@
-import {
-  blobs,
-  bus,
-  clock,
-  executions,
-  mayStream,
-  schedules,
-  settings,
-  table,
-  vault,
-} from '../lib/adapters/aws/deployed.ts';
+import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as instances from '../lib/domain/instances.ts';
@@ -38,8 +28,4 @@ export const endpoints: Endpoints<'instances'> = {
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
 
-export const handler = lambda<'instances'>(
-  endpoints,
-  { table, blobs, vault, executions, bus, schedules, clock, settings },
-  mayStream,
-);
+export const handler = lambda<'instances'>(endpoints, everything, mayStream);

@@ -1,14 +1,4 @@
-import {
-  blobs,
-  bus,
-  clock,
-  executions,
-  mayStream,
-  schedules,
-  settings,
-  table,
-  vault,
-} from '../lib/adapters/aws/deployed.ts';
+import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
@@ -31,8 +21,4 @@ export const endpoints: Endpoints<'namespaces'> = {
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
 
-export const handler = lambda<'namespaces'>(
-  endpoints,
-  { table, blobs, vault, executions, bus, schedules, clock, settings },
-  mayStream,
-);
+export const handler = lambda<'namespaces'>(endpoints, everything, mayStream);

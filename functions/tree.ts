@@ -1,14 +1,4 @@
-import {
-  blobs,
-  bus,
-  clock,
-  executions,
-  mayStream,
-  schedules,
-  settings,
-  table,
-  vault,
-} from '../lib/adapters/aws/deployed.ts';
+import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
@@ -99,8 +89,4 @@ export const endpoints: Endpoints<Served> = {
   ...variables.endpoints,
 };
 
-export const handler = lambda<Served>(
-  endpoints,
-  { table, blobs, vault, executions, bus, schedules, clock, settings },
-  mayStream,
-);
+export const handler = lambda<Served>(endpoints, everything, mayStream);

@@ -1,14 +1,4 @@
-import {
-  blobs,
-  bus,
-  clock,
-  executions,
-  mayStream,
-  schedules,
-  settings,
-  table,
-  vault,
-} from '../lib/adapters/aws/deployed.ts';
+import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { type RawReply, stored } from '../lib/api/reply.ts';
@@ -84,8 +74,4 @@ export const endpoints: Endpoints<'variables'> = {
     deleteVariable(ports, await ofInstance(ports, path), path.variable),
 };
 
-export const handler = lambda<'variables'>(
-  endpoints,
-  { table, blobs, vault, executions, bus, schedules, clock, settings },
-  mayStream,
-);
+export const handler = lambda<'variables'>(endpoints, everything, mayStream);

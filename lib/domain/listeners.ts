@@ -1,5 +1,6 @@
 import type { EventFilter, Plan } from '../compiler/plan.ts';
 import { Conflict, type Item, type Key, type Table, type Write } from '../ports.ts';
+import { ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
 import type { Namespace } from './namespaces.ts';
@@ -77,6 +78,9 @@ export function startFilters({ start }: Plan): readonly EventFilter[] {
 
 const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 
+/** The listeners of a workflow, before and after, change in one transaction of at most 100 writes. */
+const MOST_STARTS = 40;
+
 /** What changes when a workflow's plan takes the place of another: its start listeners. Undefined: it has none. */
 export function startWrites(
   workflow: { readonly namespaceId: string; readonly id: string; readonly path: string },
@@ -86,6 +90,9 @@ export function startWrites(
 ): Write[] {
   const owner: Owner = { namespaceId: workflow.namespaceId, kind: 'start', id: workflow.id };
   const filters = after === undefined ? [] : startFilters(after);
+  if (filters.length > MOST_STARTS) {
+    throw new ServiceError('invalid', `a workflow starts by at most ${MOST_STARTS} events`);
+  }
   const kept = new Set(filters.map((filter, slot) => keyOf(owner, filter, slot).pk + slot));
   const gone = (before === undefined ? [] : startFilters(before)).flatMap((filter, slot): Write[] => {
     const key = keyOf(owner, filter, slot);

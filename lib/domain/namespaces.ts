@@ -1,4 +1,5 @@
 import { type Clock, Conflict, type Item, type Table } from '../ports.ts';
+import { BROADCASTS, type Broadcast } from './broadcasts.ts';
 import { alreadyExists, notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
 import { readAll } from './items.ts';
@@ -8,28 +9,7 @@ import { isNamespaceName, needNamespaceName } from './names.ts';
 import { type List, type ListRequest, paginate } from './pages.ts';
 import * as purges from './purges.ts';
 
-/** The keys of a namespace's broadcast settings (specification, Namespace config body). */
-export const BROADCASTS = [
-  'directory.create',
-  'directory.delete',
-  'instance.failed',
-  'instance.started',
-  'instance.success',
-  'instance.variable.create',
-  'instance.variable.delete',
-  'instance.variable.update',
-  'namespace.variable.create',
-  'namespace.variable.delete',
-  'namespace.variable.update',
-  'workflow.create',
-  'workflow.delete',
-  'workflow.update',
-  'workflow.variable.create',
-  'workflow.variable.delete',
-  'workflow.variable.update',
-] as const;
-
-export type Broadcast = (typeof BROADCASTS)[number];
+export type { Broadcast } from './broadcasts.ts';
 
 export interface Config {
   readonly broadcast: Readonly<Record<Broadcast, boolean>>;

@@ -168,6 +168,11 @@ export class Draft {
     return this.written.size + 2 * this.sent.length;
   }
 
+  /** As `weight`, with the listeners that go because their wait is over. */
+  get writes(): number {
+    return this.weight + (this.base.pause?.listening?.filters.length ?? 0);
+  }
+
   /** From when on an event counts for a wait that begins now, milliseconds since 1970. */
   get since(): number {
     return this.entered - this.base.told.lookback;

@@ -15,7 +15,7 @@ export type Left =
   | { readonly end: 'budget' };
 
 /** A commit is one transaction of at most 100 writes. */
-const MOST_VARIABLES = 60;
+const MOST_WRITES = 60;
 /** Log lines are text in memory until the commit. */
 const MOST_LINES = 4000;
 /** Other requests of the process get their turn after this long. */
@@ -58,7 +58,7 @@ function needState(plan: Plan, id: string): StatePlan {
 }
 
 const isSpent = (draft: Draft): boolean =>
-  draft.weight >= MOST_VARIABLES || draft.lines >= MOST_LINES || draft.ports.clock.now() >= draft.tools.until;
+  draft.writes >= MOST_WRITES || draft.lines >= MOST_LINES || draft.ports.clock.now() >= draft.tools.until;
 
 function hold(draft: Draft, { wait }: Hold): Left {
   const { run, entered, origin, at } = draft;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BROADCASTS } from '../../lib/domain/namespaces.ts';
+import { BROADCASTS } from '../../lib/domain/broadcasts.ts';
 import { type Client, openClient } from './client.ts';
 import { EventSpace, until } from './event-space.ts';
 

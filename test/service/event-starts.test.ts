@@ -255,6 +255,17 @@ describe('a workflow that starts by several events together', () => {
   });
 });
 
+test('a workflow that wants more than forty events to start is refused', async () => {
+  const space = await open();
+  const xor = (count: number) =>
+    startingWith(`{type: eventsXor, events: [${Array.from({ length: count }, (_, n) => `{type: t${n}}`).join()}]}`);
+  await space.store('flow', xor(40));
+  const other = xor(40).replaceAll('type: t', 'type: u');
+  expect((await space.call('POST', '/tree/flow?op=update-workflow', { body: other })).status).toBe(200);
+  const answer = await space.call('POST', '/tree/flow?op=update-workflow', { body: xor(41) });
+  expect([answer.status, answer.json()['message']]).toEqual([406, 'a workflow starts by at most 40 events']);
+});
+
 describe('the list of listeners', () => {
   test('shows a workflow that events start, with its mode and filters', async () => {
     const space = await open();

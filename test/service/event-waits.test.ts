@@ -148,6 +148,28 @@ describe('a run that waits for several events', () => {
     expect((await space.ended(instance)).status).toBe('complete');
   });
 
+  test('may be as many as eighty, after a wait for as many and with variables to store, and not more', async () => {
+    const space = await open();
+    const events = (count: number, type: string) => Array.from({ length: count }, (_, n) => `{type: ${type}${n}}`);
+    const and = (id: string, list: string[]) => `- id: ${id}\n  type: eventsAnd\n  events: [${list.join()}]\n`;
+    const xor = events(80, 'b').map((event) => `{event: ${event}}`);
+    const keys = Array.from({ length: 30 }, (_, n) => `{key: v${n}, scope: instance, value: 1}`);
+    await space.store(
+      'flow',
+      `states:\n${and('a', events(80, 'a'))}  transition: s\n- id: s\n  type: setter\n  variables: [${keys.join()}]\n  transition: b\n- id: b\n  type: eventsXor\n  events: [${xor.join()}]\n`,
+    );
+    const instance = await space.executeListening('flow');
+    await Promise.all(events(80, 'a').map((_, n) => space.send({ type: `a${n}` })));
+    await until(async () => {
+      const listens = (await space.listeners()).map(({ mode }) => String(mode));
+      return listens[0] === 'or' ? true : undefined;
+    });
+    await space.send({ type: 'b7' });
+    expect(Object.keys((await space.ended(instance)).output)).toHaveLength(81);
+    await space.store('more', `states:\n${and('a', events(81, 'a'))}`);
+    expect((await space.ended(await space.execute('more'))).status).toBe('failed');
+  });
+
   test('shows no event when the time is over before all have come', async () => {
     const space = await open();
     await space.store('flow', AND.replace('PT20S', 'PT1S'));

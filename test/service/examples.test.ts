@@ -5,11 +5,14 @@ import { compile } from '../../lib/compiler/compile.ts';
 import { emit } from '../../lib/compiler/emit.ts';
 import { isWaitFree } from '../../lib/compiler/paths.ts';
 import { type Answer, type Client, openClient } from './client.ts';
+import { type Draft, EventSpace } from './event-space.ts';
 
 interface Run {
   /** The tree path of the workflow to run; the example's own if there is none. */
   readonly workflow?: string;
   readonly input: unknown;
+  /** Sent one after the other as soon as the run waits for events. */
+  readonly events?: readonly Draft[];
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -60,7 +63,14 @@ describe.concurrent.each(names)('example %s', (name) => {
   test('does what its runs say', async ({ expect }) => {
     for (const { status, text } of await store(name)) expect(status, text).toBe(200);
     const runs = load(read(name, 'runs.yaml')) as readonly Run[];
-    for (const { workflow = name, input, output, error } of runs) {
+    for (const { workflow = name, input, events, output, error } of runs) {
+      if (events !== undefined) {
+        const space = new EventSpace(client, name);
+        const instance = await space.executeListening(workflow, input);
+        for (const event of events) await space.send(event);
+        expect((await space.ended(instance)).output).toEqual(output);
+        continue;
+      }
       const path = `/api/namespaces/${name}/tree/${workflow}?op=wait`;
       const answer = await client.call('POST', path, { json: input });
       expect(answer.status, answer.text).toBe(error === undefined ? 200 : 500);

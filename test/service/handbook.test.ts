@@ -9,9 +9,11 @@ import { type Client, openClient } from './client.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, docs), 'utf8');
-const types = readdirSync(new URL('states/', docs))
+const pages = readdirSync(new URL('states/', docs))
   .map((file) => file.replace('.md', ''))
-  .filter((type) => type !== 'README');
+  .filter((page) => page !== 'README');
+/** A page is named as its type, in small letters with hyphens. */
+const typeOf = (page: string): string => page.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 let client: Client;
 
@@ -29,16 +31,17 @@ const storeWorkflow = (path: string, body: string) =>
   client.call('PUT', `/api/namespaces/handbook/tree/${path}?op=create-workflow`, { body });
 
 describe('docs/states', () => {
-  test.each(types)('shows an example of %s that does what the page says', async (type) => {
-    const page = read(`states/${type}.md`);
-    for (const [, name = '', yaml = ''] of page.matchAll(SUBFLOW)) await storeWorkflow(name, yaml);
+  test.each(pages)('shows an example of %s that does what the page says', async (name) => {
+    const page = read(`states/${name}.md`);
+    const type = typeOf(name);
+    for (const [, path = '', yaml = ''] of page.matchAll(SUBFLOW)) await storeWorkflow(path, yaml);
     const [yaml = '', input = '', result = ''] = [...page.replaceAll(SUBFLOW, '').matchAll(FENCE)].map(
       ([, text]) => text,
     );
     expect(yaml).toContain(`type: ${type}\n`);
-    const stored = await storeWorkflow(type, yaml);
+    const stored = await storeWorkflow(name, yaml);
     expect(stored.status, stored.text).toBe(200);
-    const workflow = `/api/namespaces/handbook/tree/${type}`;
+    const workflow = `/api/namespaces/handbook/tree/${name}`;
     const answer = await client.call('POST', `${workflow}?op=wait`, { body: input });
     if (answer.status === 200) expect(answer.json()).toEqual(JSON.parse(result));
     else expect(answer.text).toMatch(new RegExp(`^An error occurred executing instance \\S+: ${result}\n$`));
@@ -46,10 +49,22 @@ describe('docs/states', () => {
 
   test('has a page for every state that runs, and names those that do not', () => {
     const index = read('states/README.md');
-    const rows = [...index.matchAll(/^\| \[`(\w+)`\]\(\1\.md\) \|/gm)].map(([, type]) => type);
-    expect(rows.toSorted()).toEqual(types.toSorted());
+    const rows = [...index.matchAll(/^\| \[`(\w+)`\]\(([\w-]+)\.md\) \|/gm)];
+    expect(rows.map(([, type]) => type).toSorted()).toEqual(pages.map(typeOf).toSorted());
+    expect(rows.filter(([, type, page = '']) => typeOf(page) !== type)).toEqual([]);
     const all = new Set([...STATES.values()].map(({ names }) => names[0]));
     expect([...all].filter((type) => !index.includes(`\`${type}\``))).toEqual([]);
+  });
+});
+
+describe('docs/starts.md', () => {
+  test('shows workflows that compile', () => {
+    const shown = [...read('starts.md').matchAll(FENCE)].map(([, yaml = '']) => compile(yaml));
+    expect(shown.map((compiled) => ('plan' in compiled ? compiled.plan.start.type : compiled))).toEqual([
+      'event',
+      'eventsAnd',
+      'scheduled',
+    ]);
   });
 });
 

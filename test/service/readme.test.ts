@@ -22,9 +22,18 @@ function sectionOf(heading: string): string {
   return section;
 }
 
-const fences = [...sectionOf('Sixty seconds to a result').matchAll(/^```(\w+)\n(.*?)\n```$/gms)];
-const blocks = fences.map(([, kind = '', text = '']) => ({ kind, text }));
-const [start, greeting, commands, output] = blocks.map(({ text }) => text);
+interface Block {
+  readonly kind: string;
+  readonly text: string;
+}
+
+function blocksOf(heading: string): Block[] {
+  const fences = sectionOf(heading).matchAll(/^```(\w+)\n(.*?)\n```$/gms);
+  return [...fences].map(([, kind = '', text = '']) => ({ kind, text }));
+}
+
+const blocks = blocksOf('Sixty seconds to a result');
+const [start, greeting, commands = '', output] = blocks.map(({ text }) => text);
 
 let folder: string;
 let service: ServiceProcess;
@@ -43,6 +52,8 @@ afterAll(async () => {
 const here = (text = ''): string =>
   text.replaceAll('http://127.0.0.1:8080', service.client.url).replaceAll('paste-me', service.client.key);
 
+const run = (script: string) => promisify(execFile)('bash', ['-e', '-c', here(script)], { cwd: root });
+
 describe('the sixty seconds of README.md', () => {
   test('are a start, what it prints, commands, and what they print', () => {
     expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'text', 'sh', 'text']);
@@ -56,8 +67,15 @@ describe('the sixty seconds of README.md', () => {
   });
 
   test('end with what the commands print, byte for byte', async () => {
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-e', '-c', here(commands)], { cwd: root });
-    expect({ stdout, stderr }).toEqual({ stdout: output, stderr: '' });
+    expect(await run(commands)).toEqual({ stdout: output, stderr: '' });
+  });
+});
+
+describe('the events of README.md', () => {
+  test('begin in the terminal of the sixty seconds, and end with what the commands print', async () => {
+    const [{ text: terms }, { text: printed }] = blocksOf('Events and schedules') as [Block, Block];
+    const assignments = commands.split('\n').filter((line) => /^[A-Z]+=/.test(line));
+    expect(await run([...assignments, terms].join('\n'))).toEqual({ stdout: printed, stderr: '' });
   });
 });
 

@@ -80,6 +80,9 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
 /** False where API Gateway takes replies whole. */
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
+/** All of them, for a function that may run workflows. */
+export const everything = { table, blobs, vault, executions, bus, schedules, clock, settings };
+
 /** What a function needs that runs workflows. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
   table: table(),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BROADCASTS } from './namespaces.ts';
+import { BROADCASTS } from '../../domain/broadcasts.ts';
 
 const text = z._default(z.string(), '');
 const flag = z._default(z.boolean(), false);

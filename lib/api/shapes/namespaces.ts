@@ -1,27 +1,7 @@
 import * as z from 'zod/mini';
+import { BROADCASTS } from '../../domain/broadcasts.ts';
 import { paged } from './pages.ts';
 import { time } from './scalars.ts';
-
-/** The operations a namespace can send cloud events about. */
-export const BROADCASTS = [
-  'directory.create',
-  'directory.delete',
-  'instance.failed',
-  'instance.started',
-  'instance.success',
-  'instance.variable.create',
-  'instance.variable.delete',
-  'instance.variable.update',
-  'namespace.variable.create',
-  'namespace.variable.delete',
-  'namespace.variable.update',
-  'workflow.create',
-  'workflow.delete',
-  'workflow.update',
-  'workflow.variable.create',
-  'workflow.variable.delete',
-  'workflow.variable.update',
-] as const;
 
 export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name: z.string(), oid: z.string() });
 

@@ -5,7 +5,7 @@ import { toData } from '../../events/encode.ts';
 import { addDuration, parseDuration } from '../../language/durations.ts';
 import type { Draft } from '../draft.ts';
 import { evaluate } from '../evaluation.ts';
-import { failure, internalFailure, StateFailure } from '../failures.ts';
+import { failure, internalFailure, plainFailure, StateFailure } from '../failures.ts';
 import { Hold, type Perform, type Resume, type Signal } from '../work.ts';
 
 type Listen = Extract<Work, { readonly do: 'listen' }>;
@@ -34,12 +34,20 @@ function deadlineOf(draft: Draft, timeout: string | undefined): number {
   return duration === undefined ? draft.entered : addDuration(draft.entered, duration);
 }
 
+/** A commit is one transaction of at most 100 writes, and each event waited for is one. */
+const MOST_EVENTS = 80;
+const ROOM = 90;
+
 async function begin(
   draft: Draft,
   mode: Listening['mode'],
   events: readonly EventFilter[],
   timeout: string | undefined,
 ): Promise<Hold> {
+  if (events.length > MOST_EVENTS) throw plainFailure(`a state waits for at most ${MOST_EVENTS} events`);
+  if (draft.writes > 0 && draft.writes + events.length > ROOM) {
+    return new Hold({ isWaiting: false, until: draft.entered });
+  }
   const filters: Filter[] = [];
   for (const event of events) filters.push(await filterOf(draft, event));
   draft.log('Registered to receive events.');
@@ -74,7 +82,8 @@ function outcomeOf({ listening }: Pause, signal: Signal): Listening {
   throw failure('cancels.timeout.soft', 'operation timed out');
 }
 
-export const hear: Resume<'listen'> = async (draft, _work, _state, pause, signal) => {
+export const hear: Resume<'listen'> = async (draft, work, state, pause, signal) => {
+  if (!pause.isWaiting) return listen(draft, work, state);
   take(draft, outcomeOf(pause, signal));
   return undefined;
 };
@@ -88,10 +97,11 @@ export const listenAny: Perform<'listen-any'> = (draft, { events, timeout }: Lis
   );
 
 /** The branch is the first with the type of the event, whatever its filter (reference, 10.13). */
-export const hearAny: Resume<'listen-any'> = async (draft, { events }, _state, pause, signal) => {
+export const hearAny: Resume<'listen-any'> = async (draft, work, state, pause, signal) => {
+  if (!pause.isWaiting) return listenAny(draft, work, state);
   const listening = outcomeOf(pause, signal);
   take(draft, listening);
   const slot = listening.received.findIndex((text) => text !== null);
   const type = listening.filters[slot]?.type;
-  return events.find(({ event }) => event.type === type);
+  return work.events.find(({ event }) => event.type === type);
 };
