@@ -189,6 +189,7 @@ const SERVICES: Record<string, readonly string[]> = {
   bus: ['events', 'states'],
   schedules: ['scheduler', 'iam'],
 };
+SERVICES['everything'] = Object.values(SERVICES).flat();
 // Schedules are set and removed by requests alone.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
