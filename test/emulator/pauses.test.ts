@@ -118,7 +118,6 @@ describe('a pause on another interpreter', () => {
     expect(await emulator.run(definition, steps, { run: RUN })).toMatchObject({ status: 'SUCCEEDED' });
     expect(brought).toEqual([expect.objectContaining({ run: RUN, resume: 1 })]);
     expect(brought[0]?.with).toMatchObject(brings as object);
-    // What was answered twice, as by the second branch of a failed parallel, counts once.
-    expect(await Promise.all(answers)).toEqual(answers.map(() => expect.any(Boolean)));
+    expect((await Promise.all(answers)).includes(true)).toBe(answers.length > 0);
   });
 });
