@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
+import { timeEvents } from './events.ts';
 import { measureTimes, type Timing } from './times.ts';
 
 /**
@@ -45,5 +46,18 @@ async function reportTimes(): Promise<void> {
   );
 }
 
+async function reportEvents(): Promise<void> {
+  for (const { listeners, started, woken } of await timeEvents([1, 1000, 10_000])) {
+    const [startedText, wokenText] = [started, woken].map(
+      ([p50, p99]) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
+    );
+    console.log(`an event among ${listeners} listeners of other types: to a run's end by start ${startedText}`);
+    console.log(`    to a waiting run's end ${wokenText}`);
+  }
+}
+
 await reportCalls();
-if (!process.argv.includes('--calls')) await reportTimes();
+if (!process.argv.includes('--calls')) {
+  await reportTimes();
+  await reportEvents();
+}
