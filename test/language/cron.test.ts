@@ -67,7 +67,7 @@ describe('a cron pattern', () => {
     expect(times(`0 0 * * ${field}`).weekDays).toEqual(expected);
   });
 
-  test('picks days where a star has a step, as any other list of days', () => {
+  test('picks days where a star has a step, like every other list of days', () => {
     expect(times('0 0 */10 * *').monthDays).toEqual([1, 11, 21, 31]);
     expect(times('0 0 */1 * *').monthDays).toBeUndefined();
     expect(times('0 0 5,* * *').monthDays).toBeUndefined();

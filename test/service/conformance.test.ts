@@ -20,10 +20,12 @@ const BUILT = new Set([
   'consumeEvent',
   'eventsAnd',
   'eventsXor',
+  'eventAnd',
+  'eventXor',
 ]);
 
 /** How a workflow may be started here: by request or by event. */
-const STARTS = new Set(['default', 'event', 'eventsXor', 'eventsAnd']);
+const STARTS = new Set(['default', 'scheduled', 'event', 'eventsXor', 'eventsAnd']);
 
 /** Accidents of the original that Weft leaves out, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
