@@ -3,6 +3,10 @@
  * `test/contract` holds the law of each port as a suite that every adapter runs.
  */
 
+import type { Containers } from './ports/containers.ts';
+
+export type * from './ports/containers.ts';
+
 /** What a table attribute may hold. User JSON is stored as text, never as a map (DynamoDB's 32 levels, 38 digits). */
 export type Value = string | number | boolean | null | Uint8Array | Value[] | { [name: string]: Value };
 
@@ -99,6 +103,45 @@ export interface Vault {
   adminKey(): Promise<string>;
 }
 
+/** What sealed bytes are bound to, in clear text: no secrets. Names do not begin with `aws-crypto-`. */
+export type Binding = Readonly<Record<string, string>>;
+
+/** A data key as it is kept: sealed under the installation's root key and bound to its own facts. */
+export interface DataKey {
+  readonly sealed: Uint8Array;
+  readonly binding: Binding;
+}
+
+/** Seals small secrets. What is kept of them is of no use to whoever cannot read the installation's root key. */
+export interface Sealer {
+  /** A new random data key, sealed; it opens with this binding alone. */
+  newDataKey(binding: Binding): Promise<DataKey>;
+  /** Throws when the data key does not open. */
+  seal(key: DataKey, bytes: Uint8Array, binding: Binding): Promise<Uint8Array>;
+  /** Throws for another data key or binding than it was sealed with, and for bytes that were changed. */
+  open(key: DataKey, sealed: Uint8Array, binding: Binding): Promise<Uint8Array>;
+}
+
+/** The answer of a server somewhere. */
+export interface WebAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body's beginning, at most 64 KiB of it. */
+  readonly body: string;
+}
+
+/** A server did not answer; the message says why, in words for the user, and holds nothing that was sent. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+/** Asks servers that users name. Redirects are answers. */
+export interface Web {
+  /** Throws Unreachable, also for addresses that are not for users to reach, and after `ms` milliseconds. */
+  get(url: string, headers: Readonly<Record<string, string>>, ms: number): Promise<WebAnswer>;
+}
+
 export type Tier = 'EXPRESS' | 'STANDARD';
 
 export interface Machine {
@@ -136,6 +179,8 @@ export interface Message {
   readonly event?: string;
   /** Tells a repetition that was asked for from the event's first way. */
   readonly replay?: string;
+  /** The router goes on among many listeners: no news for anybody outside. */
+  readonly round?: number;
 }
 
 /** Carries recorded events to the router: each at least once, in any order, repeated until the router takes it. */
@@ -176,12 +221,37 @@ export interface Clock {
   secret(): string;
 }
 
+/** What woke who watches: what was read may have changed, the time was over, or nobody may watch any longer. */
+export type Woken = 'changed' | 'quiet' | 'over';
+
+/** Watches what somebody reads again and again. */
+export interface Watch {
+  /** A reading begins: what is read through this table is watched, what was read before no longer. */
+  begin(): Table;
+  /**
+   * Resolves as soon as something that was read may have changed, at latest after `atMost` milliseconds. `isBusy`: the
+   * last reading found news, so that who has to ask asks sooner.
+   */
+  next(atMost: number, isBusy: boolean): Promise<Woken>;
+  /** Ends it: who waits in `next` gets `over`. */
+  close(): void;
+}
+
+/** Tells those who keep reading when to read again. It may tell too often; what others write it may miss. */
+export interface Changes {
+  watch(table: Table): Watch;
+}
+
 /** What the installation was told once. */
 export interface Settings {
   /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
   readonly brand: string;
   /** What GET /version answers. */
   readonly version: string;
+  /** How long log lines are kept; 30 if not given. */
+  readonly retentionDays?: number | undefined;
+  /** The most copies of a container that a user may ask to be kept running; 3 if not given. */
+  readonly maxScale?: number | undefined;
 }
 
 export interface Ports {
@@ -189,8 +259,12 @@ export interface Ports {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly vault: Vault;
+  readonly sealer: Sealer;
+  readonly web: Web;
   readonly executions: Executions;
   readonly bus: Bus;
   readonly schedules: Schedules;
+  readonly containers: Containers;
+  readonly changes: Changes;
   readonly clock: Clock;
 }

@@ -10,39 +10,39 @@ export interface Family {
 export const families = {
   namespaces: {
     about: 'Namespaces and the events they broadcast about themselves',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
   },
   tree: {
     about: 'Directories, workflows and their revisions',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
   },
   execution: {
     about: 'Running a workflow, with or without waiting for its output',
-    needs: ['table', 'blobs', 'vault', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'changes', 'clock'],
   },
   secrets: {
     about: 'Secrets of a namespace',
-    needs: ['table', 'vault', 'clock'],
+    needs: ['table', 'sealer', 'changes'],
   },
   registries: {
     about: 'Credentials of container registries',
-    needs: ['table', 'vault', 'clock'],
+    needs: ['table', 'sealer', 'web', 'clock'],
   },
   services: {
     about: 'Container services: global, of a namespace, of a workflow',
-    needs: ['table', 'vault', 'clock'],
+    needs: ['table', 'sealer', 'containers', 'changes', 'clock'],
   },
   logs: {
     about: 'Log lines of the server, of namespaces, workflows and instances',
-    needs: ['table', 'blobs', 'clock'],
+    needs: ['table', 'blobs', 'changes', 'clock'],
   },
   metrics: {
     about: 'Counts and durations of runs',
@@ -50,7 +50,7 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'changes', 'clock'],
   },
   system: {
     about: 'Version, jq playground, description of this interface',

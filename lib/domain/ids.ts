@@ -13,3 +13,11 @@ export function derivedId(ms: number, ...parts: readonly (string | number)[]): s
 
 /** When a UUID of version 7 was made, milliseconds since 1970. */
 export const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
+
+const BITS = 48;
+
+/** A number in [0, 1) that follows from the seed. */
+export function fractionOf(seed: string): number {
+  const hash = createHash('sha256').update(seed).digest();
+  return hash.readUIntBE(0, BITS / 8) / 2 ** BITS;
+}

@@ -5,6 +5,8 @@ const NODE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
 const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 /** Names of revisions and tags (rest-api reference, A.2). */
 const REF = /^(([a-zA-Z0-9][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z0-9]))$/;
+/** Secrets lie in folders (workflow-language reference, 1.5); a name that ends in a slash is a folder. */
+const SECRET = /^(([a-zA-Z][a-zA-Z0-9_\-./]*[a-zA-Z0-9/])|([a-zA-Z/]))$/;
 const LONGEST_NAMESPACE = 64;
 /** DynamoDB's limit of a sort key is 1,024 bytes; a node's name is one. */
 const LONGEST_NAME = 1000;
@@ -15,6 +17,10 @@ export function isNodeName(name: string): boolean {
 
 export function isVariableName(name: string): boolean {
   return VARIABLE.test(name) && name.length <= LONGEST_NAME;
+}
+
+export function isSecretName(name: string): boolean {
+  return SECRET.test(name) && name.length <= LONGEST_NAME;
 }
 
 /** What is no name is never asked of the database, whose keys have a longest length. */
@@ -45,6 +51,15 @@ export function needNodeName(name: string): void {
 export function needVariableName(name: string): void {
   if (!isVariableName(name))
     throw invalidField(`'${shown(name)}' does not match ${VARIABLE.source}, or is longer than ${LONGEST_NAME}`);
+}
+
+/** Throws `refused` (500, rest-api reference, 9) unless the text may name a secret or a folder of them. */
+export function needSecretName(name: string): void {
+  if (isSecretName(name)) return;
+  // The text is the one that clients know, to the letter.
+  const expression = SECRET.source.replace('_\\-.', '_\\-\\.');
+  const limit = name.length > LONGEST_NAME ? `, and have ${LONGEST_NAME} characters at most` : '';
+  throw new ServiceError('refused', `secret name must match the regex pattern \`${expression}\`${limit}`);
 }
 
 /** The segments of a tree path; `a/b/`, `/a//b` and `a/b` are the same. The root has none. */
