@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   DeleteParameterCommand,
   ParameterAlreadyExists,
@@ -8,13 +9,31 @@ import {
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { systemClock } from './clock.ts';
 
-/** Makes the encrypted parameter that the vault reads, with a new key; one that is there already stays as it is. */
-export async function makeKey(name: string, client = new SSMClient()): Promise<void> {
+/** Of AES-256. */
+const KEY_BYTES = 32;
+
+/** The keys that are made with the stack: what tells them apart, and the text of a new one. */
+const KINDS = {
+  /** As the vault reads it. */
+  admin: {
+    about: 'The administrative key of the interface',
+    make: () => JSON.stringify({ apikey: systemClock().secret() }),
+  },
+  /** As the sealer reads it. */
+  root: {
+    about: 'The root key of all secrets: without it none of them opens, ever',
+    make: () => randomBytes(KEY_BYTES).toString('base64'),
+  },
+};
+
+/** Makes an encrypted parameter with a new key; one that is there already stays as it is. */
+export async function makeKey(name: string, kind: keyof typeof KINDS, client = new SSMClient()): Promise<void> {
+  const { about, make } = KINDS[kind];
   const command = new PutParameterCommand({
     Name: name,
     Type: 'SecureString',
-    Value: JSON.stringify({ apikey: systemClock().secret() }),
-    Description: 'The administrative key of the interface',
+    Value: make(),
+    Description: about,
     Overwrite: false,
   });
   await client.send(command).catch((error: unknown) => {

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { networkWeb, type Resolve } from '../../lib/adapters/aws/web.ts';
+import { Unreachable } from '../../lib/ports.ts';
+import { type FakeRegistry, startRegistry } from '../service/fake-registry.ts';
+
+const PATIENCE = 5_000;
+const SOON = 50;
+
+const local = networkWeb({ mayAskItself: true });
+const deployed = networkWeb({ mayAskItself: false });
+/** Names that lead where the test wants. */
+const leading = (...addresses: string[]): Resolve => {
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return (_name, answer) => answer(null, found);
+};
+
+let server: FakeRegistry;
+beforeAll(async () => {
+  server = await startRegistry('basic');
+});
+afterAll(() => server.close());
+
+test('answers status, headers and body, whatever the status is', async () => {
+  const answer = await local.get(`${server.url}/v2/`, {}, PATIENCE);
+  expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="here"' }, body: '' });
+  const authorization = `Basic ${Buffer.from('user:pass:word').toString('base64')}`;
+  expect(await local.get(`${server.url}/v2/`, { authorization }, PATIENCE)).toMatchObject({ status: 200, body: '{}' });
+});
+
+test('does not follow where it is sent', async () => {
+  const moved = await startRegistry('moved');
+  expect((await local.get(moved.url, {}, PATIENCE)).status).toBe(301);
+  expect(moved.asked).toHaveLength(1);
+  await moved.close();
+});
+
+test('reads no more than 64 KiB of a body', async () => {
+  const endless = await startRegistry('endless');
+  expect((await local.get(endless.url, {}, PATIENCE)).body).toHaveLength(65_536);
+  await endless.close();
+});
+
+test('waits no longer than it was told', async () => {
+  const silent = await startRegistry('silent');
+  await expect(local.get(silent.url, {}, SOON)).rejects.toThrow(/'localhost:\d+' did not answer in time/);
+  await silent.close();
+});
+
+describe('addresses that are not for users', () => {
+  const NEVER = [
+    'http://169.254.169.254/latest/meta-data/',
+    'http://169.254.170.2/v2/credentials',
+    'https://169.254.0.1:8443/',
+    'http://2852039166/',
+    'http://0xa9.0xfe.0xa9.0xfe/',
+    'http://[fe80::1]/',
+    'http://[febf::1]:5000/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[fd00:ec2::254]/',
+  ];
+  const ITSELF = [
+    'http://127.0.0.1:9001/',
+    'http://127.1/',
+    'http://0.0.0.0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+  ];
+
+  test.each(NEVER)('%s is never asked', async (url) => {
+    for (const web of [local, deployed]) {
+      await expect(web.get(url, {}, SOON)).rejects.toThrow(/leads to an address that is kept from users/);
+    }
+  });
+
+  test.each(ITSELF)('%s is not asked by a Lambda, whose runtime is there', async (url) => {
+    await expect(deployed.get(url, {}, SOON)).rejects.toThrow(/leads to an address that is kept from users/);
+  });
+
+  test.each([[['169.254.169.254']], [['fe80::1']], [['::ffff:a9fe:a9fe']], [['127.0.0.1', '169.254.169.254']]])(
+    'a name that leads to %j is not asked',
+    async (addresses) => {
+      const web = networkWeb({ mayAskItself: true }, leading(...addresses));
+      const { port } = new URL(server.url);
+      const before = server.asked.length;
+      await expect(web.get(`http://registry.test:${port}/`, {}, PATIENCE)).rejects.toThrow(
+        "'registry.test' leads to an address that is kept from users",
+      );
+      expect(server.asked.length).toBe(before);
+    },
+  );
+
+  test('a name that leads to this machine is asked here, and not by a Lambda', async () => {
+    const { port } = new URL(server.url);
+    const url = `http://registry.test:${port}/`;
+    const resolve = leading('127.0.0.1');
+    expect((await networkWeb({ mayAskItself: true }, resolve).get(url, {}, PATIENCE)).status).toBe(401);
+    await expect(networkWeb({ mayAskItself: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(Unreachable);
+  });
+});
+
+test.each(['ftp://example.com/', 'file:///etc/passwd', 'no address', ''])(
+  '%j is no address of the web',
+  async (url) => {
+    await expect(local.get(url, {}, SOON)).rejects.toThrow(/is no address of the web$/);
+  },
+);
+
+test('a server that is not there is told by its name, and nothing that was sent is', async () => {
+  const gone = await startRegistry('open');
+  await gone.close();
+  const error = await local
+    .get(`${gone.url}/v2/`, { authorization: 'Basic c2VjcmV0' }, PATIENCE)
+    .catch((reason) => reason);
+  expect(error).toBeInstanceOf(Unreachable);
+  expect(error.message).toMatch(/^'localhost:\d+' cannot be reached: ECONNREFUSED$/);
+});
