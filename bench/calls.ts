@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { perMillion } from '../bin/prices.ts';
 import { type Observer, type Service, startService } from '../bin/service.ts';
-import { PRICES } from './prices.ts';
 
 /**
  * What each operation costs, counted: calls to the database with the units that it says they take, transitions of state
@@ -18,7 +18,7 @@ export interface Counts {
   readonly express: number;
   readonly lambdas: number;
   readonly events: number;
-  /** USD for a million, of prices.ts. */
+  /** USD for a million, of bin/prices.ts. */
   readonly perMillion: number;
 }
 
@@ -60,13 +60,9 @@ const observer: Observer = {
 };
 
 function priced(counted: Tally): Counts {
-  const sum = Object.entries(PRICES).reduce(
-    (total, [name, price]) => total + price * counted[name as keyof typeof PRICES],
-    0,
-  );
   // What runs side by side comes in any order.
   const database = Object.fromEntries(Object.entries(counted.database).sort());
-  return { ...counted, database, perMillion: Math.round(sum * 100) / 100 };
+  return { ...counted, database, perMillion: perMillion(counted) };
 }
 
 const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: 'bench', brand: 'service', version: 'v0' };
@@ -171,7 +167,8 @@ function execute(name: string, yaml: string, more: Operation['prepare'] = [], wa
 
 const eventOf = (type: string): string => JSON.stringify({ specversion: '1.0', id: type, source: 'bench', type });
 
-const OPERATIONS: readonly Operation[] = [
+/** What is counted, in this order. */
+export const OPERATIONS: readonly Operation[] = [
   { name: 'create a namespace', run: (send) => send('PUT', '') },
   { name: 'create a workflow', run: (send) => send('PUT', '/tree/first?op=create-workflow', noops(1)) },
   { name: 'read a workflow', run: (send) => send('GET', '/tree/first') },

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -9,40 +9,26 @@ import type { Settings } from './settings.ts';
 
 type Name = keyof typeof tableSchemas;
 
+const NAMES = Object.keys(tableSchemas) as Name[];
+
 /** What the table port does; a transaction asks for the rights of its parts. */
 const ACTIONS = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
+/** The name says where a table is, so that nothing has to be handed from the stack that makes it to those that use it. */
+const tableName = ({ name: installation }: Settings, name: Name): string => `${installation}-${name}`;
+
 /** The tables: the catalog is what users made, and is kept and backed up; runs and the journal go by themselves. */
 export class Tables extends Construct {
-  readonly #tables: ReadonlyMap<Name, Table>;
-
-  constructor(scope: Construct, id: string, { retain }: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const names = Object.keys(tableSchemas) as Name[];
-    this.#tables = new Map(names.map((name) => [name, this.#table(name, retain && name === 'catalog')]));
+    for (const name of NAMES) this.#make(name, tableName(settings, name), settings.retain && name === 'catalog');
   }
 
-  /** Where functions find the tables: `WEFT_CATALOG` and so on. */
-  get environment(): Record<string, string> {
-    const entries = [...this.#tables].map(([name, { tableName }]) => [`WEFT_${name.toUpperCase()}`, tableName]);
-    return Object.fromEntries(entries);
-  }
-
-  /** Lets a role read and write items, and query the indexes that there are. */
-  grant(role: IRole): void {
-    const tables = [...this.#tables];
-    const indexes = tables.flatMap(([name, { tableArn }]) =>
-      Object.keys(tableSchemas[name].indexes).map((index) => `${tableArn}/index/${index}`),
-    );
-    const arns = tables.map(([, { tableArn }]) => tableArn);
-    allow(role, 'dynamodb', ACTIONS, arns);
-    allow(role, 'dynamodb', ['Query'], indexes);
-  }
-
-  #table(name: Name, kept: boolean): Table {
+  #make(name: Name, tableName: string, kept: boolean): void {
     const table = new Table(this, name, {
+      tableName,
       partitionKey: text(keyNames.partition),
       sortKey: text(keyNames.sort),
       timeToLiveAttribute: keyNames.expiry,
@@ -66,6 +52,24 @@ export class Tables extends Construct {
       });
     }
     if (!kept) acknowledge(table, { DDB3: 'What is in it is of no use after a day or two, and goes by itself.' });
-    return table;
   }
 }
+
+/** Where functions find the tables: `WEFT_CATALOG` and so on. */
+export function tablesEnvironment(settings: Settings): Record<string, string> {
+  return Object.fromEntries(NAMES.map((name) => [`WEFT_${name.toUpperCase()}`, tableName(settings, name)]));
+}
+
+/** Lets a role read and write items, and query the indexes that there are. */
+export function grantTables(settings: Settings, role: IRole): void {
+  const arnOf = (name: Name): string =>
+    Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName(settings, name) });
+  const indexes = NAMES.flatMap((name) =>
+    Object.keys(tableSchemas[name].indexes).map((index) => `${arnOf(name)}/index/${index}`),
+  );
+  allow(role, 'dynamodb', ACTIONS, NAMES.map(arnOf));
+  allow(role, 'dynamodb', ['Query'], indexes);
+}
+
+/** The names of the tables, for whoever watches them. */
+export const tableNames = (settings: Settings): string[] => NAMES.map((name) => tableName(settings, name));

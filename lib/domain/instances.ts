@@ -1,11 +1,12 @@
 import { isObject, toPrettyJson } from '../language/json.ts';
 import type { Blobs, Clock, Table } from '../ports.ts';
 import { notFound, ServiceError } from './errors.ts';
+import * as rows from './instance-rows.ts';
 import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
 import type { Namespace } from './namespaces.ts';
 import * as namespaces from './namespaces.ts';
-import { type List, type ListRequest, paginate, type Sorting, toList } from './pages.ts';
+import { idIn, type List, type ListRequest, paginate, passes, rangeOf, type Sorting, toList } from './pages.ts';
 import * as runs from './runs.ts';
 
 export interface InstanceRecord {
@@ -22,6 +23,8 @@ export interface InstanceRecord {
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
 const LONGEST_UUID = 36;
+type Filter = ListRequest['filter'][number];
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The wire form (rest-api reference, 7.1). */
@@ -48,7 +51,8 @@ export async function need(ports: Needs, namespaceName: string, id: string): Pro
   const namespace = await namespaces.need(ports, namespaceName);
   needUuid(id);
   const run = await runs.find(ports, id.toLowerCase());
-  if (run === undefined || run.namespaceId !== namespace.id) throw notFound('instance');
+  const isShown = run?.namespaceId === namespace.id && run.service === undefined;
+  if (!isShown) throw notFound('instance');
   return run;
 }
 
@@ -107,7 +111,7 @@ const instantOf = (text: string): number => {
 
 /** rest-api reference, 2.3; AFTER and BEFORE include the instant itself. */
 const SORTING: Sorting<runs.Head> = {
-  orders: { CREATED: (head) => head.id, ID: (head) => head.id },
+  orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => head.id },
   defaults: [
     { field: 'CREATED', direction: 'DESC' },
     { field: 'ID', direction: 'DESC' },
@@ -125,77 +129,76 @@ const SORTING: Sorting<runs.Head> = {
   idOf: (head) => head.id,
 };
 
-function* daysOf(namespace: Namespace, now: number): Generator<number> {
-  const first = Math.max(namespace.created, now - 2 * runs.RETENTION_DAYS * 86_400_000);
-  for (let day = now; keys.dayOf(day) >= keys.dayOf(first); day -= 86_400_000) yield day;
-}
-
-interface Scan {
-  /** Rows to read out; what lies beyond is only counted. */
-  readonly from: number;
-  readonly to: number;
-}
-
-async function headsOfDay(table: Table, namespaceId: string, day: number): Promise<runs.Head[]> {
-  const heads: runs.Head[] = [];
-  let next: string | undefined;
-  do {
-    const pk = keys.instancesOf(namespaceId, day);
-    const page = await table.query({
-      table: 'runs',
-      index: 'by-namespace',
-      pk,
-      descending: true,
-      ...(next === undefined ? {} : { next }),
-    });
-    heads.push(...page.items.map(runs.toHead));
-    next = page.next;
-  } while (next !== undefined);
-  return heads;
-}
-
-async function countDay(table: Table, namespaceId: string, day: number): Promise<number> {
-  let count = 0;
-  let next: string | undefined;
-  do {
-    const pk = keys.instancesOf(namespaceId, day);
-    const more = next === undefined ? {} : { next };
-    const page = await table.query({ table: 'runs', index: 'by-namespace', pk, count: true, ...more });
-    count += page.count;
-    next = page.next;
-  } while (next !== undefined);
-  return count;
-}
-
-/** The newest rows of [from, to) and how many there are in all; days outside the range are counted, not read. */
-async function scan(table: Table, namespace: Namespace, now: number, { from, to }: Scan) {
-  const rows: runs.Head[] = [];
-  let total = 0;
-  for (const day of daysOf(namespace, now)) {
-    const isWanted = total < to;
-    const heads = isWanted ? await headsOfDay(table, namespace.id, day) : undefined;
-    const count = heads?.length ?? (await countDay(table, namespace.id, day));
-    if (heads !== undefined) rows.push(...heads.slice(Math.max(from - total, 0), Math.max(to - total, 0)));
-    total += count;
-  }
-  return { rows, total };
-}
-
-/** The pending instances of a namespace, found day by day. */
+/** The pending instances of a namespace, the newest first. */
 export async function* pendingOf({ table, clock }: { table: Table; clock: Clock }, namespace: Namespace) {
-  for (const day of daysOf(namespace, clock.now())) {
-    for (const head of await headsOfDay(table, namespace.id, day)) if (head.status === 'pending') yield head;
-  }
+  const sections = await rows.sectionsOf({ table, clock }, namespace);
+  for await (const head of rows.all(table, sections)) if (head.status === 'pending') yield head;
 }
 
-const isPlain = ({ order, filter, cursor }: ListRequest): boolean =>
-  order.length === 0 && filter.every(({ val }) => val === '') && cursor === undefined;
+const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
+const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);
 
-/** Whether there are instances to compare with or not, a time that is none is a mistake. */
-function needInstants({ filter }: ListRequest): void {
-  for (const { field, type, val } of filter) {
-    if (field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE') && val !== '') instantOf(val);
+/**
+ * The time that the request restricts the list to. Whether there are instances to compare with or not, a time that is
+ * none is a mistake.
+ */
+function spanOf({ filter }: ListRequest): rows.Span {
+  const given = filter.filter((one) => one.val !== '' && isTime(one));
+  const instantsOf = (type: string) => given.filter((one) => one.type === type).map(({ val }) => instantOf(val));
+  const [after, before] = [instantsOf('AFTER'), instantsOf('BEFORE')];
+  return {
+    ...(after.length === 0 ? {} : { from: Math.max(...after) }),
+    ...(before.length === 0 ? {} : { to: Math.min(...before) }),
+  };
+}
+
+/** The direction in which the index has what is asked for; undefined: it must be sorted. */
+function directionOf({ order }: ListRequest): 'ASC' | 'DESC' | undefined {
+  const [first, ...rest] = order.filter(({ field }) => Object.hasOwn(SORTING.orders, field));
+  if (first === undefined) return 'DESC';
+  if (first.field !== 'CREATED' || rest.length > 0) return undefined;
+  return first.direction === 'ASC' ? 'ASC' : 'DESC';
+}
+
+const place = { idOf: (row: InstanceRecord) => row.id };
+
+/** A page of a list that only time restricts: it is found by counting, and nothing else is read out. */
+async function page(
+  table: Table,
+  sections: readonly rows.Section[],
+  request: ListRequest,
+  descending: boolean,
+): Promise<List<InstanceRecord>> {
+  const total = sections.reduce((sum, { count }) => sum + count, 0);
+  const cursors = [request.cursor?.after, request.cursor?.before].filter((one) => one !== undefined);
+  const ranks = new Map<string, number>();
+  for (const cursor of cursors) {
+    const id = idIn(cursor);
+    const rank = UUID.test(id) ? await rows.rankOf(table, sections, id, descending) : undefined;
+    if (rank !== undefined) ranks.set(cursor, rank);
   }
+  const range = rangeOf(request, total, (cursor) => ranks.get(cursor) ?? -1);
+  const heads = await rows.slice(table, sections, range, descending);
+  return toList(request, heads.map(toRecord), { ...place, from: range[0], total });
+}
+
+/** Looks through all instances of the time asked for, and keeps the page alone. */
+async function search(
+  table: Table,
+  sections: readonly rows.Section[],
+  request: ListRequest,
+  descending: boolean,
+): Promise<List<InstanceRecord>> {
+  const from = Math.max(request.offset, 0);
+  const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;
+  const heads: runs.Head[] = [];
+  let total = 0;
+  for await (const head of rows.all(table, sections, descending)) {
+    if (!passes(head, request, SORTING.filters)) continue;
+    if (total >= from && total < to) heads.push(head);
+    total += 1;
+  }
+  return toList(request, heads.map(toRecord), { ...place, from: Math.min(from, total), total });
 }
 
 /** Instances of a namespace, newest first. */
@@ -205,16 +208,16 @@ export async function list(
   request: ListRequest,
 ): Promise<List<InstanceRecord>> {
   const namespace = await namespaces.need({ table }, namespaceName);
-  const place = { idOf: (row: InstanceRecord) => row.id };
-  needInstants(request);
-  if (isPlain(request)) {
-    const from = Math.max(request.offset, 0);
-    const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;
-    const { rows, total } = await scan(table, namespace, clock.now(), { from, to });
-    return toList(request, rows.map(toRecord), { ...place, from: Math.min(from, total), total });
+  const sections = await rows.sectionsOf({ table, clock }, namespace, spanOf(request));
+  const direction = directionOf(request);
+  const isPlain = request.filter.every((one) => one.val === '' || isTime(one) || !isKnown(one));
+  if (direction !== undefined && isPlain) return page(table, sections, request, direction === 'DESC');
+  if (direction !== undefined && request.cursor === undefined) {
+    return search(table, sections, request, direction === 'DESC');
   }
-  const { rows } = await scan(table, namespace, clock.now(), { from: 0, to: Number.POSITIVE_INFINITY });
-  const paged = paginate(rows, request, SORTING);
+  const heads: runs.Head[] = [];
+  for await (const head of rows.all(table, sections)) heads.push(head);
+  const paged = paginate(heads, request, SORTING);
   return { ...paged, ...mapped(paged) };
 }
 

@@ -136,6 +136,16 @@ export function passes<T>(row: T, request: ListRequest, filters: Sorting<T>['fil
 
 export const cursorOf = (id: string): string => Buffer.from(JSON.stringify({ id })).toString('base64');
 
+/** The id in a cursor; empty for a text that is none. */
+export function idIn(cursor: string): string {
+  try {
+    const { id } = JSON.parse(Buffer.from(cursor, 'base64').toString()) as { readonly id?: unknown };
+    return typeof id === 'string' ? id : '';
+  } catch {
+    return '';
+  }
+}
+
 /** Which rows of `total` the request asks for, as [from, to). */
 export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: string) => number): [number, number] {
   if (request.cursor === undefined) {

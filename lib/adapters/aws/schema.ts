@@ -12,6 +12,7 @@ export interface TableSchema {
 
 const RUN_SUMMARY = [
   'n',
+  'id',
   'as',
   'wf',
   'status',
@@ -23,6 +24,9 @@ const RUN_SUMMARY = [
   'revision',
 ] as const;
 
+/** What is counted of a run that is over. */
+const RUN_RESULT = ['wf', 'revision', 'status', 'code', 'at', 'created', 'updated', 'tally'] as const;
+
 /** The partition key, the sort key and the attribute of the time to live (seconds since 1970), of every table. */
 export const keyNames = { partition: 'pk', sort: 'sk', expiry: 'ttl' } as const;
 
@@ -31,7 +35,8 @@ export const tableSchemas = {
   catalog: { indexes: {} },
   runs: {
     indexes: {
-      'by-namespace': { hash: 'nsBucket', range: 'id', includes: RUN_SUMMARY },
+      'by-namespace': { hash: 'nsBucket', range: 'order', includes: RUN_SUMMARY },
+      'by-end': { hash: 'endBucket', range: 'endOrder', includes: RUN_RESULT },
     },
   },
   journal: {
