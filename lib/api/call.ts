@@ -11,6 +11,8 @@ import { inputs } from './shapes/inputs.ts';
 /** A request that found its route and may use it: what an endpoint gets to see. */
 export interface Call<Id extends RouteId = RouteId> {
   readonly path: ParamsOf<Id>;
+  /** The path ended in a slash: of secrets, that names a folder. */
+  readonly slash: boolean;
   readonly query: Request['query'];
   readonly headers: Request['headers'];
   readonly body: Uint8Array;
@@ -36,8 +38,6 @@ export type Routed = Extract<Match, { readonly id: RouteId }>;
 /** Bodies are as large as this, in bytes (rest-api reference, 1.4). */
 export const LARGEST_BODY = 32 * 1024 * 1024;
 
-const EVENT_STREAM = 'text/event-stream';
-
 /** Throws `unauthorized`, `forbidden`. */
 export async function admit(ports: Pick<Ports, 'table' | 'vault'>, request: Request, routed: Routed): Promise<Caller> {
   if (routed.route.permission === 'none') return { permission: 'read', namespaces: [] };
@@ -58,19 +58,14 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   }
 }
 
-/** Reads what the route wants of the request. Throws `too-large`, `not-built`, and what the body's shape says. */
+/** Reads what the route wants of the request. Throws `too-large`, and what the body's shape says. */
 export function toCall(request: Request, routed: Routed, caller: Caller): Call {
   if (request.body.length > LARGEST_BODY) {
     throw new ServiceError('too-large', `request payload too large: at most ${LARGEST_BODY} bytes`);
   }
-  if (routed.route.stream !== undefined && (request.headers['accept'] ?? '').includes(EVENT_STREAM)) {
-    throw new ServiceError(
-      'not-built',
-      `event streams are not served yet; ask without the header Accept: ${EVENT_STREAM}`,
-    );
-  }
   return {
     path: routed.params as Call['path'],
+    slash: routed.slash,
     query: request.query,
     headers: request.headers,
     body: request.body,

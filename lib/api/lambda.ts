@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
@@ -8,31 +7,48 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Ports } from '../ports.ts';
 import { admit, type Call, type Endpoints, type NeedsOf, type Routed, toCall } from './call.ts';
 import type { FamilyName } from './families.ts';
+import { noteFault } from './faults.ts';
+import { STREAM_HEADERS } from './frames.ts';
+import { type AnyEndpoint, type AnyTail, lookOf, seenBy, wantsStream } from './looks.ts';
 import { matchRoute } from './match.ts';
-import { OPTIONS, type Reply, redirect, toErrorReply, toFaultReply, toReply, UNROUTED } from './reply.ts';
+import {
+  faultText,
+  OPTIONS,
+  type Reply,
+  redirect,
+  type StreamedReply,
+  toErrorReply,
+  toFaultReply,
+  toReply,
+  UNROUTED,
+} from './reply.ts';
 import { type Request, toRequest } from './request.ts';
+import { CALM_PACE, EventStream, PACE } from './stream.ts';
+import type { Tails } from './tails.ts';
 
 /** Makes each port when it is first needed, so that loading a handler needs no environment. */
 export type Suppliers<Names extends keyof Ports = keyof Ports> = { readonly [Name in Names]: () => Ports[Name] };
 
+/** What the chain looks at of a Lambda's context; a local gateway has no deadline. */
+type Around = Pick<Context, 'awsRequestId'> & Partial<Pick<Context, 'getRemainingTimeInMillis'>>;
+
 /** What the chain knows of one request, more with each link; middy keeps it. */
 interface Passage {
   event: APIGatewayProxyEvent | Admitted;
-  readonly context: Pick<Context, 'awsRequestId'>;
+  readonly context: Around;
   readonly internal: { request: Request; routed?: Routed };
   response: unknown;
   readonly error: unknown;
 }
 
 interface Admitted {
+  readonly request: Request;
   readonly routed: Routed;
   readonly call: Call;
 }
 
 type Link = (passage: Passage) => unknown;
-type Form = (reply: Reply) => object;
-
-const logger = new Logger({ serviceName: 'weft' });
+type Form = (reply: Reply | StreamedReply) => object;
 
 function supplied(suppliers: Partial<Suppliers>): Ports {
   const made: Partial<Record<keyof Ports, unknown>> = {};
@@ -44,7 +60,7 @@ function supplied(suppliers: Partial<Suppliers>): Ports {
   }) as Ports;
 }
 
-const toWhole: Form = ({ status, headers, body }) => {
+const toWhole = ({ status, headers, body }: Reply): object => {
   const isText = typeof body === 'string';
   const text = isText ? body : Buffer.from(body).toString('base64');
   return { statusCode: status, headers, body: text, isBase64Encoded: !isText };
@@ -53,7 +69,7 @@ const toWhole: Form = ({ status, headers, body }) => {
 const toStream: Form = ({ status, headers, body }) => ({
   statusCode: status,
   headers,
-  body: typeof body === 'string' ? body : Readable.from([Buffer.from(body)], { objectMode: false }),
+  body: body instanceof Uint8Array ? Readable.from([Buffer.from(body)], { objectMode: false }) : body,
 });
 
 interface Platform {
@@ -94,40 +110,78 @@ const enter =
     const caller = await admit(ports, request, routed);
     // Before the body is looked at: there is nothing to mend in it.
     if (!isServed(routed.id)) throw new ServiceError('not-built', `${routed.id} is not served yet`);
-    passage.event = { routed, call: toCall(request, routed, caller) };
+    passage.event = { request, routed, call: toCall(request, routed, caller) };
   };
+
+/** Notes a fault in the log, under the number that the caller is told. */
+function note(error: unknown, routed: Routed | undefined, context: Around): string {
+  return noteFault(error, { route: routed?.id, ...routed?.params }, context);
+}
 
 const excuse =
   (form: Form): Link =>
   (passage) => {
-    const { error, internal } = passage;
-    if (error instanceof ServiceError) {
-      passage.response = form(toErrorReply(error));
-      return;
-    }
-    const requestId = passage.context.awsRequestId ?? 'no number';
-    logger.error('a fault of the service', { requestId, route: internal.routed?.id, error: error as Error });
-    passage.response = form(toFaultReply(requestId));
+    const { error, internal, context } = passage;
+    const isMistake = error instanceof ServiceError;
+    passage.response = form(isMistake ? toErrorReply(error) : toFaultReply(note(error, internal.routed, context)));
   };
+
+/** Before its deadline a Lambda must have time to end what it streams. */
+const MARGIN_MS = 10_000;
+
+function streamOf(ports: Ports, admitted: Admitted, context: Around, endpoint?: AnyEndpoint, tail?: AnyTail) {
+  const { request, routed } = admitted;
+  const left = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return new EventStream({
+    look: lookOf({ ...admitted, ports }, endpoint, tail),
+    table: ports.table,
+    watch: ports.changes.watch(ports.table),
+    clock: ports.clock,
+    pace: tail === undefined ? CALM_PACE : PACE,
+    seen: seenBy(request),
+    until: ports.clock.now() + left - MARGIN_MS,
+    isPlain: routed.route.refusal === 'plain',
+    onFault: (error) => faultText(note(error, routed, context)),
+  });
+}
+
+/** The stream, or, where replies leave whole, its first event. */
+async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise<Reply | StreamedReply> {
+  const first = await stream.open();
+  const head = { status: 200, headers: STREAM_HEADERS };
+  if (isStreaming) return { ...head, body: stream.toReadable(first) };
+  stream.close();
+  return { ...head, body: first };
+}
 
 /**
  * The handler of a Lambda behind API Gateway: read the event, find the route, admit the caller, let the endpoint
- * answer. Whatever is thrown on the way becomes a reply; a stack trace never leaves. Replies are streamed where the
- * platform can, unless `mayStream` is false: behind an integration that takes them whole.
+ * answer, once or as an event stream. Whatever is thrown on the way becomes a reply; a stack trace never leaves.
+ * Replies are streamed where the platform can, unless `mayStream` is false: behind an integration that takes them whole.
+ * `tails` are what event streams read with in place of the endpoint: those of ever growing lists, those whose events
+ * tell of one thing each, and those of routes that are nothing but a stream.
  */
 export function lambda<Family extends FamilyName>(
   endpoints: Endpoints<Family>,
   suppliers: Suppliers<NeedsOf<Family>>,
   mayStream = true,
+  tails: Tails<Family> = {},
 ): Handler {
   const ports = supplied(suppliers);
   const isStreaming = mayStream && hasStreams();
-  const form = isStreaming ? toStream : toWhole;
+  const form = (isStreaming ? toStream : toWhole) as Form;
   const executionMode = isStreaming ? executionModeStreamifyResponse : executionModeStandard;
-  const served = new Map(Object.entries<(ports: Ports, call: Call) => unknown>(endpoints as never));
-  const answer = async ({ routed, call }: Admitted) => form(toReply(await served.get(routed.id)?.(ports, call)));
+  const served = new Map(Object.entries<AnyEndpoint>(endpoints as never));
+  const tailed = new Map(Object.entries<AnyTail>(tails as never));
+  const answer = async (admitted: Admitted, context: Around) => {
+    const { request, routed, call } = admitted;
+    const endpoint = served.get(routed.id);
+    if (!wantsStream(request, routed)) return form(toReply(await endpoint?.(ports, call)));
+    const stream = streamOf(ports, admitted, context, endpoint, tailed.get(routed.id));
+    return form(await toStreamReply(stream, isStreaming));
+  };
   const chain = middy<Admitted>(answer, { executionMode });
-  const links: readonly Link[] = [read, route(form), enter(ports, (id) => served.has(id))];
+  const links: readonly Link[] = [read, route(form), enter(ports, (id) => served.has(id) || tailed.has(id))];
   for (const link of links) chain.before(link as never);
   chain.onError(excuse(form) as never);
   return chain as Handler;

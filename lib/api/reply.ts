@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { ServiceError } from '../domain/errors.ts';
 
 /** What leaves: to API Gateway as it is, or as a stream's head and body. */
@@ -6,6 +7,9 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
+
+/** What leaves bit by bit. */
+export type StreamedReply = Omit<Reply, 'body'> & { readonly body: Readable };
 
 /** What an endpoint answers when its reply is not JSON; anything else that it returns is JSON, undefined is nothing. */
 export class RawReply implements Reply {
@@ -62,9 +66,12 @@ export function toErrorReply(error: ServiceError): Reply {
   return jsonReply(status, { code: status, message, Error: message, StatusCode: status, ...details });
 }
 
-/** The reply to a fault of ours: nothing of it leaves but a number to look for in the log. */
+/** What is said of a fault of ours: nothing of it leaves but a number to look for in the log. */
+export const faultText = (requestId: string): string => `an internal error occurred; the log has it under ${requestId}`;
+
+/** The reply to a fault of ours. */
 export function toFaultReply(requestId: string): Reply {
-  const message = `an internal error occurred; the log has it under ${requestId}`;
+  const message = faultText(requestId);
   return jsonReply(500, { code: 500, message, Error: message, StatusCode: 500 });
 }
 

@@ -32,6 +32,8 @@ export interface Route {
   readonly permission: Permission;
   /** `true`: as an event stream too, for clients that accept one. `only`: always as an event stream. */
   readonly stream?: true | 'only';
+  /** Who asks for a stream of what is not there gets a plain reply, elsewhere a stream with an error in it. */
+  readonly refusal?: 'plain';
   /** Shape of a frame of the stream, where it is not the shape of the reply. */
   readonly frame?: ReplyName;
   /** Whose wish it is: the specification's, that of clients in use, or our own. */

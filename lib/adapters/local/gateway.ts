@@ -117,10 +117,15 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   return { url: `http://${host}:${port}`, close: () => close(server) };
 }
 
+const IDLE_LOOK_MS = 10;
+const LONGEST_CLOSE_MS = 1000;
+
 async function close(server: ReturnType<typeof createServer>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), 1000);
+  // A connection becomes idle when its reply is through, and stays open then.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
+  const late = setTimeout(() => server.closeAllConnections(), LONGEST_CLOSE_MS);
   await closed;
+  clearInterval(idle);
   clearTimeout(late);
 }

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { noting } from '../../lib/api/faults.ts';
+import { Again, isAnswer } from '../../lib/engine/steps.ts';
+
+let written = '';
+
+beforeEach(() => {
+  written = '';
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      written += String(chunk);
+      return true;
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+interface Call {
+  readonly run: string;
+}
+
+const failing = (error: Error, about = async ({ run }: Call) => ({ instance: run, workflow: '/pay' })) =>
+  noting(
+    async (_: Call) => {
+      throw error;
+    },
+    { about, isAnswer },
+  );
+
+describe('a call that answers no request', () => {
+  test('leaves one line when it fails: what it was about, its number, the error; and fails on', async () => {
+    await expect(failing(new TypeError('broken'))({ run: 'r1' }, { awsRequestId: 'n1' })).rejects.toThrow('broken');
+    const lines = written.trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'ERROR',
+      message: 'a fault of the service',
+      service: 'weft',
+      instance: 'r1',
+      workflow: '/pay',
+      requestId: 'n1',
+      error: { name: 'TypeError', message: 'broken' },
+    });
+  });
+
+  test('leaves its line also where nothing is known of its run', async () => {
+    const unknown = failing(new TypeError('broken'), async () => {
+      throw new Error('no database');
+    });
+    await expect(unknown({ run: 'r1' })).rejects.toThrow('broken');
+    expect(JSON.parse(written)).toMatchObject({ message: 'a fault of the service', requestId: 'no number' });
+  });
+
+  test('leaves none when it throws what a state machine reads', async () => {
+    await expect(failing(new Again())({ run: 'r1' })).rejects.toThrow(Again);
+    expect(written).toBe('');
+  });
+
+  test('leaves none when it is well', async () => {
+    expect(await noting(async (n: number) => n + 1, { about: () => ({}) })(1)).toBe(2);
+    expect(written).toBe('');
+  });
+});

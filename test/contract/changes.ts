@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Changes, Conflict, type Item, type Table, type Watch, type Write } from '../../lib/ports.ts';
+
+/** Changes of a table, with the table that others write through. */
+export interface ChangesBench {
+  readonly changes: Changes;
+  readonly table: Table;
+}
+
+/** Longer than any wait of a test should be, milliseconds. */
+export const LONG = 60_000;
+
+const put = (pk: string, sk: string, more: Partial<Item> = {}): Write => ({
+  do: 'put',
+  table: 'runs',
+  item: { pk, sk, ...more },
+});
+
+/** The law of the Changes port. */
+export function changesContract(open: () => ChangesBench): void {
+  let bench: ChangesBench;
+  let watch: Watch;
+  beforeEach(() => {
+    bench = open();
+    watch = bench.changes.watch(bench.table);
+  });
+  afterEach(() => watch.close());
+
+  const write = (...writes: Write[]) => bench.table.write(writes);
+
+  test('reads through the table that is watched', async () => {
+    await write(put('a', '1', { n: 7 }));
+    const table = watch.begin();
+    expect(await table.get([{ table: 'runs', pk: 'a', sk: '1' }])).toMatchObject([{ n: 7 }]);
+    expect((await table.query({ table: 'runs', pk: 'a' })).count).toBe(1);
+    await table.write([put('a', '2')]);
+    expect((await table.query({ table: 'runs', pk: 'a' })).count).toBe(2);
+  });
+
+  test('a change of an item that was read wakes', async () => {
+    await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
+    const woken = watch.next(LONG, false);
+    await write(put('a', '1'));
+    expect(await woken).toBe('changed');
+  });
+
+  test('a change of a partition that was read wakes, also when it is a deletion', async () => {
+    await write(put('a', '1'));
+    await watch.begin().query({ table: 'runs', pk: 'a' });
+    const woken = watch.next(LONG, false);
+    await write({ do: 'delete', key: { table: 'runs', pk: 'a', sk: '1' } });
+    expect(await woken).toBe('changed');
+  });
+
+  test('a change of an index partition that was read wakes', async () => {
+    await watch.begin().query({ table: 'runs', index: 'by-namespace', pk: 'n' });
+    const woken = watch.next(LONG, false);
+    await write(put('a', '1', { nsBucket: 'n', id: '1' }));
+    expect(await woken).toBe('changed');
+  });
+
+  test('a change between the reading and the wait is not lost', async () => {
+    await watch.begin().query({ table: 'runs', pk: 'a' });
+    await write(put('a', '1'));
+    expect(await watch.next(LONG, false)).toBe('changed');
+  });
+
+  test('a change during the reading is not lost', async () => {
+    const table = watch.begin();
+    await Promise.all([table.query({ table: 'runs', pk: 'a' }), write(put('a', '1'))]);
+    expect(await watch.next(LONG, false)).toBe('changed');
+  });
+
+  test('each of several transactions wakes', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
+      const woken = watch.next(LONG, true);
+      await write(put('a', '1', { round }), put('b', '1'));
+      expect(await woken).toBe('changed');
+    }
+  });
+
+  test('without a change the wait ends when its time is over', async () => {
+    await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
+    expect(await watch.next(0, false)).toBe('quiet');
+  });
+
+  test('whoever closes it while waiting is told that it is over, and so is everybody later', async () => {
+    await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
+    const woken = watch.next(LONG, false);
+    watch.close();
+    expect(await woken).toBe('over');
+    expect(await watch.next(LONG, false)).toBe('over');
+  });
+
+  test('a write that fails fails as without a watch', async () => {
+    const failing = watch.begin().write([{ ...put('a', '1'), when: { present: true } } as Write]);
+    await expect(failing).rejects.toThrow(Conflict);
+  });
+}
