@@ -50,7 +50,7 @@ const delayOf = (busName: string) => ({
  * rules bring events of other buses into namespaces, and take events of namespaces to other targets.
  */
 export class Bus extends Construct {
-  readonly #bus: EventBus;
+  readonly bus: EventBus;
   readonly #delay: StateMachine;
   readonly #source: string;
 
@@ -58,14 +58,14 @@ export class Bus extends Construct {
     super(scope, id);
     this.#source = `${brand}.namespaces`;
     const description = 'Events of namespaces, on their way to workflows and to whoever subscribes';
-    this.#bus = new EventBus(this, 'Bus', { eventBusName: name, description });
+    this.bus = new EventBus(this, 'Bus', { eventBusName: name, description });
     this.#delay = new StateMachine(this, 'Delay', {
       // No name of a workflow's machine: those begin with the installation's name and a hyphen.
       stateMachineName: `${name}_delay`,
       comment: 'Events that are to be published later',
       definitionBody: DefinitionBody.fromString(JSON.stringify(delayOf(name))),
     });
-    allow(this.#delay.role, 'events', ['PutEvents'], [this.#bus.eventBusArn]);
+    allow(this.#delay.role, 'events', ['PutEvents'], [this.bus.eventBusArn]);
     acknowledge(this.#delay, {
       SF1: 'Its log would hold the events of users, and say nothing that its history does not.',
       SF2: 'It calls nothing but the bus: there is nothing to trace.',
@@ -75,7 +75,7 @@ export class Bus extends Construct {
   /** Where functions find the bus. */
   get environment(): Record<string, string> {
     return {
-      WEFT_BUS: this.#bus.eventBusName,
+      WEFT_BUS: this.bus.eventBusName,
       WEFT_EVENT_SOURCE: this.#source,
       WEFT_DELAY_MACHINE: this.#delay.stateMachineArn,
     };
@@ -83,7 +83,7 @@ export class Bus extends Construct {
 
   /** Lets a role publish, now and later. */
   grant(role: IRole): void {
-    allow(role, 'events', ['PutEvents'], [this.#bus.eventBusArn]);
+    allow(role, 'events', ['PutEvents'], [this.bus.eventBusArn]);
     allow(role, 'states', ['StartExecution'], [this.#delay.stateMachineArn]);
   }
 
@@ -93,7 +93,7 @@ export class Bus extends Construct {
     failed.rule(this, 'Route', {
       calls: router,
       description: 'Events of namespaces',
-      eventBus: this.#bus,
+      eventBus: this.bus,
       eventPattern: { source: [this.#source] },
     });
   }
@@ -119,14 +119,15 @@ export class Bus extends Construct {
       const deliverer = role === undefined ? undefined : Role.fromRoleArn(this, `OutboundRole${index}`, role);
       const rule = new Rule(this, `Outbound${index}`, {
         description: 'Events of namespaces for a subscriber',
-        eventBus: this.#bus,
+        eventBus: this.bus,
         eventPattern: ANY,
         targets: [failed.target(target, deliverer)],
       });
       setPattern(rule, {
         source: [this.#source],
         ...(types && { 'detail-type': types }),
-        ...(namespaces && { detail: { namespace: namespaces } }),
+        // When the router goes on among many listeners, that is no news for anybody else.
+        detail: { round: [{ exists: false }], ...(namespaces && { namespace: namespaces }) },
       });
     }
   }

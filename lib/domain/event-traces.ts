@@ -16,6 +16,20 @@ function merge(before: readonly events.Trace[], found: readonly events.Trace[]):
   return [...before, ...found.filter((trace) => !known.has(sameAs(trace)))].slice(0, MOST_TRACES);
 }
 
+/** Where it is noted how far the router has come with an event, or with a repetition of it. */
+const placeOf = ({ key, replay }: events.Recorded) => replay?.key ?? key;
+
+/** What was purged meanwhile needs no note. */
+const unlessGone = (error: unknown): void => {
+  if (!(error instanceof Conflict)) throw error;
+};
+
+/** Notes the last listener up to whom everybody has been served, so that whoever comes next goes on there. */
+export async function noteServed(needs: Needs, recorded: events.Recorded, served: string): Promise<void> {
+  const write = { do: 'update', key: placeOf(recorded), set: { served }, when: { present: true } } as const;
+  await needs.table.write([write]).catch(unlessGone);
+}
+
 /** Notes what an event did to listeners, and whether everybody who listened has been served; whoever else notes too. */
 export async function add(
   needs: Needs,
@@ -23,12 +37,17 @@ export async function add(
   found: readonly events.Trace[],
   isRouted: boolean,
 ): Promise<void> {
-  const { key } = recorded;
+  const { key, replay } = recorded;
+  const routed = isRouted && replay === undefined ? { routed: true } : {};
+  if (isRouted && replay !== undefined) {
+    const write = { do: 'update', key: replay.key, set: { routed: true }, when: { present: true } } as const;
+    await needs.table.write([write]).catch(unlessGone);
+  }
   for (let now: events.Recorded | undefined = recorded; now !== undefined; now = await events.read(needs, key)) {
     const text = JSON.stringify(merge(now.traces, found));
     const notes = now.notes + 1;
     const blob = keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes));
-    const set = { trace: await texts.storeText(needs.blobs, blob, text), notes, ...(isRouted ? { routed: true } : {}) };
+    const set = { trace: await texts.storeText(needs.blobs, blob, text), notes, ...routed };
     try {
       await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: now.notes } } }]);
       return;

@@ -30,6 +30,12 @@ export interface Trace {
   readonly started?: string;
 }
 
+/** A repetition that was asked for: an event of its own, and of its own time. */
+export interface Replay {
+  readonly id: string;
+  readonly key: Key;
+}
+
 /** An event as the namespace received it. */
 export interface Recorded {
   readonly key: Key;
@@ -40,6 +46,10 @@ export interface Recorded {
   readonly event: CloudEvent;
   /** The router has taken it to everybody who listened. */
   readonly isRouted: boolean;
+  /** The last listener up to whom everybody has been served; empty: the router has not come so far. */
+  readonly served: string;
+  /** Set when this is a repetition: `due`, `isRouted` and `served` are its own. */
+  readonly replay?: Replay;
   /** What it did, and how often that was noted. */
   readonly traces: readonly Trace[];
   readonly notes: number;
@@ -126,23 +136,48 @@ export function toMessage(namespace: Pick<Namespace, 'id' | 'name'>, key: Key, e
   };
 }
 
+const keyOf = ({ pk, sk }: Item): Key => ({ table: 'journal', pk, sk });
+
+/** How far a delivery has come: of the event itself, or of a repetition. */
+const deliveryOf = (item: Item): Pick<Recorded, 'due' | 'isRouted' | 'served'> => ({
+  due: Number(item['due']),
+  isRouted: item['routed'] === true,
+  served: String(item['served'] ?? ''),
+});
+
+/** The event of an item of the journal and when it was received, without what it did. */
+export async function eventOf(blobs: Blobs, item: Item): Promise<Pick<Recorded, 'received' | 'event'>> {
+  const event = JSON.parse(await texts.readText(blobs, item['event'])) as CloudEvent;
+  return { received: Number(item['received']), event };
+}
+
 /** The event that an item of the journal holds. */
 export async function fromItem(blobs: Blobs, item: Item): Promise<Recorded> {
   return {
-    key: { table: 'journal', pk: item.pk, sk: item.sk },
-    received: Number(item['received']),
-    due: Number(item['due']),
-    event: JSON.parse(await texts.readText(blobs, item['event'])) as CloudEvent,
-    isRouted: item['routed'] === true,
+    key: keyOf(item),
+    ...deliveryOf(item),
+    ...(await eventOf(blobs, item)),
     traces: item['trace'] === undefined ? [] : (JSON.parse(await texts.readText(blobs, item['trace'])) as Trace[]),
     notes: Number(item['notes']),
   };
 }
 
+/** As `fromItem`, also of a repetition, which names the event that it repeats; undefined when that is gone. */
+async function follow({ table, blobs }: Needs, item: Item): Promise<Recorded | undefined> {
+  const replay = item['replay'];
+  if (replay === undefined) return fromItem(blobs, item);
+  const [original] = await table.get([
+    { table: 'journal', pk: String(item['originalPk']), sk: String(item['originalSk']) },
+  ]);
+  if (original === undefined) return undefined;
+  const recorded = await fromItem(blobs, original);
+  return { ...recorded, ...deliveryOf(item), replay: { id: String(replay), key: keyOf(item) } };
+}
+
 /** The event at a place that a message named; undefined when it is gone. */
-export async function read({ table, blobs }: Needs, { pk, sk }: Message['record']): Promise<Recorded | undefined> {
-  const [item] = await table.get([{ table: 'journal', pk, sk }]);
-  return item === undefined ? undefined : fromItem(blobs, item);
+export async function read(needs: Needs, { pk, sk }: Message['record']): Promise<Recorded | undefined> {
+  const [item] = await needs.table.get([{ table: 'journal', pk, sk }]);
+  return item === undefined ? undefined : follow(needs, item);
 }
 
 /** The event with this id. Throws `not-found`. */
@@ -166,31 +201,46 @@ export async function record(
   await ports.table.write(writes).catch((error: unknown) => {
     throw error instanceof Conflict ? alreadyExists() : error;
   });
-  return { key, received, due, event, isRouted: false, traces: [], notes: 0 };
+  return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
+}
+
+/** Records that an event goes out again, now, to whoever listens from then on. */
+export async function recordReplay(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  namespaceId: string,
+  recorded: Recorded,
+): Promise<Recorded & { readonly replay: Replay }> {
+  const { key: original, event } = recorded;
+  const due = clock.now();
+  const replay = clock.uuid();
+  const key = keys.eventReplay(namespaceId, event.type, due, event.id, replay);
+  const place = { pk: key.pk, sk: key.sk, originalPk: original.pk, originalSk: original.sk, ttl: expiry(due) };
+  await table.write([{ do: 'put', table: 'journal', item: { ...place, replay, due, routed: false } }]);
+  return { ...recorded, due, isRouted: false, served: '', replay: { id: replay, key } };
 }
 
 /** Clocks of two computers may differ by less than this. */
 const SKEW_MS = 60_000;
 
 /**
- * The events of a type that became due in [from, now] and are wanted, the oldest first. Sees every one that was
- * recorded before the call.
+ * The events of a type that became due in [from, now] and are wanted, the oldest first, repetitions among them. Sees
+ * every one that was recorded before the call.
  */
 export async function since(
-  { table, blobs, clock }: Needs & { readonly clock: Clock },
+  needs: Needs & { readonly clock: Clock },
   { namespaceId, type, from }: { readonly namespaceId: string; readonly type: string; readonly from: number },
   isWanted: (event: CloudEvent) => boolean,
 ): Promise<Recorded[]> {
   const found: Recorded[] = [];
-  const now = clock.now();
-  const isDue = ({ due, received }: Recorded) => due <= now || due === received;
+  const now = needs.clock.now();
+  const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
   for (const pk of keys.eventDays(namespaceId, type, from, now + SKEW_MS)) {
     let next: string | undefined;
     do {
       const more = next === undefined ? {} : { next };
-      const page = await table.query({ table: 'journal', pk, from: keys.eventTime(from), ...more });
-      const read = await Promise.all(page.items.map((item) => fromItem(blobs, item)));
-      found.push(...read.filter((recorded) => isDue(recorded) && isWanted(recorded.event)));
+      const page = await needs.table.query({ table: 'journal', pk, from: keys.eventTime(from), ...more });
+      const read = await Promise.all(page.items.map((item) => follow(needs, item)));
+      found.push(...read.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
       next = page.next;
     } while (next !== undefined);
   }
@@ -198,7 +248,7 @@ export async function since(
 }
 
 /** As lists show it. */
-export function toRecord({ received, event }: Recorded): EventRecord {
+export function toRecord({ received, event }: Pick<Recorded, 'received' | 'event'>): EventRecord {
   return {
     receivedAt: toTimestamp(received),
     id: event.id,

@@ -9,6 +9,8 @@ import type { Filter } from './pauses.ts';
 
 /** Somebody who listens to a type of events: a run at a pause, or a workflow that events start. */
 export interface Listener {
+  /** Its place among those who listen to the type; they are served in this order. */
+  readonly at: string;
   readonly kind: 'wait' | 'start';
   /** The id of the run or of the workflow. */
   readonly owner: string;
@@ -55,7 +57,7 @@ export function toWrites(owner: Owner, filters: readonly Filter[], details: Deta
       pk,
       sk,
       nsBucket: keys.listenersOf(owner.namespaceId),
-      id: sk,
+      order: sk,
       kind: owner.kind,
       owner: owner.id,
       slot,
@@ -105,6 +107,7 @@ export function startWrites(
 
 function fromItem(item: Item): Listener {
   return {
+    at: item.sk,
     kind: item['kind'] as Listener['kind'],
     owner: String(item['owner']),
     pause: Number(item['pause']),
@@ -116,13 +119,20 @@ function fromItem(item: Item): Listener {
   };
 }
 
-/** Everybody who listens to a type at this moment, page by page. */
-export async function* of({ table }: { readonly table: Table }, namespaceId: string, type: string) {
+/** So many listeners are in memory at once. */
+const PAGE = 500;
+
+/** Everybody who listens to a type at this moment and stands behind the place `after`, page by page. */
+export async function* of({ table }: { readonly table: Table }, namespaceId: string, type: string, after = '') {
+  const range = { table: 'runs', pk: keys.listeners(namespaceId, type), limit: PAGE } as const;
   let next: string | undefined;
   do {
-    const pk = keys.listeners(namespaceId, type);
-    const page = await table.query({ table: 'runs', pk, ...(next === undefined ? {} : { next }) });
-    yield page.items.map(fromItem);
+    const page = await table.query({
+      ...range,
+      ...(after && { from: after }),
+      ...(next === undefined ? {} : { next }),
+    });
+    yield page.items.filter(({ sk }) => sk > after).map(fromItem);
     next = page.next;
   } while (next !== undefined);
 }

@@ -1,9 +1,12 @@
 import { ServiceError } from '../domain/errors.ts';
+import * as eventFilters from '../domain/event-filters.ts';
 import * as events from '../domain/events.ts';
 import type { Namespace } from '../domain/namespaces.ts';
 import type { CloudEvent } from '../events/cloud-event.ts';
-import { type Decoded, decodeEvents } from '../events/decode.ts';
+import { type Decoded, decodeEvents, type Request } from '../events/decode.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import { filterEvent } from './event-filtering.ts';
+import { note } from './journal.ts';
 
 async function send(ports: EnginePorts, namespace: Namespace, { key, event, due }: events.Recorded): Promise<void> {
   const message = events.toMessage(namespace, key, event);
@@ -29,32 +32,46 @@ async function resend(ports: EnginePorts, namespace: Namespace, id: string): Pro
   if (!recorded.isRouted) await send(ports, namespace, recorded);
 }
 
-async function receiveOne(ports: EnginePorts, namespace: Namespace, decoded: Decoded, place: string): Promise<void> {
-  if ('problem' in decoded) throw new ServiceError('invalid', `invalid cloudevent${place}: ${decoded.problem}`);
-  await receive(ports, namespace, decoded.event);
+/** What becomes of an event on its way in; undefined: it is dropped. */
+type Through = (event: CloudEvent) => Promise<CloudEvent | undefined>;
+
+const unchanged: Through = async (event) => event;
+
+/** The way through the event filter of that name. Throws `not-found`. */
+export async function openFilter(ports: EnginePorts, namespace: Namespace, name: string): Promise<Through> {
+  const script = await eventFilters.need(ports, namespace, name);
+  return (event) => filterEvent({ name, script, newId: () => ports.clock.uuid() }, event);
 }
 
 /**
- * Takes in the events of a request. Of a batch every good one is taken; the first that is not decides what is thrown:
- * `invalid`, `exists` for an id that the namespace has, `too-large`.
+ * Takes in the events of a request, as `through` leaves them. Of a batch every good one is taken; the first that is not
+ * decides what is thrown: `invalid`, `exists` for an id that the namespace has, `too-large`, and what `through` throws.
  */
 export async function broadcast(
   ports: EnginePorts,
   namespace: Namespace,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
+  { headers, body }: Pick<Request, 'headers' | 'body'>,
+  through = unchanged,
 ): Promise<void> {
   const decoded = decodeEvents({ headers, body, newId: () => ports.clock.uuid() });
+  const take = async (one: Decoded, place: string): Promise<void> => {
+    if ('problem' in one) throw new ServiceError('invalid', `invalid cloudevent${place}: ${one.problem}`);
+    const event = await through(one.event);
+    if (event !== undefined) await receive(ports, namespace, event);
+  };
   const failures: unknown[] = [];
   for (const [index, one] of decoded.entries()) {
     const place = decoded.length > 1 ? ` (number ${index} of the batch)` : '';
-    await receiveOne(ports, namespace, one, place).catch((error: unknown) => failures.push(error));
+    await take(one, place).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
 /** Sends a recorded event again: it starts and wakes whoever listens now, as if it were new. Throws `not-found`. */
 export async function replay(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
-  const { key, event } = await events.need(ports, namespace.id, id);
-  await ports.bus.publish([{ ...events.toMessage(namespace, key, event), replay: ports.clock.uuid() }]);
+  const recorded = await events.need(ports, namespace.id, id);
+  // Recorded before it goes out: a run that has entered its wait and does not listen yet finds it there.
+  const { event, replay } = await events.recordReplay(ports, namespace.id, recorded);
+  await note(ports, 'event.replay', { namespace }, event);
+  await ports.bus.publish([{ ...events.toMessage(namespace, replay.key, event), replay: replay.id }]);
 }

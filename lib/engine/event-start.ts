@@ -12,7 +12,7 @@ import type { CloudEvent } from '../events/cloud-event.ts';
 import { toData } from '../events/encode.ts';
 import { matches } from '../events/matching.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
-import { Conflict, type Message } from '../ports.ts';
+import { Conflict } from '../ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { carrierOf } from './machines.ts';
 import { newRun } from './runs.ts';
@@ -39,17 +39,23 @@ function inputOf(events: readonly CloudEvent[]): Uint8Array {
   return Buffer.from(JSON.stringify(Object.fromEntries(events.map((event) => [event.type, toData(event)]))));
 }
 
+/** The revision whose turn it is: by the weights of the routes, the same for the same run. */
+async function openShare(ports: EnginePorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
+  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, '', id) : opened;
+}
+
 /**
  * Starts a run under an id that follows from what starts it: a second time it is the same run, and it is seen to that
  * it has been started.
  */
 export async function startOnce(
   ports: EnginePorts,
-  opened: workflows.Opened,
+  workflow: workflows.Opened,
   id: string,
   input: Uint8Array,
   invoker: string,
 ): Promise<runs.Run> {
+  const opened = await openShare(ports, workflow, id);
   const begun = { ...newRun(ports, opened, input, invoker), id };
   const run = { ...begun, ...(await carrierOf(ports, opened.revision, begun)), seq: 1 };
   const stored = await runs.commit(ports, run).catch(async (error: unknown) => {
@@ -73,29 +79,23 @@ interface Offer {
   readonly opened: workflows.Opened;
   readonly plan: Plan;
   readonly recorded: Recorded;
-  /** Which repetition that was asked for; a repetition is an event of its own, and of this moment. */
-  readonly replay: string | undefined;
 }
 
-async function collect(ports: EnginePorts, { opened, plan, recorded, replay }: Offer): Promise<Started> {
-  const { event } = recorded;
-  const now = ports.clock.now();
-  const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now };
-  const offered =
-    replay === undefined
-      ? { event, due: recorded.due, mark: event.id }
-      : { event, due: now, mark: `${event.id} ${replay}` };
-  const added = await collections.add(ports, opened.node.id, span, offered);
+async function collect(ports: EnginePorts, { opened, plan, recorded }: Offer): Promise<Started> {
+  const { event, due, replay } = recorded;
+  const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
+  const mark = replay === undefined ? event.id : `${event.id} ${replay.id}`;
+  const added = await collections.add(ports, opened.node.id, span, { event, due, mark });
   if (typeof added === 'string') return { did: added };
   const id = derivedId(added.last, opened.node.id, 'events', ...added.marks);
   const { id: started } = await startOnce(ports, opened, id, inputOf(added.events), 'cloudevent');
   return { did: 'started', started };
 }
 
-async function startByOne(ports: EnginePorts, { opened, plan, recorded, replay = '' }: Offer): Promise<Started> {
-  const { event, due } = recorded;
+async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Offer): Promise<Started> {
+  const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
-  const id = derivedId(due, opened.node.id, 'event', event.id, replay);
+  const id = derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? '');
   const { id: started } = await startOnce(ports, opened, id, inputOf([event]), 'cloudevent');
   return { did: 'started', started };
 }
@@ -106,7 +106,7 @@ async function startByOne(ports: EnginePorts, { opened, plan, recorded, replay =
  */
 export async function startByEvent(
   ports: EnginePorts,
-  { namespace, replay }: Pick<Message, 'namespace' | 'replay'>,
+  namespace: string,
   listener: listeners.Listener,
   recorded: Recorded,
 ): Promise<Started> {
@@ -117,7 +117,7 @@ export async function startByEvent(
   const { path } = opened.node;
   if (path !== listener.path) await listeners.move(ports, opened.namespace.id, listener, path);
   const start = plan.start.type === 'eventsAnd' ? collect : startByOne;
-  return start(ports, { opened, plan, recorded, replay }).catch((error: unknown) => {
+  return start(ports, { opened, plan, recorded }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };
     throw error;
   });

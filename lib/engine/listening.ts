@@ -82,12 +82,12 @@ function slotFor({ filters, received }: Listening, event: CloudEvent): number | 
 export type Taken = 'taken' | 'had' | 'not wanted' | 'too early' | 'gone';
 
 /** What the event means to the wait, and how the run changes where it takes it. */
-function judge(run: Waiting, { event, due }: events.Recorded, replay?: string): Taken | Change {
+function judge(run: Waiting, { event, due, replay }: events.Recorded): Taken | Change {
   const { listening } = run.pause;
-  const mark = markOf(event, replay);
+  const mark = markOf(event, replay?.id);
   if (run.heard.includes(mark)) return 'had';
   if (isHeard(listening)) return 'gone';
-  if (replay === undefined && due < listening.since) return 'too early';
+  if (due < listening.since) return 'too early';
   const slot = slotFor(listening, event);
   if (slot === undefined) return 'not wanted';
   const received = listening.received.map((text, index) => (index === slot ? toText(event) : text));
@@ -102,17 +102,12 @@ async function wake(ports: EnginePorts, { pause: { listening } }: Waiting): Prom
 
 /**
  * Offers an event to a run that waits. A run takes an event once, however often and by whichever of its waits it is
- * offered; a `replay` counts as another event, and as one of this moment.
+ * offered; a repetition counts as another event, and as one of the moment when it was asked for.
  */
-export async function offer(
-  ports: EnginePorts,
-  wait: Wait,
-  recorded: events.Recorded,
-  replay?: string,
-): Promise<Taken> {
+export async function offer(ports: EnginePorts, wait: Wait, recorded: events.Recorded): Promise<Taken> {
   let verdict: Taken | Change = 'gone';
   const run = await update(ports, wait, (waiting) => {
-    verdict = judge(waiting, recorded, replay);
+    verdict = judge(waiting, recorded);
     return typeof verdict === 'string' ? undefined : verdict;
   });
   if (run === undefined) return 'gone';

@@ -1,11 +1,13 @@
 import { setImmediate as rest } from 'node:timers/promises';
+import { noContainers } from '../../lib/adapters/aws/no-containers.ts';
 import { memoryBlobs } from '../../lib/adapters/local/blobs.ts';
+import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import * as namespaces from '../../lib/domain/namespaces.ts';
 import type { Listening } from '../../lib/domain/pauses.ts';
 import * as workflows from '../../lib/domain/workflows.ts';
-import { receive } from '../../lib/engine/broadcasting.ts';
-import type { EnginePorts } from '../../lib/engine/engine-ports.ts';
+import { receive, replay } from '../../lib/engine/broadcasting.ts';
+import type { RunnerPorts } from '../../lib/engine/engine-ports.ts';
 import { route } from '../../lib/engine/router.ts';
 import { execute } from '../../lib/engine/start.ts';
 import { type Outcome, type StepInput, step } from '../../lib/engine/steps.ts';
@@ -73,11 +75,13 @@ export async function prepare(sources: Readonly<Record<string, string>>, lookbac
  * which wait is over before its event. All follows from the random numbers given.
  */
 export class Chaos {
-  readonly ports: EnginePorts;
+  readonly ports: RunnerPorts;
   readonly waits = new Map<string, Wait>();
   readonly runs = new Map<string, RunItem>();
   /** When each recorded event went out, milliseconds since 1970. */
   readonly due = new Map<string, number>();
+  /** When events went out again, and which of those ways ended with everybody served. */
+  readonly replays = new Map<string, { readonly due: number; readonly routed: boolean }>();
   readonly faults: unknown[] = [];
   /** How often a process was found dead. */
   deaths = 0;
@@ -111,7 +115,7 @@ export class Chaos {
   }
 
   /** The ports of one process, which may die at one of its moves. */
-  private portsOf(): EnginePorts {
+  private portsOf(): RunnerPorts {
     let left = this.isWild && this.chance(DEATHS) ? Math.floor(this.random() * LONGEST_LIFE) : Number.POSITIVE_INFINITY;
     const isLate = this.isWild && this.chance(0.5);
     const need = () => {
@@ -153,6 +157,8 @@ export class Chaos {
         publishAt: (_at, _name, message) => move(async () => void this.deliver(message)),
       },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
+      sealer: localSealer(),
+      containers: noContainers('none in this test'),
       clock: { now: () => this.tick(), uuid: () => this.uuid(), secret: () => 'secret' },
     };
   }
@@ -190,11 +196,17 @@ export class Chaos {
 
   private async write(writes: readonly Write[]): Promise<void> {
     await this.table.write(writes);
-    for (const write of writes) if (write.do === 'put') this.note(write.item);
+    for (const write of writes) {
+      if (write.do === 'put') this.note(write.item);
+      const again =
+        write.do === 'update' && write.set?.['routed'] === true ? this.replays.get(write.key.sk) : undefined;
+      if (again !== undefined && write.do === 'update') this.replays.set(write.key.sk, { ...again, routed: true });
+    }
   }
 
   private note(item: Item): void {
-    if (item.pk.startsWith('events#')) {
+    if (item['replay'] !== undefined) this.replays.set(item.sk, { due: Number(item['due']), routed: false });
+    else if (item.pk.startsWith('events#')) {
       this.due.set((JSON.parse(String(item['event'])) as CloudEvent).id, Number(item['due']));
     }
     if (!item.pk.startsWith('run#')) return;
@@ -218,7 +230,7 @@ export class Chaos {
   }
 
   /** As a process that is begun again as long as it dies; what it fails by otherwise is a fault. */
-  private async persist<T>(work: (ports: EnginePorts) => Promise<T>): Promise<T | undefined> {
+  private async persist<T>(work: (ports: RunnerPorts) => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await work(this.portsOf());
@@ -257,7 +269,7 @@ export class Chaos {
   /** A task that waits: each try has a token of its own, and it may be over before an answer comes. */
   private wait(run: string, pause: number): Promise<object> {
     return new Promise((resolve) => {
-      const listen = async (ports: EnginePorts) => {
+      const listen = async (ports: RunnerPorts) => {
         const token = `token-${this.ids++}`;
         this.tasks.set(token, (answer) => resolve('output' in answer ? (answer.output as object) : answer));
         await step(ports, { run, listen: pause, token });
@@ -277,6 +289,15 @@ export class Chaos {
   /** A client who sends an event again until it hears of it. */
   async send(event: CloudEvent): Promise<void> {
     await this.persist(async (ports) => receive(ports, await namespaces.need(ports, NAMESPACE), event));
+  }
+
+  /** Somebody who asks for an event once more, whatever becomes of the request; it may not have come yet. */
+  async replay(id: string): Promise<void> {
+    try {
+      await replay(this.portsOf(), await namespaces.need(this.ports, NAMESPACE), id);
+    } catch (error) {
+      if (!(error instanceof Died || error instanceof ServiceError)) this.faults.push(error);
+    }
   }
 
   /** A client who starts a run until it hears of it, with a key. */

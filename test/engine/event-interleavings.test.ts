@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isHeard } from '../../lib/domain/pauses.ts';
 import type { CloudEvent } from '../../lib/events/cloud-event.ts';
 import { matches } from '../../lib/events/matching.ts';
@@ -21,6 +21,8 @@ interface Scenario {
   /** The workflows that a client runs. */
   readonly begun: readonly string[];
   readonly types: readonly string[];
+  /** How often the first event is asked for again. */
+  readonly replays?: number;
   readonly check: (chaos: Chaos, events: readonly CloudEvent[], hasTimeouts: boolean) => string[];
 }
 
@@ -90,6 +92,32 @@ function checkSets(chaos: Chaos, events: readonly CloudEvent[]): string[] {
   return problems;
 }
 
+/**
+ * A wait that is still open has missed nothing: of the ways that an event went out since it was entered, also again,
+ * each was taken by another wait of its run.
+ */
+function checkReplays(chaos: Chaos, events: readonly CloudEvent[]): string[] {
+  const first = events.map(({ id }) => chaos.due.get(id) ?? 0);
+  const again = [...chaos.replays.values()];
+  const waysSince = (since: number, some: typeof again) =>
+    [...first, ...some.map(({ due }) => due)].filter((due) => due >= since).length;
+  const late = [...chaos.waits.values()].flatMap(({ listening, run, pause }) => {
+    const now = chaos.runs.get(run);
+    // Whoever died before it went out has told nobody that it would.
+    const ways = waysSince(
+      listening.since,
+      again.filter(({ routed }) => routed),
+    );
+    const others = [...chaos.waits.values()].filter((other) => other.run === run && other.pause < pause).length;
+    const isOpen = now?.status === 'pending' && now.pause === pause;
+    if (isOpen && ways > others) return [`wait ${pause} of ${now.path} missed one of ${ways} ways`];
+    const isEarly = isHeard(listening) && waysSince(listening.since, again) === 0;
+    return isEarly ? [`wait ${pause} of ${now?.path} took what came before it`] : [];
+  });
+  const failed = [...chaos.runs.values()].filter(({ status }) => status === 'failed' || status === 'crashed');
+  return [...late, ...failed.map(({ code }) => `a run failed with ${code}`)];
+}
+
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'two waits of one run, one after the other': {
     sources: { flow: TWO_WAITS },
@@ -132,6 +160,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     types: ['t', 't'],
     check: checkStarts,
   },
+  'waits of two runs, and an event that is asked for again': {
+    sources: { one: `${TIMEOUTS}states:\n${consume('a')}`, two: TWO_WAITS },
+    lookback: '',
+    begun: ['one', 'two'],
+    types: ['t'],
+    replays: 3,
+    check: checkReplays,
+  },
   'a workflow that two events start together': {
     sources: { flow: `start: {type: eventsAnd, events: [{type: a}, {type: b}]}\n${NOOP}` },
     lookback: '',
@@ -142,18 +178,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 const names = Object.keys(SCENARIOS);
-const totals = { interleavings: 0, deaths: 0, waits: 0, runs: 0 };
+const totals = { interleavings: 0, deaths: 0, waits: 0, runs: 0, replays: 0 };
 const prepared = new Map<string, Beginning>();
 
 beforeAll(async () => {
+  // Who dies over a line of a log says so there.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
   for (const [name, { sources, lookback }] of Object.entries(SCENARIOS)) {
     prepared.set(name, await prepare(sources, lookback));
   }
 });
 
 afterAll(() => {
-  const { interleavings, deaths, waits, runs } = totals;
-  console.log(`seed ${seed}: ${interleavings} interleavings, ${runs} runs, ${waits} waits, ${deaths} deaths`);
+  vi.restoreAllMocks();
+  const counts = Object.entries(totals).map(([what, count]) => `${count} ${what}`);
+  console.log(`seed ${seed}: ${counts.join(', ')}`);
 });
 
 /** One interleaving, all of which follows from its number. */
@@ -166,17 +205,20 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   const events = scenario.types.map((type, index): CloudEvent => {
     return { specversion: '1.0', id: `e${index}`, source: 's', type };
   });
-  const hasTimeouts = scenario.begun.length > 0 && random() < 0.4;
+  const { replays = 0 } = scenario;
+  const hasTimeouts = scenario.begun.length > 0 && replays === 0 && random() < 0.4;
   // Some are sent twice.
   const sent = [...events, ...events.filter(() => random() < 0.3)];
   await chaos.run(hasTimeouts, [
     ...scenario.begun.map((path) => () => chaos.begin(path, 'key')),
     ...sent.map((event) => () => chaos.send(event)),
+    ...Array.from({ length: replays }, () => () => chaos.replay('e0')),
   ]);
   totals.interleavings += 1;
   totals.deaths += chaos.deaths;
   totals.waits += chaos.waits.size;
   totals.runs += chaos.runs.size;
+  totals.replays += chaos.replays.size;
   const runs = scenario.begun.filter(
     (path) => [...chaos.runs.values()].filter((run) => run.path === `/${path}`).length !== 1,
   );

@@ -147,6 +147,48 @@ describe('an event that is broadcast', () => {
     });
   });
 
+  test('may not have an attribute named like the prototype: it is kept as one that is none', async () => {
+    const space = await open();
+    await space.broadcast('{"specversion":"1.0","type":"t","source":"s","__proto__":"x"}', STRUCTURED);
+    await space.broadcast('', { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's', 'ce-__proto__': 'x' });
+    const kept = await space.events();
+    expect(kept.map(({ type }) => type)).toEqual(['noncompliant', 'noncompliant']);
+    expect(JSON.stringify(kept)).toContain('__proto__');
+  });
+
+  test.each(['__proto__', 'constructor', 'a/b#c d', 'ü€😀', `long.${'x'.repeat(3000)}`])(
+    'may have a type of odd letters, which starts, wakes and is found (%.12s)',
+    async (type) => {
+      const space = await open();
+      const name = JSON.stringify(type);
+      await space.store('starts', `start: {type: event, event: {type: ${name}}}\nstates:\n- {id: a, type: noop}\n`);
+      await space.store('waits', `states:\n- {id: a, type: consumeEvent, event: {type: ${name}}}\n`);
+      const waiting = await space.executeListening('waits');
+      await space.send({ type, id: 'odd' });
+      for (const id of [waiting, await space.first('starts')]) {
+        const { status, output } = await space.ended(id);
+        expect([status, Object.keys(output)]).toEqual(['complete', [type]]);
+      }
+      const part = encodeURIComponent([...type].slice(-3).join(''));
+      expect(await space.events(`filter.field=TYPE&filter.type=CONTAINS&filter.val=${part}`)).toHaveLength(1);
+      expect(await space.events('filter.field=TYPE&filter.type=CONTAINS&filter.val=none-of-it')).toEqual([]);
+    },
+  );
+
+  test('is taken to nobody when nobody listens to its type, however many listen to others', async () => {
+    const space = await open();
+    for (let number = 0; number < 20; number += 1) {
+      const heard = `{type: event, event: {type: "never-sent-${number}"}}`;
+      await space.store(`silent-${number}`, `start: ${heard}\nstates:\n- {id: a, type: noop}\n`);
+    }
+    await space.store('waits', 'states:\n- {id: a, type: consumeEvent, event: {type: never-sent-too}}\n');
+    const waiting = await space.executeListening('waits');
+    const id = await space.sendThrough({ type: 'unheard' });
+    expect((await space.explain(id))['listeners']).toEqual([]);
+    expect(await space.instances()).toEqual([waiting]);
+    expect(await space.listeners()).toHaveLength(21);
+  });
+
   test('keeps headers whose encoding is broken as they are', async () => {
     const space = await open();
     const headers = { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's', 'ce-id': 'odd' };

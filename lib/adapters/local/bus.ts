@@ -1,5 +1,5 @@
 import type { Bus, Clock, Message } from '../../ports.ts';
-import { Deliveries } from './deliveries.ts';
+import { Deliveries, type GivenUp } from './deliveries.ts';
 import { DeliveriesJournal } from './deliveries-journal.ts';
 import type { Activity } from './interpreter/activity.ts';
 import type { Alarm } from './timers.ts';
@@ -9,20 +9,13 @@ export interface LocalBusOptions {
   readonly file: string;
   /** Takes a message; it is delivered again, after a pause, if this throws. */
   readonly deliver: (message: Message) => Promise<void>;
+  /** Keeps a message that was not taken in a day; if this throws, it is delivered once more. */
+  readonly giveUp?: (message: Message, why: GivenUp) => Promise<void>;
   readonly clock: Clock;
   /** What wakes the timers; the system's own if not given. */
   readonly alarm?: Alarm;
   /** Where work is counted, to wait for the end of several adapters' work at once. */
   readonly activity?: Activity;
-}
-
-/** A message that nobody took in a day. */
-export interface FailedMessage {
-  readonly message: Message;
-  readonly tries: number;
-  /** When it was given up: milliseconds since 1970. */
-  readonly failed: number;
-  readonly error: string;
 }
 
 export interface LocalBus extends Bus {
@@ -32,24 +25,22 @@ export interface LocalBus extends Bus {
   idle(): Promise<void>;
   /** Nothing moves any more; what is left goes on after the next `resume`. */
   close(): Promise<void>;
-  /** What was given up in the last two weeks, oldest first. */
-  failed(): readonly FailedMessage[];
 }
 
 /**
  * The bus in this process: a message is in an SQLite file before `publish` resolves, and leaves it when it was taken.
  * At most 16 are delivered at a time, each again after 1, 2, 4 … 60 seconds until it is taken, for a day.
  */
-export function localBus({ file, deliver, clock, alarm, activity }: LocalBusOptions): LocalBus {
+export function localBus({ file, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
   const journal = new DeliveriesJournal(file, () => clock.now());
   const take = (body: string) => deliver(JSON.parse(body) as Message);
-  const deliveries = new Deliveries({ journal, take, clock, alarm, activity, noun: 'an event' });
+  const giveUp = (body: string, why: GivenUp) => keep?.(JSON.parse(body) as Message, why);
+  const deliveries = new Deliveries({ journal, take, giveUp, clock, alarm, activity, noun: 'an event' });
   return {
     publish: (messages) => deliveries.add(messages.map((message) => ({ body: JSON.stringify(message) }))),
     publishAt: (due, name, message) => deliveries.add([{ body: JSON.stringify(message), due, name }]),
     resume: async () => deliveries.resume(),
     idle: () => deliveries.activity.idle(),
     close: async () => deliveries.close(),
-    failed: () => journal.failures().map(({ body, ...row }) => ({ ...row, message: JSON.parse(body) as Message })),
   };
 }

@@ -9,14 +9,6 @@ export interface DeliveryRow {
   readonly tries: number;
 }
 
-/** What nobody would take. */
-export interface FailedRow {
-  readonly body: string;
-  readonly tries: number;
-  readonly failed: number;
-  readonly error: string;
-}
-
 // WAL with synchronous=NORMAL survives the death of the process; the exclusive lock keeps a second process off the file.
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
@@ -27,9 +19,6 @@ const SCHEMA = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS until ON names (until);
-  CREATE TABLE IF NOT EXISTS failures (
-    id INTEGER PRIMARY KEY, body TEXT NOT NULL, tries INTEGER NOT NULL, failed INTEGER NOT NULL, error TEXT NOT NULL
-  ) STRICT;
 `;
 
 const STATEMENTS = {
@@ -39,18 +28,13 @@ const STATEMENTS = {
   all: 'SELECT * FROM deliveries ORDER BY due, id',
   tried: 'UPDATE deliveries SET tries = tries + 1 WHERE id = ?',
   remove: 'DELETE FROM deliveries WHERE id = ?',
-  fail: 'INSERT INTO failures SELECT id, body, tries + 1, ?, ? FROM deliveries WHERE id = ?',
-  failures: 'SELECT body, tries, failed, error FROM failures ORDER BY failed, id',
   forgetNames: 'DELETE FROM names WHERE until < ?',
-  forgetFailures: 'DELETE FROM failures WHERE failed < ?',
 } as const;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** As long as Step Functions keeps the name of an execution that ended (aws-facts 1.1). */
 const NAMES_KEPT_MS = 90 * DAY_MS;
-/** As long as the queue for failed calls keeps them on AWS. */
-const FAILURES_KEPT_MS = 14 * DAY_MS;
 
 /** Deliveries in an SQLite file. What changes must be called within `commit`. */
 export class DeliveriesJournal {
@@ -101,15 +85,6 @@ export class DeliveriesJournal {
     this.#sql.tried.run(id);
   }
 
-  giveUp(id: number, error: string): void {
-    this.#sql.fail.run(this.#now(), error, id);
-    this.#sql.remove.run(id);
-  }
-
-  failures(): FailedRow[] {
-    return this.#sql.failures.all() as unknown as FailedRow[];
-  }
-
   /** Stores what is under way and closes the file. */
   close(): void {
     this.#group.close();
@@ -120,6 +95,5 @@ export class DeliveriesJournal {
     if (now < this.#nextPrune) return;
     this.#nextPrune = now + HOUR_MS;
     this.#sql.forgetNames.run(now);
-    this.#sql.forgetFailures.run(now - FAILURES_KEPT_MS);
   }
 }

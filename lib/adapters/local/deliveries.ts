@@ -1,13 +1,23 @@
 import type { Clock } from '../../ports.ts';
-import type { DeliveriesJournal } from './deliveries-journal.ts';
+import type { DeliveriesJournal, DeliveryRow } from './deliveries-journal.ts';
 import { Activity } from './interpreter/activity.ts';
 import { Turnstile } from './interpreter/turnstile.ts';
 import { type Alarm, systemAlarm, Timers } from './timers.ts';
+
+/** Why a delivery is given up. */
+export interface GivenUp {
+  /** Milliseconds since 1970. */
+  readonly failed: number;
+  readonly tries: number;
+  readonly error: string;
+}
 
 export interface DeliveriesProps {
   readonly journal: DeliveriesJournal;
   /** Takes one; it is handed over again, after a pause, if this throws. */
   readonly take: (body: string) => Promise<void>;
+  /** Keeps what nobody would take; if this throws, it is handed over once more. */
+  readonly giveUp: (body: string, why: GivenUp) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly alarm?: Alarm | undefined;
   /** Where work is counted; its own if not given. */
@@ -41,7 +51,7 @@ const MOST_TRIES = mostTries();
 
 /**
  * Hands things over, each at least once when it is due, however often the process dies meanwhile; again after 1, 2, 4 …
- * 60 seconds when they are not taken. After the tries of 24 hours one is given up and kept as failed.
+ * 60 seconds when they are not taken. After the tries of 24 hours one is given up.
  */
 export class Deliveries {
   readonly timers: Timers;
@@ -112,7 +122,7 @@ export class Deliveries {
     try {
       await take(row.body);
     } catch (fault) {
-      if (!this.#closed) await this.#noteFault(id, row.tries + 1, fault);
+      if (!this.#closed) await this.#noteFault(row, fault);
       return;
     }
     // A call that was under way when the process ended does not count.
@@ -120,17 +130,30 @@ export class Deliveries {
     this.#known.delete(id);
   }
 
-  async #noteFault(id: number, tries: number, fault: unknown): Promise<void> {
-    const { journal, noun } = this.#props;
-    if (tries < MOST_TRIES) {
+  async #noteFault({ id, body, ...row }: DeliveryRow, fault: unknown): Promise<void> {
+    const { journal } = this.#props;
+    const tries = row.tries + 1;
+    if (tries < MOST_TRIES || !(await this.#mayGiveUp(body, tries, fault))) {
       await journal.commit(() => journal.noteTry(id));
       this.#again(id, pauseAfter(tries), fault);
       return;
     }
-    console.error(`${noun} was not taken in ${tries} tries and is kept as failed`, fault);
-    const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    await journal.commit(() => journal.giveUp(id, error));
+    await journal.commit(() => journal.remove(id));
     this.#known.delete(id);
+  }
+
+  /** False when it could not be kept elsewhere: then it stays. */
+  async #mayGiveUp(body: string, tries: number, fault: unknown): Promise<boolean> {
+    const { giveUp, noun, clock } = this.#props;
+    console.error(`${noun} was not taken in ${tries} tries`, fault);
+    const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
+    try {
+      await giveUp(body, { failed: clock.now(), tries, error });
+      return true;
+    } catch (again) {
+      console.error(`${noun} that nobody takes could not be kept as failed`, again);
+      return false;
+    }
   }
 
   #again(id: number, pause: number, fault: unknown): void {

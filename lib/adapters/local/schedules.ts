@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Clock, Schedule, Schedules } from '../../ports.ts';
-import { Deliveries } from './deliveries.ts';
+import { Deliveries, type GivenUp } from './deliveries.ts';
 import { DeliveriesJournal } from './deliveries-journal.ts';
 import type { Activity } from './interpreter/activity.ts';
 import { type NextTick, newestTick } from './newest-tick.ts';
@@ -11,6 +11,8 @@ export interface LocalSchedulesOptions {
   readonly file: string;
   /** Is told of a tick and its planned time (milliseconds since 1970); again, after a pause, if it throws. */
   readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
+  /** Keeps a tick that was not taken in a day; if this throws, it is told once more. */
+  readonly giveUp?: (schedule: Schedule, planned: number, why: GivenUp) => Promise<void>;
   readonly clock: Clock;
   readonly nextTick: NextTick;
   /** What wakes the timers; the system's own if not given. */
@@ -81,8 +83,13 @@ class JournaledSchedules implements LocalSchedules {
     this.#journal.database.exec(SCHEMA);
     const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#journal.database.prepare(text)]);
     this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
-    const take = (body: string) => this.#tell(JSON.parse(body) as Tick);
-    const props = { journal: this.#journal, take, clock, alarm, activity };
+    const take = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
+    const giveUp = (body: string, why: GivenUp) => {
+      return this.#with(JSON.parse(body) as Tick, async (schedule, planned) =>
+        options.giveUp?.(schedule, planned, why),
+      );
+    };
+    const props = { journal: this.#journal, take, giveUp, clock, alarm, activity };
     this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
   }
 
@@ -174,11 +181,12 @@ class JournaledSchedules implements LocalSchedules {
     }
   }
 
-  async #tell({ name, planned }: Tick): Promise<void> {
+  /** Nothing is told of a schedule that was removed meanwhile. */
+  async #with({ name, planned }: Tick, tell: LocalSchedulesOptions['tick']): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
     const target = JSON.parse(row.target) as Schedule['target'];
-    await this.#options.tick({ name, cron: row.cron, target }, planned);
+    await tell({ name, cron: row.cron, target }, planned);
   }
 
   #find(name: string): ScheduleRow | undefined {

@@ -1,6 +1,7 @@
 import { PAGING } from '../queries.ts';
 import type { Route } from '../route.ts';
 
+const FAILED = '/namespaces/{namespace}/failed-deliveries';
 const FILTER = '/namespaces/{namespace}/eventfilter/{filter}';
 
 export const events = {
@@ -63,6 +64,43 @@ export const events = {
     stream: true,
     from: 'clients',
     about: 'Lists the workflows and runs that wait for events.',
+  },
+  listFailedDeliveries: {
+    family: 'events',
+    method: 'GET',
+    path: FAILED,
+    query: ['limit', 'offset'],
+    reply: 'failedDeliveries',
+    permission: 'read',
+    from: 'weft',
+    about: 'Lists events and ticks of the clock that could not be delivered, and why.',
+  },
+  redeliverAll: {
+    family: 'events',
+    method: 'POST',
+    path: `${FAILED}/redeliver`,
+    reply: 'redelivered',
+    permission: 'run',
+    from: 'weft',
+    about: 'Delivers again what could not be delivered, at most a thousand; nobody takes anything twice.',
+  },
+  redeliverOne: {
+    family: 'events',
+    method: 'POST',
+    path: `${FAILED}/{delivery}/redeliver`,
+    reply: 'empty',
+    permission: 'run',
+    from: 'weft',
+    about: 'Delivers one again that could not be delivered.',
+  },
+  deleteFailedDelivery: {
+    family: 'events',
+    method: 'DELETE',
+    path: `${FAILED}/{delivery}`,
+    reply: 'empty',
+    permission: 'write',
+    from: 'weft',
+    about: 'Forgets a delivery that failed.',
   },
   listEventFilters: {
     family: 'events',

@@ -40,5 +40,22 @@ export const listener = z.object({
 });
 export const listeners = z.object({ namespace: z.string(), ...paged(listener) });
 
+/** What could not be delivered: an event, a tick of the clock, or an event of another bus. What it lacks is empty. */
+export const failedDelivery = z.object({
+  id: z.string(),
+  kind: z.enum(['event', 'tick', 'inbound']),
+  failedAt: time,
+  tries: z.int(),
+  error: z.string(),
+  due: time,
+  event: z.string(),
+  type: z.string(),
+  source: z.string(),
+  workflow: z.string(),
+  to: z.string(),
+});
+export const failedDeliveries = z.object({ namespace: z.string(), ...paged(failedDelivery) });
+export const redelivered = z.object({ redelivered: z.int(), failed: z.int(), left: z.int() });
+
 export const eventFilters = z.object({ eventFilter: z.array(z.object({ name: z.string() })) });
 export const eventFilter = z.object({ filtername: z.string(), jsCode: z.string() });

@@ -1,0 +1,58 @@
+import { ServiceError } from '../domain/errors.ts';
+import * as failed from '../domain/failed-deliveries.ts';
+import * as namespaces from '../domain/namespaces.ts';
+import type { BridgeEvent } from '../events/eventbridge.ts';
+import { isObject } from '../language/json.ts';
+import type { Message, Schedule } from '../ports.ts';
+import type { EnginePorts } from './engine-ports.ts';
+
+type Needs = Pick<EnginePorts, 'table' | 'blobs'>;
+
+/** The namespace that a delivery was for: its id, or undefined when it is gone. */
+async function idOf(ports: Needs, name: string): Promise<string | undefined> {
+  try {
+    return (await namespaces.need(ports, name)).id;
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+interface Owned {
+  readonly delivery: failed.Delivery;
+  /** The namespace, by its id or its name. */
+  readonly namespace: { readonly id: string } | { readonly name: string };
+}
+
+/** What a function was called with, by which it is known. */
+const READERS: readonly ((payload: Readonly<Record<string, unknown>>, to: string) => Owned | undefined)[] = [
+  ({ detail }, to) => {
+    if (!isObject(detail) || !isObject(detail['record']) || typeof detail['namespaceId'] !== 'string') return undefined;
+    const message = detail as unknown as Message;
+    return { delivery: { kind: 'event', message, to }, namespace: { id: message.namespaceId } };
+  },
+  ({ target, planned }) => {
+    if (!isObject(target) || typeof planned !== 'string') return undefined;
+    const tick = { target: target as unknown as Schedule['target'], planned: Date.parse(planned) };
+    return { delivery: { kind: 'tick', ...tick }, namespace: { name: tick.target.namespace } };
+  },
+  ({ namespace, event }) => {
+    if (typeof namespace !== 'string' || !isObject(event)) return undefined;
+    return { delivery: { kind: 'inbound', event: event as unknown as BridgeEvent }, namespace: { name: namespace } };
+  },
+];
+
+/**
+ * Keeps a call that failed for good, where its namespace finds it: what the function was called with, and whom else it
+ * was for. False when it was for no namespace that there is.
+ */
+export async function noteFailure(ports: Needs, payload: unknown, failure: failed.Failure, to = ''): Promise<boolean> {
+  if (!isObject(payload)) return false;
+  const owned = READERS.map((read) => read(payload, to)).find((found) => found !== undefined);
+  if (owned === undefined) return false;
+  const { namespace, delivery } = owned;
+  const id = 'id' in namespace ? namespace.id : await idOf(ports, namespace.name);
+  if (id === undefined) return false;
+  await failed.keep(ports, id, delivery, failure);
+  return true;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { handler as failures } from '../../functions/failures.ts';
+import { type AwsServer, refusal, startAwsServer } from '../adapters/aws-server.ts';
+
+type Told = Parameters<typeof failures>[0];
+
+const MESSAGE = {
+  namespaceId: 'n1',
+  namespace: 'orders',
+  record: { pk: 'events#n1#made#2026-11-21', sk: '001795262400000#e1' },
+  id: 'e1',
+  type: 'made',
+  source: '/test',
+};
+const TICK = {
+  target: { id: 'w1', namespace: 'orders', workflow: '/nightly' },
+  planned: '2026-11-21T03:00:00Z',
+};
+
+/** As in the developer guide of Lambda, in the chapter about destinations. */
+const callOf = (requestPayload: unknown, more: object = {}): Told => ({
+  timestamp: '2026-11-21T19:42:21.123Z',
+  requestContext: {
+    functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:weft-router:$LATEST',
+    approximateInvokeCount: 3,
+  },
+  requestPayload,
+  responsePayload: { errorType: 'AccessDenied', errorMessage: 'not allowed' },
+  ...more,
+});
+
+const eventOf = (detail: unknown) => ({ version: '0', source: 'service.namespaces', 'detail-type': 'made', detail });
+
+const undelivered = (body: unknown, target: string): Told => ({
+  Messages: [
+    {
+      Body: JSON.stringify(body),
+      Attributes: { SentTimestamp: '1795262400000' },
+      MessageAttributes: {
+        ERROR_CODE: { StringValue: 'NO_PERMISSIONS' },
+        ERROR_MESSAGE: { StringValue: 'not let in' },
+        RETRY_ATTEMPTS: { StringValue: '184' },
+        TARGET_ARN: { StringValue: target },
+      },
+    },
+  ],
+});
+
+/** What was written into the table, as JSON text. */
+let server: AwsServer;
+let isBroken = false;
+let hasNamespace = true;
+
+beforeAll(async () => {
+  const namespace = { pk: { S: 'namespaces' }, sk: { S: 'orders' }, id: { S: 'n1' }, broadcasts: { S: '[]' } };
+  server = await startAwsServer(({ operation }) => {
+    if (isBroken) return refusal('AccessDeniedException');
+    if (operation !== 'BatchGetItem' && operation !== 'GetItem') return { body: {} };
+    const found = hasNamespace ? namespace : undefined;
+    return {
+      body: { Item: found, Responses: { catalog: found === undefined ? [] : [found] }, UnprocessedKeys: {} },
+    };
+  });
+  const { endpoint, region, credentials } = server.config;
+  const environment = {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    WEFT_CATALOG: 'catalog',
+    WEFT_RUNS: 'runs',
+    WEFT_JOURNAL: 'journal',
+    WEFT_BUCKET: 'blobs',
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+beforeEach(() => {
+  [isBroken, hasNamespace] = [false, true];
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await server.close();
+});
+
+async function writtenBy(told: Told): Promise<string[]> {
+  const before = server.asked.length;
+  await failures(told);
+  return server.asked
+    .slice(before)
+    .filter(({ operation }) => operation === 'UpdateItem')
+    .map(({ input }) => JSON.stringify(input));
+}
+
+describe('the function that keeps calls that failed', () => {
+  test('keeps an event that the router failed to take, for its namespace', async () => {
+    const [written, ...others] = await writtenBy(callOf(eventOf(MESSAGE)));
+    expect(others).toEqual([]);
+    for (const part of ['failed-deliveries#n1', 'AccessDenied: not allowed', '{"N":"3"}', 'e1']) {
+      expect(written).toContain(part);
+    }
+  });
+
+  test('keeps a tick that could not be taken, for the namespace that it names', async () => {
+    const [written] = await writtenBy(callOf(TICK));
+    for (const part of ['failed-deliveries#n1', '/nightly', 'AccessDenied']) expect(written).toContain(part);
+  });
+
+  test('keeps a call that was too old to be made, which has no answer', async () => {
+    const [written] = await writtenBy(callOf(TICK, { responsePayload: null }));
+    expect(written).toContain('the call was not made in time');
+  });
+
+  test('keeps what EventBridge and its scheduler could not deliver, with their reasons', async () => {
+    const lambda = 'arn:aws:lambda:us-east-1:123456789012:function:weft-cron';
+    const [tick] = await writtenBy(undelivered(TICK, lambda));
+    for (const part of ['/nightly', 'NO_PERMISSIONS: not let in', '{"N":"185"}']) expect(tick).toContain(part);
+    const [event] = await writtenBy(undelivered(eventOf(MESSAGE), 'arn:aws:sqs:us-east-1:123456789012:orders'));
+    expect(event).toContain('arn:aws:sqs:us-east-1:123456789012:orders');
+    const [own] = await writtenBy(undelivered(callOf(eventOf(MESSAGE)), ''));
+    expect(own).toContain('AccessDenied: not allowed');
+  });
+
+  test('only logs what concerns no namespace, or one that is gone', async () => {
+    for (const payload of [{}, null, 'x', eventOf({ status: 'FAILED' }), { namespace: 'orders' }]) {
+      expect(await writtenBy(callOf(payload))).toEqual([]);
+    }
+    hasNamespace = false;
+    expect(await writtenBy(callOf(TICK))).toEqual([]);
+    expect(console.error).toHaveBeenCalledWith(expect.stringContaining('no namespace'), expect.anything());
+  });
+
+  test('fails when it cannot keep one, so that it is called again', async () => {
+    isBroken = true;
+    await expect(failures(callOf(eventOf(MESSAGE)))).rejects.toThrow('AccessDeniedException');
+  });
+});
