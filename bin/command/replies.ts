@@ -1,0 +1,38 @@
+/** Reading JSON of servers of several versions: what is missing is missing, never an exception. */
+
+/** The value at a path of names, or undefined. */
+export function at(value: unknown, ...names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return found;
+}
+
+/** The text at a path of names; the empty text where there is none. */
+export function textAt(value: unknown, ...names: readonly string[]): string {
+  const found = at(value, ...names);
+  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : '';
+}
+
+export function textsAt(value: unknown, ...names: readonly string[]): string[] {
+  const found = at(value, ...names);
+  return Array.isArray(found) ? found.filter((one): one is string => typeof one === 'string') : [];
+}
+
+/**
+ * The rows of a list: `results` since v0.7, `edges` with a `node` each before (rest-api reference, 2.1 and 2.4).
+ * Undefined for what is no list.
+ */
+export function rowsAt(value: unknown, ...names: readonly string[]): unknown[] | undefined {
+  const list = at(value, ...names);
+  const results = at(list, 'results');
+  if (Array.isArray(results)) return results;
+  const edges = at(list, 'edges');
+  return Array.isArray(edges) ? edges.map((edge) => at(edge, 'node')) : undefined;
+}
+
+/** Decodes base64. */
+export const bytesAt = (value: unknown, ...names: readonly string[]): Buffer =>
+  Buffer.from(textAt(value, ...names), 'base64');
