@@ -1,0 +1,84 @@
+import type { ContainerRevision, Containers, Pod, RevisionStatus } from '../../lib/ports.ts';
+
+/** What a test says of containers that never run. */
+export interface Script {
+  /** After so many looks a revision is ready. */
+  readonly looks?: number;
+  /** Why none can run at all. */
+  problem?: string | undefined;
+}
+
+interface Prepared {
+  readonly revision: ContainerRevision;
+  looks: number;
+  output: string;
+}
+
+/**
+ * Containers that only seem to run: ready after a number of looks, failed at once for an image that begins with `bad`.
+ * They write down what was asked of them.
+ */
+export class ScriptedContainers implements Containers {
+  readonly script: Script;
+  readonly prepared = new Map<string, Prepared>();
+  /** All ids ever prepared, in order. */
+  readonly preparations: string[] = [];
+  readonly removed: string[] = [];
+
+  constructor(script: Script = {}) {
+    this.script = script;
+  }
+
+  problem = async (): Promise<string | undefined> => this.script.problem;
+
+  prepare = async (revision: ContainerRevision): Promise<void> => {
+    this.preparations.push(revision.id);
+    const isKept = this.prepared.has(revision.id) && !revision.image.startsWith('bad');
+    if (!isKept) this.prepared.set(revision.id, { revision, looks: 0, output: '' });
+  };
+
+  status = async (ids: readonly string[]): Promise<readonly (RevisionStatus | undefined)[]> =>
+    ids.map((id) => this.#statusOf(id));
+
+  call: Containers['call'] = async (_id, { input }) => ({ body: input, outputs: [] });
+  cancel = async (): Promise<void> => {};
+
+  remove = async (id: string): Promise<void> => {
+    this.removed.push(id);
+    this.prepared.delete(id);
+  };
+
+  output: Containers['output'] = async (pod, from) => {
+    const [prepared] = [...this.prepared.values()].filter(({ revision }) => this.podOf(revision.id).name === pod);
+    if (prepared === undefined) return undefined;
+    const bytes = Buffer.from(prepared.output);
+    return { text: bytes.subarray(from).toString(), end: bytes.length };
+  };
+
+  podOf = (id: string): Pod => ({ name: `${id}-pod`, status: 'Running' });
+
+  /** A pod writes. */
+  write(id: string, text: string): void {
+    const found = this.prepared.get(id);
+    if (found === undefined) throw new Error(`${id} is not prepared`);
+    found.output += text;
+  }
+
+  /** As if the world had forgotten it: a crash before it was prepared. */
+  lose(id: string): void {
+    this.prepared.delete(id);
+  }
+
+  #statusOf(id: string): RevisionStatus | undefined {
+    const found = this.prepared.get(id);
+    if (found === undefined) return undefined;
+    const { image } = found.revision;
+    if (image.startsWith('bad')) {
+      return { id, state: 'failed', reason: 'ImagePull', message: `there is no image ${image}`, pods: [] };
+    }
+    found.looks += 1;
+    const isReady = found.looks > (this.script.looks ?? 0);
+    if (isReady) return { id, state: 'ready', reason: '', message: '', pods: [this.podOf(id)] };
+    return { id, state: 'preparing', reason: '', message: '', pods: [] };
+  }
+}
