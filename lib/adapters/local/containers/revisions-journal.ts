@@ -1,0 +1,56 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { ContainerRevision } from '../../../ports.ts';
+
+/** A prepared revision as it is kept: without its credentials. */
+export interface KeptRevision {
+  readonly revision: ContainerRevision;
+  /** What the engine knows its image by; undefined: it was not fetched. */
+  readonly image: string | undefined;
+}
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS revisions (
+  id TEXT PRIMARY KEY, revision TEXT NOT NULL, image TEXT
+) STRICT, WITHOUT ROWID`;
+
+const STATEMENTS = {
+  put: 'INSERT OR REPLACE INTO revisions VALUES (?, ?, ?)',
+  all: 'SELECT * FROM revisions',
+  remove: 'DELETE FROM revisions WHERE id = ?',
+} as const;
+
+interface Row {
+  readonly revision: string;
+  readonly image: string | null;
+}
+
+/** The prepared revisions in an SQLite file, or in memory (`:memory:`). */
+export class RevisionsJournal {
+  readonly #database: DatabaseSync;
+  readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    this.#database.exec('PRAGMA journal_mode = WAL');
+    this.#database.exec(SCHEMA);
+    const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#database.prepare(text)]);
+    this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
+  }
+
+  put({ revision, image }: KeptRevision): void {
+    // Credentials are kept sealed elsewhere; here they would lie open.
+    this.#sql.put.run(revision.id, JSON.stringify({ ...revision, credentials: [] }), image ?? null);
+  }
+
+  all(): KeptRevision[] {
+    const rows = this.#sql.all.all() as unknown as Row[];
+    return rows.map(({ revision, image }) => ({ revision: JSON.parse(revision), image: image ?? undefined }));
+  }
+
+  remove(id: string): void {
+    this.#sql.remove.run(id);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
