@@ -65,7 +65,7 @@ describe('the bus and the schedules on an emulator of AWS', () => {
     await events.send(
       new PutTargetsCommand({ Rule: 'route', EventBusName: 'weft', Targets: [{ Id: 'q', Arn: QUEUE }] }),
     );
-    const definition = String(propertiesOf('AWS::StepFunctions::StateMachine')['DefinitionString']);
+    const definition = String(propertiesOf('AWS::StepFunctions::StateMachine', 'BusDelay')['DefinitionString']);
     const machine = { name: 'weft_delay', definition, roleArn: ROLE };
     const { stateMachineArn = '' } = await sfn.send(new CreateStateMachineCommand(machine));
     bus = eventBridgeBus({

@@ -1,9 +1,15 @@
+/** What the tests say of themselves. */
+interface Options {
+  /** No wait that is to end otherwise lasts as long, seconds. */
+  readonly longestWait: number;
+}
+
 /** A bug of the emulator that would hide too much of a machine, and what is run in place of what was written. */
 interface Difference {
   readonly why: string;
   readonly field: string;
   readonly isMet: (value: unknown) => boolean;
-  readonly instead: unknown;
+  readonly instead: (options: Options) => unknown;
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.startsWith('{%');
@@ -21,22 +27,29 @@ const isExpression = (value: unknown): boolean => typeof value === 'string' && v
  */
 const DIFFERENCES: readonly Difference[] = [
   {
-    why: 'a TimeoutSeconds that is an expression ends the execution; it gets a number that no test reaches',
+    why: 'a TimeoutSeconds that is an expression ends the execution; it gets a number instead',
     field: 'TimeoutSeconds',
     isMet: isExpression,
-    instead: 60,
+    instead: ({ longestWait }) => longestWait,
   },
 ];
 
+const told = new Set<Difference>();
+
+function tell(difference: Difference): void {
+  if (!told.has(difference)) console.warn(`Changed for the emulator: ${difference.why}.`);
+  told.add(difference);
+}
+
 /** The definition as the emulator can run it; says what it changed. */
-export function adapted(definition: object): unknown {
+export function adapted(definition: object, options: Options = { longestWait: 60 }): unknown {
   const met = new Set<Difference>();
   const text = JSON.stringify(definition, (field, value: unknown) => {
     const difference = DIFFERENCES.find((one) => one.field === field && one.isMet(value));
     if (difference === undefined) return value;
     met.add(difference);
-    return difference.instead;
+    return difference.instead(options);
   });
-  for (const { why } of met) console.warn(`Changed for the emulator: ${why}.`);
+  for (const difference of met) tell(difference);
   return JSON.parse(text) as unknown;
 }

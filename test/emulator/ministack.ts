@@ -1,19 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { installPackage } from './python-packages.ts';
 
-const run = promisify(execFile);
+export { Unavailable } from './python-packages.ts';
 
 /** An emulator of AWS that nobody here wrote (PyPI, MIT licence), pinned because each version has other bugs. */
 const PACKAGE = 'ministack==1.5.33';
-const INSTALLING_MS = 120_000;
 const STARTING_MS = 20_000;
 
 /** It ends when its input does: with the process that started it, even if that is killed. */
@@ -25,45 +23,6 @@ def end():
 threading.Thread(target=end, daemon=True).start()
 runpy.run_module('ministack', run_name='__main__', alter_sys=True)
 `;
-
-/** The emulator cannot be had on this machine, and why. */
-export class Unavailable extends Error {}
-
-const lastLine = (error: unknown): string => {
-  const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
-  return (stderr?.trim() || message).split('\n').at(-1) ?? '';
-};
-
-interface Installed {
-  readonly python: string;
-  /** The folder of its packages. */
-  readonly packages: string;
-}
-
-/** Fills a folder with its Python packages, once for all later tests. Throws Unavailable. */
-async function install(): Promise<Installed> {
-  const asked = ['-c', 'import sys; print(sys.executable, "%d.%d" % sys.version_info[:2], sep="\\n")'];
-  const found = await run('python3', asked).catch((error: unknown) => {
-    throw new Unavailable(`there is no python3: ${lastLine(error)}`);
-  });
-  const [python = '', version = ''] = found.stdout.split('\n');
-  const packages = join(tmpdir(), `weft-${PACKAGE.replace('==', '-')}-python-${version}`);
-  if (!existsSync(packages)) await fill(packages, python);
-  return { python, packages };
-}
-
-async function fill(folder: string, python: string): Promise<void> {
-  const partial = await mkdtemp(`${folder}-`);
-  const flags = ['--quiet', '--disable-pip-version-check', '--only-binary=:all:', '--timeout=10', '--retries=1'];
-  try {
-    await run(python, ['-m', 'pip', 'install', ...flags, '--target', partial, PACKAGE], { timeout: INSTALLING_MS });
-    // Another test may have been quicker.
-    await rename(partial, folder).catch(() => rm(partial, { recursive: true }));
-  } catch (error) {
-    await rm(partial, { recursive: true });
-    throw new Unavailable(`pip could not install ${PACKAGE}: ${lastLine(error)}`);
-  }
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -92,12 +51,19 @@ export interface MiniStack {
   stop(): Promise<void>;
 }
 
+export interface MiniStackOptions {
+  /** What part of their time waits and pauses before retries of state machines take. */
+  readonly waitScale?: number;
+  /** Where functions find AWS, if not in the emulator itself. */
+  readonly functionsCall?: string;
+}
+
 /**
  * Starts the emulator in a process of its own, open to this machine only. Waits and pauses before retries take a
- * hundredth of their time. Throws Unavailable when it cannot be installed.
+ * hundredth of their time unless told otherwise. Throws Unavailable when it cannot be installed.
  */
-export async function startMiniStack(): Promise<MiniStack> {
-  const { python, packages } = await install();
+export async function startMiniStack({ waitScale = 0.01, functionsCall }: MiniStackOptions = {}): Promise<MiniStack> {
+  const { python, packages } = await installPackage(PACKAGE);
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'weft-emulator-'))]);
   const child = spawn(python, ['-c', LAUNCH], {
     cwd: folder,
@@ -114,7 +80,8 @@ export async function startMiniStack(): Promise<MiniStack> {
       SFTP_ENABLED: '0',
       LOG_LEVEL: 'ERROR',
       LAMBDA_WARM_TTL_SECONDS: '5',
-      SFN_WAIT_SCALE: '0.01',
+      SFN_WAIT_SCALE: String(waitScale),
+      ...(functionsCall === undefined ? {} : { AWS_ENDPOINT_URL: functionsCall }),
     },
     stdio: ['pipe', 'ignore', 'pipe'],
   });

@@ -1,6 +1,7 @@
 import {
   DynamoDBClient,
   type DynamoDBClientConfig,
+  DynamoDBServiceException,
   type ServiceOutputTypes,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
@@ -35,7 +36,10 @@ export interface Database {
   readonly names: Readonly<Record<TableName, string>>;
   /** Asks AWS to say what a call consumed, where somebody wants to know. */
   readonly capacity: { readonly ReturnConsumedCapacity?: 'TOTAL' };
-  /** Sends a command (`client.send` with it) and reports it; sends it again while the database refuses it for the moment. */
+  /**
+   * Sends a command (`client.send` with it) and reports it; sends it again while the database refuses it for the
+   * moment. An error that it throws says in its metadata how often the command went out in all.
+   */
   call<T extends ServiceOutputTypes>(
     operation: string,
     table: string,
@@ -50,6 +54,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     names,
     capacity: onCall ? { ReturnConsumedCapacity: 'TOTAL' } : {},
     async call(operation, table, send) {
+      let attempts = 0;
       for (let tries = 1; ; tries++) {
         try {
           const output = await send(client);
@@ -57,12 +62,22 @@ export function openDatabase(options: DatabaseOptions): Database {
           return output;
         } catch (error) {
           onCall?.({ operation, table });
-          if (!isPassing(error) || tries >= MOST_TRIES) throw error;
+          attempts += attemptsOf(error);
+          if (!isPassing(error) || tries >= MOST_TRIES) throw withAttempts(error, attempts);
         }
         await backoff(tries);
       }
     },
   };
+}
+
+/** How often a command went out before it failed; the SDK counts its own repetitions. */
+export const attemptsOf = (error: unknown): number =>
+  error instanceof DynamoDBServiceException ? (error.$metadata.attempts ?? 1) : 1;
+
+function withAttempts(error: unknown, attempts: number): unknown {
+  if (error instanceof DynamoDBServiceException) error.$metadata.attempts = attempts;
+  return error;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -8,10 +9,10 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { Conflict, type Write } from '../../ports.ts';
-import type { Database } from './database-client.ts';
+import { Conflict, type Item, type Value, type Write } from '../../ports.ts';
+import { attemptsOf, type Database } from './database-client.ts';
 import { conditionText, Placeholders, updateText } from './expression.ts';
-import { type Attributes, marshalItem } from './values.ts';
+import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
 
 /** DynamoDB's own bound for one transaction. */
 const MOST_WRITES = 100;
@@ -31,8 +32,29 @@ export async function writeItems(database: Database, writes: readonly Write[]): 
     if (others.length === 0 && first.do !== 'check') await writeOne(database, first);
     else await writeAll(database, writes);
   } catch (error) {
+    if (others.length === 0 && wasDone(first, error)) return;
     throw meaningOf(error, writes);
   }
+}
+
+/**
+ * Whether a write that was refused had been done by an earlier try of the same call, whose answer got lost: the item
+ * stands just as it was to be written. A transaction has a token for that.
+ */
+function wasDone(write: Write, error: unknown): boolean {
+  if (!(error instanceof ConditionalCheckFailedException) || attemptsOf(error) === 1) return false;
+  if (write.do !== 'put' || error.Item === undefined) return false;
+  // Both by the same way, because the database has a form of its own for numbers.
+  const [wanted, found] = [marshalItem(write.item), error.Item].map((item) => comparable(unmarshalItem(item)));
+  return isDeepStrictEqual(wanted, found);
+}
+
+/** Bytes come in several classes, which are not equal. */
+function comparable(value: Value | Item | undefined): unknown {
+  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') };
+  if (Array.isArray(value)) return value.map(comparable);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, comparable(one)]));
 }
 
 function writeOne(database: Database, write: Change): Promise<unknown> {
@@ -40,7 +62,8 @@ function writeOne(database: Database, write: Change): Promise<unknown> {
   const { capacity } = database;
   switch (write.do) {
     case 'put': {
-      const command = new PutItemCommand({ ...putOf(database, write), ...capacity });
+      const shown = write.when === undefined ? {} : { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+      const command = new PutItemCommand({ ...putOf(database, write), ...shown, ...capacity });
       return database.call('PutItem', table, (client) => client.send(command));
     }
     case 'update': {

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { countsOf, sizesOf } from './bundles.ts';
+import { synthesize } from './deployment.ts';
+import { PLACES, type Place } from './scratch.ts';
+import { Stage } from './stage.ts';
+import { type Report, type Tally, tally } from './tally.ts';
+
+/** The emulator waits more than it works, so several stand side by side, each with a share of the tests. */
+export const DEPLOYMENTS = 3;
+
+/** Runs the black-box tests, and answers what the test runner reports. */
+async function runSuite(environment: Readonly<Record<string, string>>): Promise<Report> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-deployed-'));
+  const file = join(folder, 'report.json');
+  const flags = ['--config', 'vitest.deployed.config.ts', '--reporter=default', '--reporter=json'];
+  const child = spawn('vitest', ['run', ...flags, `--outputFile.json=${file}`, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  await once(child, 'exit');
+  const report = JSON.parse(await readFile(file, 'utf8')) as Report;
+  await rm(folder, { recursive: true });
+  return report;
+}
+
+/** Says how long something took. */
+async function lap<T>(what: string, act: () => Promise<T>): Promise<T> {
+  const begin = performance.now();
+  const result = await act();
+  console.log(`${what}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+async function tryStages(stages: readonly Stage[]): Promise<Tally> {
+  const places = await lap(`deployed ${stages.length} times`, () => Promise.all(stages.map((stage) => stage.deploy())));
+  const report = await lap('tests', () => runSuite(environmentOf(places)));
+  const left = await lap('destroyed', () => Promise.all(stages.map((stage) => stage.destroy())));
+  const names = left.flat();
+  console.log(`left after destroying: ${names.length === 0 ? 'nothing' : names.join(', ')}`);
+  // A part of the tests shows nothing of what it leaves out.
+  const counted = tally(report, process.argv.length === 2 ? 'emulator' : 'part');
+  return names.length === 0 ? counted : { ...counted, failed: counted.failed + 1 };
+}
+
+const environmentOf = (places: readonly Place[]) => ({
+  [PLACES]: JSON.stringify(places),
+  SERVICE_URL: places[0]?.url ?? '',
+});
+
+/**
+ * Deploys into emulators of AWS, tests, destroys, and looks what is left; with SERVICE_URL the tests alone, against
+ * whatever is there. Throws Unavailable where the emulator cannot be had.
+ */
+export async function tryDeployed(): Promise<Tally> {
+  if (process.env['SERVICE_URL'] !== undefined) return tally(await runSuite({}), 'elsewhere');
+  const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
+  const stages: Stage[] = [];
+  try {
+    await lap('synthesized', () => synthesize(folder, ['streaming=false', 'retain=false']));
+    for (const line of [...(await countsOf(folder)), ...(await sizesOf())]) console.log(line);
+    for (let count = 0; count < DEPLOYMENTS; count += 1) stages.push(await Stage.open(folder));
+    return await tryStages(stages);
+  } finally {
+    for (const stage of stages) await stage.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

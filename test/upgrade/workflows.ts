@@ -1,0 +1,131 @@
+/** Workflows that wait in every way there is, for decades if need be, and what each run comes to once it may go on. */
+export interface Case {
+  readonly source: string;
+  readonly input: object;
+  readonly output: object;
+}
+
+const CHILD = `
+timeouts: {interrupt: P30Y, kill: P30Y}
+states:
+- id: rest
+  type: delay
+  duration: PT2S
+  transform: 'jq({doubled: (.n * 2)})'
+`;
+
+export const CHILDREN: Readonly<Record<string, string>> = { child: CHILD };
+
+/** By path. A run that waits for an event waits for one of the type \`paid\` with the attribute \`order: o-1\`. */
+export const CASES: Readonly<Record<string, Case>> = {
+  delay: {
+    source:
+      "timeouts: {interrupt: P30Y, kill: P30Y}\nstates:\n- id: a\n  type: delay\n  duration: PT2S\n  transform: 'jq({n: .n, late: true})'\n",
+    input: { n: 1 },
+    output: { n: 1, late: true },
+  },
+  event: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+states:
+- id: a
+  type: consumeEvent
+  timeout: P30Y
+  event: {type: paid, context: {order: 'jq(.order)'}}
+  transform: 'jq({order: .order, sum: .paid.data.sum})'
+`,
+    input: { order: 'o-1' },
+    output: { order: 'o-1', sum: 12 },
+  },
+  both: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+states:
+- id: a
+  type: eventsAnd
+  timeout: P30Y
+  events: [{type: paid}, {type: sent}]
+  transform: 'jq({sum: .paid.data.sum, by: .sent.data.by})'
+`,
+    input: {},
+    output: { sum: 12, by: 'post' },
+  },
+  call: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+functions: [{id: child, type: subflow, workflow: child}]
+states:
+- id: a
+  type: action
+  timeout: P30Y
+  action: {function: child, input: {n: 'jq(.n)'}}
+  transform: 'jq(.return)'
+`,
+    input: { n: 4 },
+    output: { doubled: 8 },
+  },
+  each: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+functions: [{id: child, type: subflow, workflow: child}]
+states:
+- id: a
+  type: foreach
+  timeout: P30Y
+  array: 'jq(.items | map({n: .}))'
+  action: {function: child, input: 'jq(.)'}
+  transform: 'jq({all: [.return[].doubled]})'
+`,
+    input: { items: [1, 2, 3] },
+    output: { all: [2, 4, 6] },
+  },
+  retried: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+functions: [{id: gone, type: subflow, workflow: fails}]
+states:
+- id: a
+  type: action
+  timeout: P30Y
+  action:
+    function: gone
+    retries: {max_attempts: 2, delay: PT2S, multiplier: 1, codes: ['.*']}
+  catch:
+  - error: '.*'
+    transition: b
+- id: b
+  type: noop
+  transform: 'jq({code: .error.code})'
+`,
+    input: {},
+    output: { code: 'service.retries.exceeded' },
+  },
+  counted: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+states:
+- id: a
+  type: setter
+  variables: [{key: count, scope: workflow, value: 'jq(.n)'}]
+  transition: b
+- id: b
+  type: delay
+  duration: PT2S
+  transition: c
+- id: c
+  type: getter
+  variables: [{key: count, scope: workflow}]
+  transform: 'jq({count: .var.count})'
+`,
+    input: { n: 7 },
+    output: { count: 7 },
+  },
+};
+
+export const FAILS = 'states:\n- id: a\n  type: error\n  error: out.of.luck\n  message: no luck\n';
+
+/** What wakes those that wait for events. */
+export const EVENTS = [
+  { specversion: '1.0', id: 'paid-1', source: 'bank', type: 'paid', order: 'o-1', data: { sum: 12 } },
+  { specversion: '1.0', id: 'sent-1', source: 'shop', type: 'sent', data: { by: 'post' } },
+];
