@@ -1,15 +1,21 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { networkWeb } from '../lib/adapters/aws/web.ts';
 import { folderBlobs, memoryBlobs } from '../lib/adapters/local/blobs.ts';
 import { localBus } from '../lib/adapters/local/bus.ts';
+import { localChanges } from '../lib/adapters/local/changes.ts';
 import { systemClock } from '../lib/adapters/local/clock.ts';
+import { type LocalContainers, localContainers } from '../lib/adapters/local/containers/containers.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../lib/adapters/local/executions.ts';
 import { Activity } from '../lib/adapters/local/interpreter/activity.ts';
 import { localSchedules } from '../lib/adapters/local/schedules.ts';
+import { localSealer } from '../lib/adapters/local/sealer.ts';
 import { type LocalTableOptions, openLocalTable } from '../lib/adapters/local/table.ts';
 import { localVault } from '../lib/adapters/local/vault.ts';
+import type { Failure } from '../lib/domain/failed-deliveries.ts';
 import { startByClock } from '../lib/engine/event-start.ts';
+import { noteFailure } from '../lib/engine/failed-calls.ts';
 import { noteEnd } from '../lib/engine/lifecycle.ts';
 import { route } from '../lib/engine/router.ts';
 import { type StepInput, step } from '../lib/engine/steps.ts';
@@ -49,6 +55,8 @@ export interface LocalPorts {
   resume(): Promise<void>;
   /** Resolves when what was begun is done but for waits. */
   idle(): Promise<void>;
+  /** Lets nobody watch any longer: the end of every event stream. */
+  endStreams(): void;
 }
 
 function tickAfter(text: string, after: number): number | undefined {
@@ -76,12 +84,31 @@ function callbacksOf(ports: () => Ports, { onInvoke, onPublish }: Observer) {
       onInvoke?.();
       return startByClock(ports(), target, planned);
     },
+    giveUpEvent: async (detail: Parameters<typeof route>[1], why: Failure) => {
+      await noteFailure(ports(), { detail }, why);
+    },
+    giveUpTick: async ({ target }: { readonly target: object }, planned: number, why: Failure) => {
+      await noteFailure(ports(), { target, planned: new Date(planned).toISOString() }, why);
+    },
   };
 }
 
-/** Opens everything that the service keeps and runs on, in the settings' folder or in memory. */
-export async function openPorts(settings: LocalSettings, observer: Observer, closers: Closers): Promise<LocalPorts> {
-  const { data, brand, version, apiKey, databaseEndpoint } = settings;
+/** Nothing is asked of an engine before a service is prepared. */
+function containersOf({ data, containers }: LocalSettings): LocalContainers {
+  return localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...containers });
+}
+
+/**
+ * Opens everything that the service keeps and runs on, in the settings' folder or in memory. What is `given` stands in
+ * the place of our own.
+ */
+export async function openPorts(
+  settings: LocalSettings,
+  observer: Observer,
+  closers: Closers,
+  given: Partial<Ports> = {},
+): Promise<LocalPorts> {
+  const { data, brand, version, retentionDays, maxScale, apiKey, databaseEndpoint } = settings;
   const clock = systemClock();
   if (data !== undefined) await mkdir(data, { recursive: true });
   const fileOf = (name: string) => (data === undefined ? ':memory:' : join(data, name));
@@ -90,7 +117,11 @@ export async function openPorts(settings: LocalSettings, observer: Observer, clo
   const watched = { ...(onCall && { onCall }), ...(onLost && { onLost }) };
   const database = await openLocalTable({ folder, endpoint: databaseEndpoint, ...watched });
   closers.add(database.close);
-  const { invoke, onEnd, deliver, tick } = callbacksOf(() => ports, observer);
+  const changes = localChanges();
+  const { invoke, onEnd, deliver, tick, giveUpEvent, giveUpTick } = callbacksOf(() => ports, observer);
+  const containers = containersOf(settings);
+  // Closed after the executions: a call that is broken off then is nobody's failure.
+  closers.add(() => containers.close());
   const activity = new Activity();
   const executions = localExecutions({
     file: fileOf('executions.db'),
@@ -100,21 +131,28 @@ export async function openPorts(settings: LocalSettings, observer: Observer, clo
     activity,
     ...(onTransition && { onTransition }),
   });
-  const bus = localBus({ file: fileOf('bus.db'), clock, deliver, activity });
-  const schedules = localSchedules({ file: fileOf('schedules.db'), clock, tick, nextTick: tickAfter, activity });
+  const bus = localBus({ file: fileOf('bus.db'), clock, deliver, giveUp: giveUpEvent, activity });
+  const ticking = { tick, giveUp: giveUpTick, nextTick: tickAfter };
+  const schedules = localSchedules({ file: fileOf('schedules.db'), clock, ...ticking, activity });
   for (const part of [executions, bus, schedules]) closers.add(() => part.close());
   const ports: Ports = {
-    settings: { brand, version },
-    table: database.table,
+    settings: { brand, version, retentionDays, maxScale },
+    table: changes.telling(database.table),
     blobs: data === undefined ? memoryBlobs() : folderBlobs(join(data, 'blobs')),
     vault: localVault({ folder: data, apiKey }),
+    sealer: localSealer({ folder: data }),
+    web: networkWeb({ mayAskItself: true }),
     executions,
     bus,
     schedules,
+    containers,
+    changes,
     clock,
+    ...given,
   };
   const resume = async () => {
-    for (const part of [executions, bus, schedules]) await part.resume();
+    // An execution may call a container at once.
+    for (const part of [containers, executions, bus, schedules]) await part.resume();
   };
   const idle = async () => {
     // What ends may begin something else a moment later: a run sends an event, an event starts a run.
@@ -123,5 +161,5 @@ export async function openPorts(settings: LocalSettings, observer: Observer, clo
       await activity.idle();
     }
   };
-  return { ports, resume, idle };
+  return { ports, resume, idle, endStreams: changes.close };
 }

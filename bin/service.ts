@@ -28,8 +28,12 @@ const FUNCTIONS = [
   'tree',
   'instances',
   'variables',
+  'secrets',
+  'registries',
+  'services',
   'events',
   'logs',
+  'metrics',
   'keys',
   'system',
 ] as const satisfies FamilyName[];
@@ -39,9 +43,13 @@ const suppliersOf = (ports: Ports): Suppliers => ({
   table: () => ports.table,
   blobs: () => ports.blobs,
   vault: () => ports.vault,
+  sealer: () => ports.sealer,
+  web: () => ports.web,
   executions: () => ports.executions,
   bus: () => ports.bus,
   schedules: () => ports.schedules,
+  containers: () => ports.containers,
+  changes: () => ports.changes,
   clock: () => ports.clock,
 });
 
@@ -51,8 +59,8 @@ async function loadHandlers(ports: Ports): Promise<Map<FamilyName, StreamingHand
   const suppliers = suppliersOf(ports);
   // A handler that streams takes the stream between event and context, which the type of handlers does not say.
   const loaded = FUNCTIONS.map(async (name) => {
-    const { endpoints } = await import(`../functions/${name}.ts`);
-    return [name, lambda(endpoints, suppliers) as unknown as StreamingHandler] as const;
+    const { endpoints, tails } = await import(`../functions/${name}.ts`);
+    return [name, lambda(endpoints, suppliers, true, tails) as unknown as StreamingHandler] as const;
   });
   return new Map(await Promise.all(loaded));
 }
@@ -67,8 +75,13 @@ function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>) {
   };
 }
 
-async function open(settings: LocalSettings, observer: Observer, closers: Closers): Promise<Service> {
-  const { ports, resume, idle } = await openPorts(settings, observer, closers);
+async function open(
+  settings: LocalSettings,
+  observer: Observer,
+  closers: Closers,
+  given: Partial<Ports>,
+): Promise<Service> {
+  const { ports, resume, idle, endStreams } = await openPorts(settings, observer, closers, given);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
@@ -77,6 +90,7 @@ async function open(settings: LocalSettings, observer: Observer, closers: Closer
     largestBody: LARGEST_BODY,
   });
   closers.add(gateway.close);
+  closers.add(endStreams);
   await resume();
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
   return {
@@ -88,11 +102,18 @@ async function open(settings: LocalSettings, observer: Observer, closers: Closer
   };
 }
 
-/** Starts the service. Throws, with nothing left open, when a part cannot start. */
-export async function startService(settings: LocalSettings, observer: Observer = {}): Promise<Service> {
+/**
+ * Starts the service, over ports of its own but for those `given`. Throws, with nothing left open, when a part cannot
+ * start.
+ */
+export async function startService(
+  settings: LocalSettings,
+  observer: Observer = {},
+  given: Partial<Ports> = {},
+): Promise<Service> {
   const closers = new Closers();
   try {
-    return await open(settings, observer, closers);
+    return await open(settings, observer, closers, given);
   } catch (error) {
     await closers.close();
     throw error;

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -8,7 +8,9 @@ import {
   ResponseTransferMode,
   ResponseType,
   RestApi,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FamilyName } from '../lib/api/families.ts';
@@ -37,11 +39,17 @@ function gatewayRoutes(): ReadonlyMap<string, FamilyName> {
  * methods and `op` apart, knows the key, and checks bodies by their shapes; so no authorizer, model or validator is here.
  */
 export class Api extends Construct {
-  readonly #api: RestApi;
+  readonly rest: RestApi;
+  /** Has a line for each request. */
+  readonly logs: LogGroup;
+  /** What a domain name of one's own has to point to. */
+  readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, settings: Settings, functions: Functions) {
     super(scope, id);
-    this.#api = this.#make(settings);
+    const { logDays: retention } = settings;
+    this.logs = new LogGroup(this, 'Logs', { retention, removalPolicy: RemovalPolicy.DESTROY });
+    this.rest = this.#make(settings);
     const integrations = new Map<WeftFunction, Integration>();
     const integrationOf = (handler: WeftFunction): Integration => {
       const integration = integrations.get(handler) ?? toIntegration(handler, settings);
@@ -49,15 +57,16 @@ export class Api extends Construct {
       return integration;
     };
     for (const [path, family] of gatewayRoutes()) {
-      this.#api.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
+      this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
     }
     this.#refuse();
     this.#acknowledge();
-    this.#output();
+    // Whoever makes the stack says what it tells.
+    this.rest.node.tryRemoveChild('Endpoint');
+    this.domainTarget = this.#name(settings);
   }
 
-  #make({ name, logDays }: Settings): RestApi {
-    const logs = new LogGroup(this, 'Logs', { retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
+  #make({ name, tracing }: Settings): RestApi {
     return new RestApi(this, 'Rest', {
       restApiName: name,
       description: 'Workflows: Direktiv’s REST API',
@@ -68,22 +77,28 @@ export class Api extends Construct {
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: 'prod',
-        accessLogDestination: new LogGroupLogDestination(logs),
+        accessLogDestination: new LogGroupLogDestination(this.logs),
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        ...(tracing ? { tracingEnabled: true } : {}),
       },
     });
   }
 
-  /** One output of a name to rely on, in place of the one that the library makes up. */
-  #output(): void {
-    this.#api.node.tryRemoveChild('Endpoint');
-    const description = 'Where the interface is: the paths that begin with api/ are below it';
-    new CfnOutput(this, 'Url', { value: this.#api.url, description }).overrideLogicalId('Url');
+  /** Answers to a domain name of the installation's own, from its root. */
+  #name({ domain, certificate }: Settings): string | undefined {
+    if (domain === undefined || certificate === undefined) return undefined;
+    const name = this.rest.addDomainName('Domain', {
+      domainName: domain,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    return name.domainNameAliasDomainName;
   }
 
   /** A path that API Gateway itself does not know is answered as the Lambda would: 405, nothing in it. */
   #refuse(): void {
-    this.#api.addGatewayResponse('Unknown', {
+    this.rest.addGatewayResponse('Unknown', {
       type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
       statusCode: '405',
       templates: { 'application/json': '' },
@@ -92,7 +107,7 @@ export class Api extends Construct {
 
   #acknowledge(): void {
     const inside = 'The key is checked in the Lambda: keys come in any of seven headers, which forbids a cache here.';
-    acknowledge(this.#api, {
+    acknowledge(this.rest, {
       APIG2: 'Bodies are checked in the Lambda by the shapes of the registry, with the messages that clients know.',
       APIG3: 'A web ACL costs a fixed sum each month; who wants one can attach it to the stage.',
       APIG4: inside,

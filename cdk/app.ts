@@ -1,10 +1,12 @@
-/** What `npm run cdk -- synth` and `deploy` run: one stack for one installation, and rules that it must keep. */
+/** What `npm run cdk -- synth` and `deploy` run: the two stacks of one installation, and rules that they must keep. */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ServiceStack } from './service-stack.ts';
+import { DataStack, ServiceStack } from './service-stack.ts';
 import { settingsOf } from './settings.ts';
 
 const app = new App();
-new ServiceStack(app, 'Weft', settingsOf(app.node));
+const settings = settingsOf(app.node);
+const { data } = new DataStack(app, 'WeftData', settings);
+new ServiceStack(app, 'Weft', settings, data);
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 app.synth();

@@ -3,17 +3,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  type FunctionOptions,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const entryOf = (file: string): string => join(ROOT, 'functions', `${file}.ts`);
+/** In a package (docs/decisions/028) functions are bundled already: each is a folder. */
+const builtOf = (file: string): string => join(ROOT, 'functions', file);
 
 /** Whether there is a file of that name, without its ending, in functions/. */
-export const hasFile = (file: string): boolean => existsSync(entryOf(file));
+export const hasFile = (file: string): boolean => existsSync(entryOf(file)) || existsSync(builtOf(file));
 
 export interface FunctionProps {
   /** The name of its file in functions/, without the ending. */
@@ -52,33 +64,53 @@ const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
 
 /** One Lambda: a file of functions/ as one bundled module, a role that may do nothing yet but log, a log group. */
 export class WeftFunction extends Construct {
-  readonly handler: NodejsFunction;
+  readonly file: string;
+  readonly handler: LambdaFunction;
   readonly role: Role;
+  readonly logs: LogGroup;
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
     const { file, about, settings, scripts = false, functionName } = props;
-    const logGroup = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.file = file;
+    this.logs = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(this.role);
-    this.handler = new NodejsFunction(this, 'Function', {
+    this.logs.grantWrite(this.role);
+    this.handler = makeFunction(this, file, scripts, {
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
-      entry: entryOf(file),
-      projectRoot: ROOT,
-      depsLockFilePath: join(ROOT, 'package-lock.json'),
-      runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: scripts ? MEMORY_MB.scripts : MEMORY_MB.plain,
       timeout: props.timeout,
       environment: props.environment,
       role: this.role,
-      logGroup,
+      logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
+      ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
+    });
+    if (settings.tracing) acknowledge(this.role, { 'IAM5[Resource::*]': 'The actions of X-Ray know no resources.' });
+  }
+}
+
+function makeFunction(scope: Construct, file: string, scripts: boolean, options: FunctionOptions): LambdaFunction {
+  const runtime = Runtime.NODEJS_24_X;
+  if (existsSync(entryOf(file))) {
+    return new NodejsFunction(scope, 'Function', {
+      ...options,
+      runtime,
+      entry: entryOf(file),
+      projectRoot: ROOT,
+      depsLockFilePath: join(ROOT, 'package-lock.json'),
       bundling: bundlingOf(scripts),
     });
   }
+  return new LambdaFunction(scope, 'Function', {
+    ...options,
+    runtime,
+    handler: 'index.handler',
+    code: Code.fromAsset(builtOf(file)),
+  });
 }
 
 /** The SDK comes along, so that what was tested is what runs; names stay, because errors leave by them. */
@@ -90,7 +122,8 @@ function bundlingOf(scripts: boolean) {
     banner: REQUIRE,
     bundleAwsSDK: true,
     externalModules: [],
-    esbuildArgs: { '--minify-whitespace': true, '--minify-syntax': true },
+    minify: true,
+    keepNames: true,
     ...(scripts ? { commandHooks: WORKER } : {}),
   };
 }

@@ -23,19 +23,50 @@ export interface FunctionsProps {
 const STANDS_IN: FamilyName = 'system';
 
 /** The Lambdas that run scripts of users: a segment of a run, or the playground. */
-const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'steps']);
+const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'events', 'steps']);
 
 const RUNS: readonly Port[] = ['table', 'blobs', 'executions', 'bus'];
 
-/** The Lambdas that answer no requests, each with a file of its name; all of them move runs on. */
+interface Inner extends Pick<FunctionProps, 'about' | 'timeout'> {
+  /** In place of what moving runs on needs. */
+  readonly only?: readonly Port[];
+  /** Besides what all of them need. */
+  readonly needs?: readonly Port[];
+}
+
+/** The Lambdas that answer no requests, each with a file of its name; most of them move runs on. */
 const INNER = {
-  steps: { about: 'What state machines of workflows call while they run', timeout: Duration.minutes(5) },
-  lifecycle: { about: 'Settles runs whose execution ended outside our code', timeout: Duration.minutes(1) },
-  sweep: { about: 'Makes up once a day for what was cut short', timeout: Duration.minutes(15) },
+  steps: {
+    about: 'What state machines of workflows call while they run',
+    // A step that calls a container lasts as long as the call; any other ends after a minute.
+    timeout: Duration.minutes(15),
+    needs: ['sealer', 'containers'],
+  },
+  lifecycle: {
+    about: 'Settles runs whose execution ended outside our code',
+    timeout: Duration.minutes(1),
+    needs: ['containers'],
+  },
+  sweep: {
+    about: 'Makes up once a day for what was cut short',
+    timeout: Duration.minutes(15),
+    needs: ['containers'],
+  },
   router: { about: 'Takes each event of the bus to those who listen', timeout: Duration.minutes(5) },
   cron: { about: 'Starts a workflow when its time has come', timeout: Duration.minutes(1) },
+  failures: {
+    about: 'Keeps calls that failed, where their namespace lists them',
+    timeout: Duration.minutes(1),
+    only: ['table', 'blobs'],
+  },
   inbound: { about: 'Takes events of other buses into namespaces', timeout: Duration.minutes(1) },
-} as const satisfies Record<string, Pick<FunctionProps, 'about' | 'timeout'>>;
+  containers: {
+    about: 'Makes container services ready to run, and takes them away',
+    // A large layer takes minutes to copy.
+    timeout: Duration.minutes(15),
+    only: ['table', 'sealer'],
+  },
+} as const satisfies Record<string, Inner>;
 
 type InnerName = keyof typeof INNER;
 
@@ -64,6 +95,11 @@ export class Functions extends Construct {
     for (const name of allOf.filter(hasFile)) this.#api.set(name, this.#endpoints(name));
   }
 
+  /** All that there are by now. */
+  get all(): readonly WeftFunction[] {
+    return [...this.#api.values(), ...this.#inner.values()];
+  }
+
   /** The Lambda that answers the requests of a family. */
   serving(name: FamilyName): WeftFunction {
     const found = this.#api.get(name) ?? this.#api.get(STANDS_IN);
@@ -85,7 +121,9 @@ export class Functions extends Construct {
 
   #working(file: InnerName): WeftFunction {
     const functionName = this.#props.names[file];
-    return this.#make({ file, ...INNER[file], ...(functionName === undefined ? {} : { functionName }) }, RUNS);
+    const { about, timeout, only = RUNS, needs = [] }: Inner = INNER[file];
+    const named = functionName === undefined ? {} : { functionName };
+    return this.#make({ file, about, timeout, ...named }, [...only, ...needs]);
   }
 
   #make(props: Own, needs: readonly Port[]): WeftFunction {

@@ -24,14 +24,18 @@ const LOG_DELIVERY = [
 export class Machines extends Construct {
   /** The name of the steps function. It is set, not made up, because the function must know its own ARN. */
   readonly stepsName: string;
-  readonly #prefix: string;
+  /** How the names of the machines begin that are made while the service runs. */
+  readonly prefix: string;
+  readonly #tags: Settings['tags'];
   readonly #role: Role;
   readonly #logs: LogGroup;
 
-  constructor(scope: Construct, id: string, { name, logDays }: Settings) {
+  constructor(scope: Construct, id: string, { name, logDays, tags }: Settings) {
     super(scope, id);
+    this.#tags = tags;
     this.stepsName = `${name}-steps`;
-    this.#prefix = `${name}-`;
+    // No name has two hyphens in a row: the machines of `flows` are none of `flows-2`, nor the other way round.
+    this.prefix = `${name}--`;
     // Beneath this name a log group costs no place in the account's one policy for log delivery.
     const logGroupName = `/aws/vendedlogs/states/${name}`;
     this.#logs = new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
@@ -44,21 +48,23 @@ export class Machines extends Construct {
       WEFT_STEPS: this.#stepsArn,
       WEFT_MACHINE_ROLE: this.#role.roleArn,
       WEFT_MACHINE_LOGS: this.#logs.logGroupArn,
-      WEFT_PREFIX: this.#prefix,
+      WEFT_PREFIX: this.prefix,
+      ...(this.#isTagged ? { WEFT_TAGS: JSON.stringify(this.#tags) } : {}),
     };
   }
 
   /** How the ARN of every machine begins. */
   get arnPrefix(): string {
-    return this.#arn('stateMachine', this.#prefix);
+    return this.#arn('stateMachine', this.prefix);
   }
 
   /** Lets a role define machines, start and stop their executions, and answer their waiting tasks. */
   grant(role: IRole): void {
-    const machines = this.#arn('stateMachine', `${this.#prefix}*`);
-    const executions = this.#arn('execution', `${this.#prefix}*`);
+    const machines = this.#arn('stateMachine', `${this.prefix}*`);
+    const executions = this.#arn('execution', `${this.prefix}*`);
     const define = ['CreateStateMachine', 'DescribeStateMachine', 'PublishStateMachineVersion', 'UpdateStateMachine'];
     allow(role, 'states', [...define, 'StartExecution', 'SendTaskFailure', 'SendTaskSuccess'], [machines]);
+    if (this.#isTagged) allow(role, 'states', ['TagResource'], [machines]);
     allow(role, 'states', ['StopExecution'], [executions]);
     role.addToPrincipalPolicy(
       new PolicyStatement({
@@ -69,9 +75,23 @@ export class Machines extends Construct {
     );
     const reason = 'Machines are made while the service runs; all of them carry its name in front.';
     acknowledge(role, {
-      [`IAM5[Resource::${shown(this.#prefix, 'stateMachine')}]`]: reason,
-      [`IAM5[Resource::${shown(this.#prefix, 'execution')}]`]: reason,
+      [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: reason,
+      [`IAM5[Resource::${shown(this.prefix, 'execution')}]`]: reason,
     });
+  }
+
+  /** Lets a role find and delete the machines. */
+  grantRemoval(role: IRole): void {
+    allow(role, 'states', ['DeleteStateMachine'], [this.#arn('stateMachine', `${this.prefix}*`)]);
+    allow(role, 'states', ['ListStateMachines'], ['*']);
+    acknowledge(role, {
+      'IAM5[Resource::*]': 'Machines are listed all or none.',
+      [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: 'Machines are made while the service runs.',
+    });
+  }
+
+  get #isTagged(): boolean {
+    return Object.keys(this.#tags).length > 0;
   }
 
   get #stepsArn(): string {
@@ -89,7 +109,7 @@ export class Machines extends Construct {
   }
 
   #machineRole(): Role {
-    const machines = this.#arn('stateMachine', `${this.#prefix}*`);
+    const machines = this.#arn('stateMachine', `${this.prefix}*`);
     const assumedBy = new ServicePrincipal(STATES, {
       conditions: {
         StringEquals: { 'aws:SourceAccount': Stack.of(this).account },

@@ -1,24 +1,47 @@
 import { readFileSync } from 'node:fs';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
-import { z } from 'zod/mini';
+import { type Given, READERS } from './setting-values.ts';
 
-/** What an installation can be told: `npm run cdk -- deploy -c name=flows -c brand=direktiv`. */
+/** What an installation can be told: `npm run cdk -- deploy --all -c name=flows -c brand=direktiv`. */
 export interface Settings {
-  /** Names the stack, the admin key's parameter and the state machines: two installations need two names. */
+  /** Names the stacks, the tables, the keys and the state machines: two installations need two names. */
   readonly name: string;
   /** The word in error codes, headers and event sources: `service`, or `direktiv` for drop-in use. */
   readonly brand: string;
   /** Replies are streamed; false for an emulator that cannot. */
   readonly streaming: boolean;
-  /** Tables and blobs outlive the stack. */
+  /** The catalog, the blobs and the keys outlive their stack. */
   readonly retain: boolean;
-  /** How many days logs are kept. */
+  /** The stack of the data refuses to be deleted. */
+  readonly protect: boolean;
+  /**
+   * What wraps the data keys of secrets: false is a random key in an encrypted parameter ($0), true a key of the key
+   * management service that is made ($1 a month), an ARN a key of one's own there.
+   */
+  readonly kms: boolean | string;
+  /** An encrypted parameter of one's own, with 32 bytes in base64, in place of the one that is made. */
+  readonly rootKey: string | undefined;
+  /** How many days the functions' own logs are kept. */
   readonly logDays: RetentionDays;
+  /** How many days the logs of the server, of namespaces and of workflows reach back. */
+  readonly retentionDays: number;
   /** Events of other buses that go into namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces that go to targets. */
   readonly outbound: readonly Outbound[];
+  /** A domain name of one's own for the interface, with a certificate for it. */
+  readonly domain: string | undefined;
+  /** The ARN of that certificate, of the same region. */
+  readonly certificate: string | undefined;
+  /** Who is told when something goes wrong: a mail address, or the ARN of a topic. */
+  readonly alarms: string | undefined;
+  /** A dashboard in CloudWatch. */
+  readonly dashboard: boolean;
+  /** Requests and functions are traced by X-Ray. */
+  readonly tracing: boolean;
+  /** On everything that the stacks make. */
+  readonly tags: Readonly<Record<string, string>>;
   /** What GET /version answers. */
   readonly version: string;
 }
@@ -44,77 +67,56 @@ export interface Outbound {
   readonly role?: string | undefined;
 }
 
-const NAME = /^(?!aws|ssm)[a-z][a-z0-9-]{0,23}$/;
-// Sources that begin with `aws.` are refused by EventBridge.
-const BRAND = /^(?!aws$)[a-z][a-z0-9]{0,23}$/;
-const DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
+/** How a message names a setting. */
+type Naming = (key: string, value: string) => string;
 
-function textOf(node: Node, key: string, fallback: string, pattern: RegExp): string {
-  const value = String(node.tryGetContext(key) ?? fallback);
-  if (!pattern.test(value)) throw new Error(`the context ${key}=${value} does not match ${pattern}`);
-  return value;
-}
+const ofContext: Naming = (key, value) => `the context ${key}=${value}`;
+const ofProperty: Naming = (key, value) => `the property ${key}: ${value}`;
 
-const isOn = (node: Node, key: string): boolean => textOf(node, key, 'true', /^(true|false)$/) === 'true';
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function daysOf(node: Node): RetentionDays {
-  const value = Number(node.tryGetContext('logDays') ?? RetentionDays.ONE_MONTH);
-  if (!DAYS.includes(value)) throw new Error(`the context logDays=${value} is none of ${DAYS.join(', ')}`);
-  return value;
-}
-
-const patterns = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).check(z.minLength(1));
-const arn = z.string().check(z.regex(/^arn:/));
-const SHAPES = {
-  inbound: z.array(
-    z.strictObject({
-      namespace: z.string(),
-      bus: z.optional(z.string()),
-      pattern: z.record(z.string(), z.unknown()),
-    }),
-  ),
-  outbound: z.array(
-    z.strictObject({
-      namespaces: z.optional(patterns),
-      types: z.optional(patterns),
-      target: arn,
-      role: z.optional(arn),
-    }),
-  ),
-};
-
-/** A list, from cdk.json, or its JSON text, from the command line. */
-function listOf<Key extends keyof typeof SHAPES>(node: Node, key: Key): z.infer<(typeof SHAPES)[Key]> {
-  const told: unknown = node.tryGetContext(key) ?? [];
-  const { data, error } = SHAPES[key].safeParse(typeof told === 'string' ? parsed(told) : told);
-  if (error === undefined) return data as z.infer<(typeof SHAPES)[Key]>;
-  const [{ path, message } = { path: [], message: '' }] = error.issues;
-  throw new Error(`the context ${key}=${JSON.stringify(told)} is no list of routes: ${path.join('.')} ${message}`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function checked(given: Given, naming: Naming): Settings {
+  const values = Object.entries(READERS).map(([key, { read, fallback }]) => {
+    const value = given[key] ?? fallback;
+    try {
+      return [key, value === undefined ? undefined : read(value)];
+    } catch (error) {
+      throw new Error(`${naming(key, toText(value))} ${(error as Error).message}`);
+    }
+  });
+  const settings = { ...Object.fromEntries(values), version: versionOf() } as Settings;
+  for (const [key, needed] of PAIRS) {
+    if (settings[key] === undefined || settings[needed] !== undefined) continue;
+    throw new Error(`${naming(key, toText(settings[key]))} needs ${needed} as well`);
   }
+  if (settings.rootKey !== undefined && settings.kms !== false) {
+    throw new Error(`${naming('rootKey', settings.rootKey)} and kms exclude each other: secrets have one root key`);
+  }
+  return settings;
 }
+
+/** Settings of which the first says nothing without the second. */
+const PAIRS = [
+  ['domain', 'certificate'],
+  ['certificate', 'domain'],
+] as const satisfies readonly (readonly [keyof Settings, keyof Settings])[];
 
 function versionOf(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  return `v${(JSON.parse(text) as { readonly version: string }).version}`;
 }
 
-/** Reads the settings from the app's context. Throws for a value that is none. */
+/** Words of the tools of CDK have other signs in them, so a plain word is one of ours, or was meant to be. */
+const PLAIN_WORD = /^[a-z][A-Za-z]*$/;
+
+/** Reads the settings from the app's context. Throws for a value that is none, and for a word that is no setting. */
 export function settingsOf(node: Node): Settings {
-  return {
-    name: textOf(node, 'name', 'weft', NAME),
-    brand: textOf(node, 'brand', 'service', BRAND),
-    streaming: isOn(node, 'streaming'),
-    retain: isOn(node, 'retain'),
-    logDays: daysOf(node),
-    inbound: listOf(node, 'inbound'),
-    outbound: listOf(node, 'outbound'),
-    version: versionOf(),
-  };
+  const context = node.getAllContext() as Given;
+  const unknown = Object.keys(context).find((key) => PLAIN_WORD.test(key) && !Object.hasOwn(READERS, key));
+  if (unknown === undefined) return checked(context, ofContext);
+  const known = Object.keys(READERS).join(', ');
+  throw new Error(`${ofContext(unknown, toText(context[unknown]))} is no setting; the settings are ${known}`);
 }
+
+/** Reads the settings from the properties of a construct. Throws for a value that is none. */
+export const settingsWith = (props: Partial<Settings>): Settings => checked(props as Given, ofProperty);

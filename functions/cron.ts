@@ -1,4 +1,5 @@
 import { enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { noting } from '../lib/api/faults.ts';
 import { startByClock } from '../lib/engine/event-start.ts';
 
 /** What the scheduler tells: which workflow, and the planned time of the tick. */
@@ -8,5 +9,7 @@ interface Tick {
   readonly planned: string;
 }
 
-export const handler = ({ target, planned }: Tick): Promise<void> =>
-  startByClock(enginePorts(), target, Date.parse(planned));
+export const handler = noting(
+  ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
+  { about: ({ target: { namespace, workflow }, planned }) => ({ namespace, workflow, planned }) },
+);

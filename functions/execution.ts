@@ -4,7 +4,7 @@ import { isOn } from '../lib/api/request.ts';
 import { needKey } from '../lib/domain/claims.ts';
 import { outputOf } from '../lib/domain/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../lib/domain/outputs.ts';
-import type { EnginePorts } from '../lib/engine/engine-ports.ts';
+import type { RunnerPorts } from '../lib/engine/engine-ports.ts';
 import { execute, executeAndWait, type Invocation, type Started } from '../lib/engine/start.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
@@ -68,7 +68,7 @@ function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
 }
 
 /** What is wrong with the query is said before anything runs. */
-async function wait(ports: EnginePorts, call: Waiting): Promise<RawReply> {
+async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
   const wanted = outputRequestOf(call);
   return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
 }

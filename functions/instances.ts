@@ -1,4 +1,4 @@
-import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
+import { containers, everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as instances from '../lib/domain/instances.ts';
@@ -28,4 +28,4 @@ export const endpoints: Endpoints<'instances'> = {
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
 
-export const handler = lambda<'instances'>(endpoints, everything, mayStream);
+export const handler = lambda<'instances'>(endpoints, { ...everything, containers }, mayStream);

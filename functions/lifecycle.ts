@@ -1,5 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { noting } from '../lib/api/faults.ts';
 import { type EndedExecution, noteEnd } from '../lib/engine/lifecycle.ts';
 
 /** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
@@ -11,6 +12,8 @@ interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
 type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusChange>;
 
 /** Executions that ended and did not succeed; the rule lets no other through. */
-export function handler({ detail: { name, status, error, cause } }: Event): Promise<void> {
-  return noteEnd(enginePorts(), { name, status, error: error ?? '', cause: cause ?? '' });
-}
+export const handler = noting(
+  ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
+    noteEnd({ ...enginePorts(), containers: containers() }, { name, status, error: error ?? '', cause: cause ?? '' }),
+  { about: ({ detail: { name, status } }) => ({ execution: name, status }) },
+);

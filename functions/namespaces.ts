@@ -1,4 +1,4 @@
-import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
+import { containers, everything, mayStream } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
@@ -6,19 +6,23 @@ import * as mirrors from '../lib/domain/mirrors.ts';
 import * as namespaces from '../lib/domain/namespaces.ts';
 import { toListRequest } from '../lib/domain/pages.ts';
 import * as removals from '../lib/domain/removals.ts';
+import { note } from '../lib/engine/journal.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.namespaces),
   createNamespace: async (ports, { path, input }) => {
     mirrors.needNone(input);
-    return { namespace: namespaces.toRecord(await namespaces.create(ports, path.namespace)) };
+    const namespace = await namespaces.create(ports, path.namespace);
+    await note(ports, 'namespace.create', {}, namespace.name);
+    return { namespace: namespaces.toRecord(namespace) };
   },
   deleteNamespace: async (ports, { path, query }) => {
     const purge = await namespaces.remove(ports, path.namespace, isOn(query, 'recursive'));
+    await note(ports, 'namespace.delete', {}, path.namespace);
     await removals.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
 
-export const handler = lambda<'namespaces'>(endpoints, everything, mayStream);
+export const handler = lambda<'namespaces'>(endpoints, { ...everything, containers }, mayStream);

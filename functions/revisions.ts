@@ -6,6 +6,7 @@ import * as refs from '../lib/domain/refs.ts';
 import * as revisions from '../lib/domain/revisions.ts';
 import * as routers from '../lib/domain/routers.ts';
 import * as workflows from '../lib/domain/workflows.ts';
+import { note } from '../lib/engine/journal.ts';
 import { discardLatest, divideStarts } from '../lib/engine/publishing.ts';
 import type { Blobs, Table } from '../lib/ports.ts';
 
@@ -70,20 +71,31 @@ export const endpoints: Endpoints<'tree'> = {
   listTags: (ports, call) => list(ports, call, 'tags'),
   saveWorkflow: async (ports, { path }) => {
     const opened = await workflows.open(ports, path.namespace, path.node, refs.LATEST);
-    await refs.save(ports, opened.node, ports.clock.now());
+    const isNew = await refs.save(ports, opened.node, ports.clock.now());
+    if (isNew) await note(ports, 'revision.save', opened, opened.revision.id);
     return withRevision(opened);
   },
   discardWorkflow: async (ports, { path }) => withRevision(await discardLatest(ports, path.namespace, path.node)),
-  deleteRevision: async (ports, { path, query }) =>
-    refs.deleteRevision(ports, (await find(ports, path)).node, refIn(query)),
+  deleteRevision: async (ports, { path, query }) => {
+    const place = await find(ports, path);
+    await refs.deleteRevision(ports, place.node, refIn(query));
+    await note(ports, 'revision.delete', place, refIn(query));
+  },
   tagRevision: async (ports, call) => {
     const name = tagIn(call);
-    await refs.tag(ports, (await find(ports, call.path)).node, refIn(call.query), name, ports.clock.now());
+    const place = await find(ports, call.path);
+    const revision = await refs.tag(ports, place.node, refIn(call.query), name, ports.clock.now());
+    await note(ports, 'revision.tag', place, name, revision);
   },
-  untagRevision: async (ports, { path, query }) => refs.untag(ports, (await find(ports, path)).node, refIn(query)),
+  untagRevision: async (ports, { path, query }) => {
+    const place = await find(ports, path);
+    await refs.untag(ports, place.node, refIn(query));
+    await note(ports, 'revision.untag', place, refIn(query));
+  },
   retagRevision: async (ports, call) => {
     const name = tagIn(call);
-    await routers.retag(ports, (await find(ports, call.path)).node, name, refIn(call.query));
+    const place = await find(ports, call.path);
+    await note(ports, 'revision.tag', place, name, await routers.retag(ports, place.node, name, refIn(call.query)));
   },
   getRouter: async (ports, { path }) => withRoutes(await find(ports, path)),
   editRouter: async (ports, { path, input }) => {

@@ -1,5 +1,9 @@
-import { enginePorts } from '../lib/adapters/aws/deployed.ts';
-import { type StepInput, step } from '../lib/engine/steps.ts';
+import { containers, enginePorts, sealer } from '../lib/adapters/aws/deployed.ts';
+import { noting } from '../lib/api/faults.ts';
+import { aboutRun, isAnswer, type StepInput, step } from '../lib/engine/steps.ts';
 
 /** What state machines call while they run. Errors leave by their names: the machine's retries know them. */
-export const handler = (input: StepInput): Promise<unknown> => step(enginePorts(), input);
+export const handler = noting(
+  (input: StepInput): Promise<unknown> => step({ ...enginePorts(), sealer: sealer(), containers: containers() }, input),
+  { about: ({ run }) => aboutRun(enginePorts(), run), isAnswer },
+);

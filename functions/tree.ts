@@ -1,7 +1,8 @@
-import { everything, mayStream } from '../lib/adapters/aws/deployed.ts';
+import { containers, everything, mayStream, sealer } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { isOn } from '../lib/api/request.ts';
+import type { Tails } from '../lib/api/tails.ts';
 import * as attributes from '../lib/domain/attributes.ts';
 import { ServiceError } from '../lib/domain/errors.ts';
 import * as mirrors from '../lib/domain/mirrors.ts';
@@ -11,11 +12,15 @@ import { LATEST } from '../lib/domain/refs.ts';
 import * as revisions from '../lib/domain/revisions.ts';
 import * as tree from '../lib/domain/tree.ts';
 import * as workflows from '../lib/domain/workflows.ts';
+import { note } from '../lib/engine/journal.ts';
 import { showMachines } from '../lib/engine/machines.ts';
 import * as publishing from '../lib/engine/publishing.ts';
 import type { Blobs, Table } from '../lib/ports.ts';
 import * as execution from './execution.ts';
+import * as mirrorEndpoints from './mirrors.ts';
 import * as revisionEndpoints from './revisions.ts';
+import * as logs from './workflow-logs.ts';
+import * as metrics from './workflow-metrics.ts';
 import * as variables from './workflow-variables.ts';
 
 const named = ({ namespace, node }: nodes.Place) => ({
@@ -73,20 +78,33 @@ const ownEndpoints: Endpoints<'tree'> = {
   updateWorkflow: async (ports, { path, body }) =>
     withRevision(await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
   toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
-  setEventLogging: (ports, { path, input }) => workflows.setLogger(ports, path.namespace, path.node, input.logger),
-  renameNode: async (ports, { path, input }) => named(await tree.rename(ports, path.namespace, path.node, input.new)),
+  setEventLogging: async (ports, { path, input }) => {
+    const place = await nodes.needWorkflow(ports, path.namespace, path.node);
+    await workflows.setLogger(ports, place, input.logger);
+    await note(ports, 'workflow.logger', place, input.logger);
+  },
+  renameNode: async (ports, { path, input }) => {
+    const place = await tree.rename(ports, path.namespace, path.node, input.new);
+    await note(ports, 'node.rename', place, place.node.type, path.node, place.node.path);
+    return named(place);
+  },
   createNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'add', input.attributes),
   deleteNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'remove', input.attributes),
   getMachine,
 };
 
-type Served = 'tree' | 'execution' | 'variables';
+type Served = 'tree' | 'execution' | 'variables' | 'metrics' | 'logs';
 
 export const endpoints: Endpoints<Served> = {
   ...ownEndpoints,
+  ...mirrorEndpoints.endpoints,
   ...revisionEndpoints.endpoints,
   ...execution.endpoints,
   ...variables.endpoints,
+  ...metrics.endpoints,
+  ...logs.endpoints,
 };
 
-export const handler = lambda<Served>(endpoints, everything, mayStream);
+export const tails: Tails<Served> = logs.tails;
+
+export const handler = lambda<Served>(endpoints, { ...everything, sealer, containers }, mayStream, tails);

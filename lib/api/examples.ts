@@ -25,6 +25,7 @@ export const paramExamples: Readonly<Record<string, string>> = {
   pod: 'resize-00001-1',
   event: 'b1f0a7d4',
   filter: 'drop-tests',
+  delivery: INSTANCE,
   key: 'k-7f3a',
 };
 

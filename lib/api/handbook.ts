@@ -110,8 +110,9 @@ Made from the registry (\`lib/api/routes.ts\`) by \`npm run docs\`; \`docs/opena
 Every path works below \`/api\` and below \`/api/v2\`. \`{name+}\` may hold slashes. A key goes into one of the headers
 \`Service-Api-Key\`, \`KEY\`, \`apikey\`, \`service-token\`, \`direktiv-token\`, \`Direktiv-Api-Key\`, or
 \`Authorization: Bearer\`; what it may do grows from \`read\` over \`run\` and \`write\` to \`admin\`. A reply that can be an
-event stream is one for whoever sends \`Accept: text/event-stream\`. An operation with nothing to tell replies 200
-without a body; an error replies with the shape \`Failure\`.`;
+event stream is one for whoever sends \`Accept: text/event-stream\`; who comes again with the id of its last event, in
+the header \`Last-Event-ID\` or the parameter \`lastEventId\`, gets nothing twice. An operation with nothing to tell
+replies 200 without a body; an error replies with the shape \`Failure\`.`;
 
 function lists(): string[] {
   const lines = PAGING.map((name) => `- \`${name}\`: ${queries[name].about}`);

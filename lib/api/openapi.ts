@@ -114,11 +114,11 @@ function contentOf(name: ReplyName): Content {
 }
 
 function repliesOf(route: Route): Content[] {
-  const stream = route.stream ? [{ 'text/event-stream': { schema: { type: 'string' } } }] : [];
+  const stream = route.stream ? [{ 'text/event-stream': { schema: {} } }] : [];
   return [...(route.stream === 'only' ? [] : [contentOf(route.reply)]), ...stream];
 }
 
-/** Of an event stream OpenAPI can only say that it is text: this is the shape of the JSON in each `data:` line. */
+/** Of an event stream OpenAPI can say nothing more: this is the shape of the JSON in each `data:` line. */
 function frameOf(route: Route): Json {
   const frame = route.frame ?? route.reply;
   return route.stream && frame !== 'empty' && frame !== 'bytes' ? { 'x-frame': pointer(replySchema(frame)) } : {};
@@ -134,6 +134,7 @@ function responsesOf(routes: readonly Route[]): Json {
   const isOpen = routes.every((route) => route.permission === 'none');
   return {
     200: { description: 'Done.', ...(Object.keys(content).length > 0 ? { content } : {}) },
+    ...(routes.some(({ op }) => op !== undefined) ? { 405: { description: 'There is no such `op`.' } } : {}),
     ...(isOpen ? {} : { 401: refusal('No key, or an unknown one.'), 403: refusal('The key may not do this.') }),
     default: refusal('Not done.'),
   };

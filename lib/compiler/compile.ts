@@ -1,15 +1,12 @@
 import type { Problem } from '../language/problem.ts';
 import { readYaml } from '../language/yaml.ts';
 import { check } from './check.ts';
-import { type Document, readDocument } from './document.ts';
+import { readDocument } from './document.ts';
 import { lower } from './lower.ts';
 import type { Plan } from './plan.ts';
-import { unsupported } from './unsupported.ts';
 
 export interface Compiled {
   readonly plan: Plan;
-  /** What the workflow asks for and this version cannot do: it is a workflow, but it must not be run. */
-  readonly unsupported: readonly Problem[];
 }
 
 /**
@@ -22,11 +19,5 @@ export function compile(source: string): Compiled | { readonly problems: readonl
   const document = readDocument(read.root);
   const problems = check(document);
   if (problems.length > 0) return { problems };
-  const plan = lower(document);
-  return { plan, unsupported: unsupported(plan, placesOf(document)) };
-}
-
-function placesOf({ states }: Document) {
-  const places = new Map(states.map((state) => [state.id, { line: state.line, column: state.column }]));
-  return (id: string) => places.get(id) ?? { line: 1, column: 1 };
+  return { plan: lower(document) };
 }

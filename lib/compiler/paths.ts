@@ -1,5 +1,5 @@
 import { addDuration, parseDuration } from '../language/durations.ts';
-import type { Duration, Exit, Plan, StatePlan, Work } from './plan.ts';
+import type { ActionPlan, Duration, Exit, Plan, StatePlan, Work } from './plan.ts';
 
 /** The works that need no waiting: they run inside the steps function, many in one call. */
 const WAIT_FREE = new Set<Work['do']>(['nothing', 'choose', 'validate', 'raise', 'read', 'write', 'emit']);
@@ -36,9 +36,23 @@ export function isWaitFree(plan: Plan): boolean {
   return Object.values(plan.states).every((state) => waitingOf(state) === 'never');
 }
 
-/** Whether a run may get to its end without waiting: only its calls could make it wait. */
+function actionsOf(work: Work): readonly ActionPlan[] {
+  if (work.do === 'all') return work.actions;
+  return work.do === 'call' || work.do === 'each' ? [work.action] : [];
+}
+
+/** Whether an action calls a container. */
+export function isService({ functions }: Pick<Plan, 'functions'>, { function: name }: ActionPlan): boolean {
+  return Object.hasOwn(functions, name) && functions[name]?.type !== 'subflow';
+}
+
+/** A container takes its time: who calls one and wants its answer is taken to wait. */
+const isLikelyToWait = (plan: Plan, state: StatePlan): boolean =>
+  waitingOf(state) !== 'never' && actionsOf(state.work).some((action) => isService(plan, action));
+
+/** Whether a run may get to its end without waiting: only its calls of subflows could make it wait. */
 export function mayRunInPlace(plan: Plan): boolean {
-  return Object.values(plan.states).every((state) => waitingOf(state) !== 'always');
+  return Object.values(plan.states).every((state) => waitingOf(state) !== 'always' && !isLikelyToWait(plan, state));
 }
 
 /** A machine waits this long at most in one go, days: an execution lives for a year. */

@@ -1,4 +1,4 @@
-import type { Message } from '../ports.ts';
+import type { FileType, Message } from '../ports.ts';
 
 /** A call of a child: which element or branch of the state, and the how-manieth attempt (from 0). */
 export interface CallKey {
@@ -89,6 +89,31 @@ export interface Parent extends CallKey {
   readonly until: number;
   /** The task that waits; empty while none does. */
   readonly token: string;
+}
+
+/** A variable that a container finds as a file, as the action says it; nothing is read yet. */
+export interface WantedFile {
+  readonly key: string;
+  readonly scope: 'instance' | 'workflow' | 'namespace' | 'thread';
+  /** Its path below the container's directory. */
+  readonly name: string;
+  readonly type: FileType;
+}
+
+/** What a child is that is no run of a workflow but one call of a container. Its id is the id of the action. */
+export interface ServiceCall {
+  /** The revision of the service, by its id of the port of containers. */
+  readonly revision: string;
+  /** The instance that calls, and the state in which it does. */
+  readonly caller: string;
+  readonly workflow: { readonly id: string; readonly path: string };
+  readonly state: string;
+  readonly step: number;
+  /** The number of the element, in a loop over elements. */
+  readonly iterator?: number;
+  /** When the call is given up, milliseconds since 1970. */
+  readonly until: number;
+  readonly files: readonly WantedFile[];
 }
 
 /** An event that a run sent: where it is recorded, and when it goes out, milliseconds since 1970. */

@@ -7,7 +7,8 @@ import * as keys from './keys.ts';
  */
 export interface Purge {
   readonly marker: string;
-  readonly kind: 'namespace' | 'directory' | 'workflow';
+  /** A container is a revision of a service, by its id of the port. */
+  readonly kind: 'namespace' | 'directory' | 'workflow' | 'container';
   readonly id: string;
   readonly namespaceId: string;
 }
@@ -19,3 +20,5 @@ export function of({ clock }: { clock: Clock }, what: Pick<Purge, 'kind' | 'id' 
 export function toWrite({ marker, kind, id, namespaceId }: Purge): Write {
   return { do: 'put', table: 'catalog', item: { pk: keys.PURGES, sk: marker, kind, id, namespaceId } };
 }
+
+export const toDeletion = ({ marker }: Purge): Write => ({ do: 'delete', key: keys.purge(marker) });

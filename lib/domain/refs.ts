@@ -102,21 +102,26 @@ function needTagName(name: string): void {
   }
 }
 
-/** Gives the revision of a ref a further name. Throws `not-found`, `exists`, `invalid`. */
-export async function tag(ports: Reader, node: WorkflowNode, ref: string, name: string, now: number): Promise<void> {
+/** Gives the revision of a ref a further name, and answers its id. Throws `not-found`, `exists`, `invalid`. */
+export async function tag(ports: Reader, node: WorkflowNode, ref: string, name: string, now: number): Promise<string> {
   needTagName(name);
   const revision = await resolve(ports, node, ref);
   await write(ports, node, putOf(node, { name, revision, created: now }, { absent: true })).catch((error: unknown) => {
     throw error instanceof Conflict ? alreadyExists() : error;
   });
+  return revision;
 }
 
-/** Makes the latest revision a saved one; again is no change (rest-api reference, A.3). */
-export async function save(ports: Reader, node: WorkflowNode, now: number): Promise<void> {
+/** Makes the latest revision a saved one; false when it was one already (rest-api reference, A.3). */
+export async function save(ports: Reader, node: WorkflowNode, now: number): Promise<boolean> {
   const ref = { name: node.latest, revision: node.latest, created: now };
-  await write(ports, node, putOf(node, ref, { absent: true })).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
-  });
+  try {
+    await write(ports, node, putOf(node, ref, { absent: true }));
+    return true;
+  } catch (error) {
+    if (error instanceof Conflict) return false;
+    throw error;
+  }
 }
 
 /** A tag that may be moved or taken away. Throws `not-found`, and `refused` for `latest` and saved revisions. */

@@ -1,15 +1,23 @@
-import type { Blobs, Schedules, Table } from '../ports.ts';
+import { type Blobs, Conflict, type Containers, type Schedules, type Table, type TableName } from '../ports.ts';
 import { readAll } from './items.ts';
 import * as keys from './keys.ts';
 import * as listeners from './listeners.ts';
+import { removeLog } from './log-lines.ts';
+import * as metrics from './metrics.ts';
 import type { Purge } from './purges.ts';
 import * as revisions from './revisions.ts';
+import { containersOf } from './services.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs; readonly schedules: Schedules };
+type Needs = Parameters<typeof removeLog>[0] & {
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly schedules: Schedules;
+  readonly containers: Containers;
+};
 
 const MOST_WRITES = 100;
 
-async function removeAll(table: Table, name: 'catalog' | 'runs', pk: string): Promise<void> {
+async function removeAll(table: Table, name: TableName, pk: string): Promise<void> {
   for (;;) {
     const { items } = await table.query({ table: name, pk, limit: MOST_WRITES, only: ['pk', 'sk'] });
     if (items.length === 0) return;
@@ -29,12 +37,33 @@ async function removeStarts({ table, blobs, schedules }: Needs, id: string, name
   await table.write([{ do: 'delete', key: keys.collection(id) }]);
 }
 
+/** The services of a namespace, or those of one workflow in it; what runs of them first. */
+async function removeServices({ table, containers }: Needs, namespaceId: string, workflowId?: string): Promise<void> {
+  const place = { table: 'catalog', pk: keys.services(namespaceId) } as const;
+  const some = workflowId === undefined ? {} : { prefix: keys.workflowServices(workflowId) };
+  for (;;) {
+    const { items } = await table.query({ ...place, ...some, limit: MOST_WRITES });
+    if (items.length === 0) return;
+    for (const item of items) {
+      await Promise.all(containersOf(item).map((id) => containers.remove(id)));
+      const when = { equals: { change: Number(item['change']) } };
+      await table.write([{ do: 'delete', key: { ...place, sk: item.sk }, when }]).catch((error: unknown) => {
+        // It has another revision by now; it is read again.
+        if (!(error instanceof Conflict)) throw error;
+      });
+    }
+  }
+}
+
 async function removeWorkflow(needs: Needs, id: string, namespaceId: string): Promise<void> {
   const { table, blobs } = needs;
   await removeStarts(needs, id, namespaceId);
+  // Before its services: who makes one looks whether its revision is still there.
   await removeAll(table, 'catalog', keys.workflow(id));
+  await removeServices(needs, namespaceId, id);
   await removeAll(table, 'catalog', keys.refs(id));
   await removeAll(table, 'catalog', keys.variables({ scope: 'workflow', id }));
+  await metrics.forget(needs, namespaceId, id);
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 
@@ -53,7 +82,16 @@ async function removeDirectory(needs: Needs, id: string, namespaceId: string): P
 async function removeNamespace(needs: Needs, id: string): Promise<void> {
   await removeDirectory(needs, id, id);
   await listeners.removeAll(needs, id);
+  await removeServices(needs, id);
+  await removeLog(needs, id);
+  await removeAll(needs.table, 'catalog', keys.eventFilters(id));
   await removeAll(needs.table, 'catalog', keys.variables({ scope: 'namespace', id }));
+  await removeAll(needs.table, 'journal', keys.counters(id));
+  await removeAll(needs.table, 'journal', keys.failedDeliveries(id));
+  // Without its data key nothing sealed in the namespace opens again, wherever a copy of it lies.
+  await needs.table.write([{ do: 'delete', key: keys.dataKey(id) }]);
+  await removeAll(needs.table, 'catalog', keys.secrets(id));
+  await removeAll(needs.table, 'catalog', keys.registries(id));
   await needs.blobs.remove(keys.blobOf('namespaces', id, ''));
 }
 
@@ -61,6 +99,7 @@ const REMOVE: Record<Purge['kind'], (needs: Needs, id: string, namespaceId: stri
   namespace: removeNamespace,
   directory: removeDirectory,
   workflow: removeWorkflow,
+  container: ({ containers }, id) => containers.remove(id),
 };
 
 /** Removes what the purge names, then its marker. Safe to repeat. */

@@ -3,7 +3,7 @@ import { compile } from '../compiler/compile.ts';
 import type { Plan } from '../compiler/plan.ts';
 import { type Problem, problemText } from '../language/problem.ts';
 import type { Blobs, Clock, Item, Table } from '../ports.ts';
-import { type ErrorCode, notFound, ServiceError } from './errors.ts';
+import { notFound, ServiceError } from './errors.ts';
 import { toTimestamp } from './instants.ts';
 import * as keys from './keys.ts';
 import { readText, storeText } from './texts.ts';
@@ -42,20 +42,16 @@ export function toRecord(revision: Revision): RevisionRecord {
   };
 }
 
-/**
- * Throws `invalid` with the compiler's text when the source is no workflow, and `not-built` when it is one that cannot
- * run yet; the reply lists every problem.
- */
+/** Throws `invalid` with the compiler's text when the source is no workflow; the reply lists every problem. */
 export function needPlan(source: string): Plan {
   const compiled = compile(source);
-  if ('problems' in compiled) throw toError('invalid', compiled.problems, source);
-  if (compiled.unsupported.length > 0) throw toError('not-built', compiled.unsupported, source);
+  if ('problems' in compiled) throw toError(compiled.problems, source);
   return compiled.plan;
 }
 
-function toError(code: ErrorCode, problems: readonly Problem[], source: string): ServiceError {
+function toError(problems: readonly Problem[], source: string): ServiceError {
   const details = problems.map((problem) => ({ ...problem, text: problemText(problem, source) }));
-  return new ServiceError(code, problems[0]?.message ?? 'invalid workflow', { problems: details });
+  return new ServiceError('invalid', problems[0]?.message ?? 'invalid workflow', { problems: details });
 }
 
 /** The plan of a revision. Throws `refused` when its source does not compile. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan } from '../compiler/plan.ts';
 import type { Blobs, Table } from '../ports.ts';
 import { invalidField, ServiceError } from './errors.ts';
+import { fractionOf } from './ids.ts';
 import type { Route, WorkflowNode } from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
@@ -11,13 +11,6 @@ type Readers = { readonly table: Table; readonly blobs: Blobs };
 
 const MOST_ROUTES = 100;
 const HEAVIEST = 2 ** 31 - 1;
-const BITS = 48;
-
-/** A number in [0, 1) that follows from the seed. */
-function fractionOf(seed: string): number {
-  const hash = createHash('sha256').update(seed).digest();
-  return hash.readUIntBE(0, BITS / 8) / 2 ** BITS;
-}
 
 /**
  * The ref that a start takes that names none: by the weights of the routes, the same for the same seed; without a seed
@@ -82,8 +75,11 @@ export async function needFitting(ports: Readers, node: WorkflowNode, name: stri
   if (!isDeepStrictEqual(pinned?.start, plan.start)) throw new ServiceError('invalid', incompatible(other.ref, name));
 }
 
-/** Points a tag at the revision of another ref. Throws `not-found`, `refused`, and `invalid` for what does not fit. */
-export async function retag(ports: Readers, node: WorkflowNode, name: string, ref: string): Promise<void> {
+/**
+ * Points a tag at the revision of another ref, and answers its id. Throws `not-found`, `refused`, and `invalid` for what
+ * does not fit.
+ */
+export async function retag(ports: Readers, node: WorkflowNode, name: string, ref: string): Promise<string> {
   const tag = await refs.needTag(ports, node, name);
   const revision = await refs.resolve(ports, node, ref);
   if (node.routes.some((route) => route.ref === tag.name)) {
@@ -94,4 +90,5 @@ export async function retag(ports: Readers, node: WorkflowNode, name: string, re
     }
   }
   await refs.move(ports, node, tag, revision);
+  return revision;
 }

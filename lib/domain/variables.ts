@@ -137,6 +137,21 @@ export async function need(needs: Needs, owner: Owner, name: string): Promise<Va
   return variable;
 }
 
+/** A variable as `set` would set it; nothing is written. Throws `invalid` for a name that none may have. */
+export async function make(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  owner: Owner,
+  name: string,
+  { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
+): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
+  needVariableName(name);
+  const [old] = await table.get([keys.variable(owner, name)]);
+  const now = clock.now();
+  const known = old === undefined ? sniff(bytes) : String(old['mime']);
+  const created = old === undefined ? now : Number(old['created']);
+  return { variable: { name, bytes, mimeType: mimeType ?? known, created, updated: now }, isNew: old === undefined };
+}
+
 /**
  * Sets a variable to bytes as they came. Its type is the one given, else the one it had, else what the bytes seem to be.
  * Throws `invalid` for a name that none may have.
@@ -147,14 +162,9 @@ export async function set(
   name: string,
   { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
 ): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
-  needVariableName(name);
-  const [old] = await needs.table.get([keys.variable(owner, name)]);
-  const now = needs.clock.now();
-  const known = old === undefined ? sniff(bytes) : String(old['mime']);
-  const created = old === undefined ? now : Number(old['created']);
-  const variable = { name, bytes, mimeType: mimeType ?? known, created, updated: now };
-  await needs.table.write([await toWrite(needs, owner, variable)]);
-  return { variable, isNew: old === undefined };
+  const made = await make(needs, owner, name, { bytes, mimeType });
+  await needs.table.write([await toWrite(needs, owner, made.variable)]);
+  return made;
 }
 
 /** Deletes a variable and answers how large it was, bytes. Throws `not-found`. */

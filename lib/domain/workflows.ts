@@ -17,7 +17,7 @@ type Needs = {
   readonly schedules: Schedules;
 };
 
-/** The plan of a source that can be kept here. Throws `invalid`, `not-built`. */
+/** The plan of a source that can be kept here. Throws `invalid`. */
 function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan {
   const plan = revisions.needPlan(source);
   const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
@@ -186,7 +186,10 @@ export async function toggle(ports: Needs, opened: Opened, live: boolean): Promi
 }
 
 /** Names the logger of workflow event logging; the empty text switches it off. */
-export async function setLogger(ports: Needs, namespace: string, path: string, logger: string): Promise<void> {
-  const { node } = await nodes.needWorkflow(ports, namespace, path);
+export async function setLogger(
+  ports: Needs,
+  { node }: nodes.Place<nodes.WorkflowNode>,
+  logger: string,
+): Promise<void> {
   if (node.logger !== logger) await changeNode(ports, node, { logger, updated: ports.clock.now() });
 }

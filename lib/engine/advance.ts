@@ -5,8 +5,9 @@ import { Conflict } from '../ports.ts';
 import { cancelCalls } from './cancel.ts';
 import { Draft, type RunInPlace } from './draft.ts';
 import { conclude } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, RunnerPorts } from './engine-ports.ts';
 import { sendAll } from './outbox.ts';
+import { secretReader } from './secrets.ts';
 import { deadlinesOf, type Left, runSegment } from './segment.ts';
 import type { Signal } from './work.ts';
 
@@ -18,12 +19,14 @@ const endingOf = (left: Left): Ending => {
   return { status: left.end, code: left.code, message: left.message };
 };
 
-function draftOf(ports: EnginePorts, run: runs.Run, plan: Plan, until: number): Draft {
+function draftOf(ports: RunnerPorts, run: runs.Run, plan: Plan, until: number): Draft {
   return new Draft(ports, run, {
+    ports,
     plan,
     until,
     deadlines: deadlinesOf(plan, run.created),
     runInPlace: runInPlace(ports),
+    readSecrets: secretReader(ports, run),
   });
 }
 
@@ -42,7 +45,7 @@ async function commit(ports: EnginePorts, draft: Draft, left: Left): Promise<run
 
 /** Runs a segment and commits it once. Throws Conflict when another call committed first; nothing is written then. */
 export async function advance(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   run: runs.Run,
   revision: revisions.Revision,
   until: number,
@@ -57,7 +60,7 @@ export async function advance(
 }
 
 /** The calls of a pause that never came to be, because somebody ended the run meanwhile, end with it. */
-async function abandon(ports: EnginePorts, { run, caller, pause }: Draft): Promise<void> {
+async function abandon(ports: RunnerPorts, { run, caller, pause }: Draft): Promise<void> {
   if (pause === undefined) return;
   const now = await runs.find(ports, run.id);
   if (now === undefined || now.status === 'pending' || now.pauses >= pause.number) return;
@@ -69,7 +72,7 @@ async function abandon(ports: EnginePorts, { run, caller, pause }: Draft): Promi
  * becomes visible and final at one moment; else where it stands, for a machine to take it up. A run that is stored
  * already is answered as it is: its id follows from what began it, so whoever was first ran the same.
  */
-export function runInPlace(ports: EnginePorts): RunInPlace {
+export function runInPlace(ports: RunnerPorts): RunInPlace {
   return async (run, revision, until) => {
     let current = run;
     try {

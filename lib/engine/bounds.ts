@@ -15,6 +15,16 @@ export function dataProblem(value: unknown): string | undefined {
   return excess && `longer than ${BOUNDS.characters} characters`;
 }
 
+/** What a container may answer as JSON: as much as it may answer at all (workflow-language reference, 11.3). */
+const RESULT_BOUNDS = { ...BOUNDS, characters: 192 * 1024 * 1024 };
+
+/** Why the value cannot be the result of a call; undefined when it can. */
+export function resultProblem(value: unknown): string | undefined {
+  const excess = excessOf(value, RESULT_BOUNDS);
+  if (excess === 'levels') return `nested deeper than ${RESULT_BOUNDS.levels} levels`;
+  return excess && `longer than ${RESULT_BOUNDS.characters} characters`;
+}
+
 /** Throws the catchable `jq.badCommand` for a value that is too large or too deep to be a run's data. */
 export function needBounded<T>(value: T): T {
   const problem = dataProblem(value);

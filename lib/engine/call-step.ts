@@ -1,14 +1,16 @@
 import { mayRunInPlace } from '../compiler/paths.ts';
-import type { ActionPlan, StatePlan } from '../compiler/plan.ts';
+import type { ActionPlan, Plan, StatePlan } from '../compiler/plan.ts';
 import type { CallKey, Pause, WaitingCall } from '../domain/pauses.ts';
 import * as revisions from '../domain/revisions.ts';
 import * as runs from '../domain/runs.ts';
 import { cancel } from './cancel.ts';
-import { type Callee, childId, inputOf, launch, newChild, openCallee, store } from './children.ts';
+import { childId, givenOf, launch, newChild, openCallee, store } from './children.ts';
 import type { RunInPlace } from './draft.ts';
 import { conclude } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, KeeperPorts, RunnerPorts } from './engine-ports.ts';
 import { internalFailure, StateFailure } from './failures.ts';
+import { secretReader } from './secrets.ts';
+import { noteBegin, serve } from './serving.ts';
 
 /** A machine's task that makes one call of a paused run and waits for its end. */
 export interface CallInput {
@@ -43,35 +45,59 @@ function actionOf({ work }: StatePlan, i: number): ActionPlan {
   return action;
 }
 
-async function calleeOf(ports: EnginePorts, caller: Waiting, i: number): Promise<Callee> {
+async function stateOf(
+  ports: EnginePorts,
+  caller: Waiting,
+): Promise<{ readonly plan: Plan; readonly state: StatePlan }> {
   const revision = await revisions.need(ports, caller.workflowId, caller.revision);
   const plan = revisions.planOf(revision);
   const state = plan.states[caller.pause.state];
   if (state === undefined) throw internalFailure(`the plan has no state '${caller.pause.state}'`);
-  return openCallee(ports, caller, plan, actionOf(state, i));
+  return { plan, state };
 }
 
-/** A further attempt has the input of the one before. */
-async function attempt(ports: EnginePorts, caller: Waiting, { i, k }: CallKey, token: string) {
-  const callee = await calleeOf(ports, caller, i);
+/** A further attempt is given what the one before it was given. */
+async function attempt(ports: RunnerPorts, caller: Waiting, { i, k }: CallKey, token: string) {
+  const { plan, state } = await stateOf(ports, caller);
+  const callee = await openCallee(ports, caller, plan, actionOf(state, i));
   const { origin, wake, calls } = caller.pause;
   const before = await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
-  const input = before?.input ?? (await inputOf(callee.action, caller.data));
+  const given =
+    before === undefined
+      ? await givenOf(callee, caller.data, secretReader(ports, caller))
+      : { input: before.input, files: before.service?.files ?? [] };
   // How a failure counts is told by what the calls before it had to say.
   const mode = before?.parent?.mode ?? (calls !== undefined && calls.failed > 0 ? 'or' : 'and');
-  return { callee, child: newChild(ports, callee, { caller, origin, wake, mode }, { i, k }, input, token) };
+  const calling = { caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
+  return { callee, child: await newChild(ports, callee, calling, { i, k }, given, token) };
+}
+
+/** Calls the container of a child, and answers the token with what comes of it. */
+async function serveCall(ports: RunnerPorts, child: runs.Run, token: string): Promise<void> {
+  const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
+  const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
+  if (ended.status === 'pending') await ports.executions.answer(token, { error: 'Weft.Late', cause: '' });
+  else await conclude(ports, { ...ended, ...withToken(ended, token) });
+}
+
+async function serveNew(ports: RunnerPorts, input: CallInput, child: runs.Run): Promise<void> {
+  const stored = await store(ports, child);
+  if ((await findCaller(ports, input)) === undefined) await cancel(ports, stored, 'cancels.parent');
+  else await serveCall(ports, stored, input.token);
 }
 
 /** Makes the call, and sees to it that its end answers the token. */
-async function begin(ports: EnginePorts, caller: Waiting, input: CallInput, runInPlace: RunInPlace): Promise<void> {
+async function begin(ports: RunnerPorts, caller: Waiting, input: CallInput, runInPlace: RunInPlace): Promise<void> {
   const { call, token } = input;
   const stored = await runs.find(ports, childId(caller, caller.pause.origin, call));
+  if (stored?.service !== undefined) return serveCall(ports, stored, token);
   if (stored !== undefined) {
     const launched = await launch(ports, stored, token);
     if (launched.status === 'pending') return leaveNone(ports, input, launched);
     return void (await conclude(ports, { ...launched, ...withToken(launched, token) }));
   }
   const { callee, child } = await attempt(ports, caller, call, token);
+  if (callee.kind === 'service') return serveNew(ports, input, child);
   const { revision } = callee.opened;
   const isShort = mayRunInPlace(revisions.planOf(revision));
   const begun = isShort
@@ -85,7 +111,7 @@ const withToken = ({ parent }: runs.Run, token: string) =>
   parent === undefined ? {} : { parent: { ...parent, token } };
 
 /** A caller that left in the meantime did not see this child, so the child is ended here. */
-async function leaveNone(ports: EnginePorts, input: CallInput, child: runs.Run): Promise<void> {
+async function leaveNone(ports: KeeperPorts, input: CallInput, child: runs.Run): Promise<void> {
   if ((await findCaller(ports, input)) === undefined) await cancel(ports, child, 'cancels.parent');
 }
 
@@ -108,7 +134,7 @@ async function answerEarly(
 }
 
 /** Makes one call for a machine; its end answers the task. Safe to repeat. */
-export async function makeCall(ports: EnginePorts, input: CallInput, runInPlace: RunInPlace): Promise<void> {
+export async function makeCall(ports: RunnerPorts, input: CallInput, runInPlace: RunInPlace): Promise<void> {
   const caller = await findCaller(ports, input);
   if ((await answerEarly(ports, caller, input)) || caller === undefined) return;
   try {

@@ -8,7 +8,7 @@ import {
   type Callee,
   type Calling,
   childId,
-  inputOf,
+  givenOf,
   launch,
   newChild,
   openCallee,
@@ -16,8 +16,9 @@ import {
   store,
 } from './children.ts';
 import type { Draft } from './draft.ts';
-import { toSeconds, verdictOf } from './endings.ts';
+import { toSeconds, verdictOn } from './endings.ts';
 import { failure, internalFailure, StateFailure } from './failures.ts';
+import { isBegun, isBroken, resultOf } from './service-calls.ts';
 import { Hold, type ReturnedCall, type Signal } from './work.ts';
 
 /** The calls that a state makes. */
@@ -26,6 +27,8 @@ export interface CallList {
   readonly mode: 'and' | 'or';
   /** An ISO 8601 duration. */
   readonly timeout: string | undefined;
+  /** The calls are one for each element of a list. */
+  readonly isLoop?: boolean;
   /** The action of a call, and the data over which its input is evaluated. */
   readonly at: (i: number) => { readonly action: ActionPlan; readonly data: unknown };
   /** What the log says when a call has returned; undefined: nothing. */
@@ -41,6 +44,12 @@ const ABREAST = 8;
 const SHORTEST_CHILD_MS = 1000;
 
 const DEFAULT_TIMEOUT = 'PT15M';
+
+/** When calls with that timeout are given up that begin at `from`, milliseconds since 1970. */
+export function deadlineOf(from: number, timeout: string | undefined): number {
+  const duration = parseDuration(timeout ?? DEFAULT_TIMEOUT) ?? parseDuration(DEFAULT_TIMEOUT);
+  return duration === undefined ? from : addDuration(from, duration);
+}
 
 type Made = { readonly i: number; readonly ended?: runs.Run };
 
@@ -62,10 +71,10 @@ export class CallRound {
   constructor(draft: Draft, list: CallList, calls?: Calls) {
     this.draft = draft;
     this.list = list;
-    const duration = parseDuration(list.timeout ?? DEFAULT_TIMEOUT) ?? parseDuration(DEFAULT_TIMEOUT);
-    this.until = duration === undefined ? draft.entered : addDuration(draft.entered, duration);
+    this.until = deadlineOf(draft.entered, list.timeout);
     const wake = Math.min(this.until, draft.deadline);
-    this.calling = { caller: draft.caller, origin: draft.origin, wake, mode: list.mode };
+    const { mode, isLoop = false } = list;
+    this.calling = { caller: draft.caller, origin: draft.origin, state: draft.at, wake, mode, isLoop };
     this.results = [...(calls?.results ?? [])];
     this.waiting = [...(calls?.waiting ?? [])];
     this.next = calls?.next ?? 0;
@@ -120,7 +129,7 @@ export class CallRound {
 
   private calleeOf(action: ActionPlan): Promise<Callee> {
     const { draft, callees } = this;
-    const known = callees.get(action) ?? openCallee(draft.ports, draft.run, draft.tools.plan, action);
+    const known = callees.get(action) ?? openCallee(draft.tools.ports, draft.caller, draft.tools.plan, action);
     callees.set(action, known);
     return known;
   }
@@ -130,14 +139,19 @@ export class CallRound {
     const { draft, list, calling } = this;
     const { action, data } = list.at(i);
     const callee = await this.calleeOf(action);
-    const child = newChild(draft.ports, callee, calling, { i, k: 0 }, await inputOf(action, data));
-    const { plan } = callee.opened.revision;
-    const until = Math.max(draft.tools.until, draft.ports.clock.now() + SHORTEST_CHILD_MS);
-    const isShort = plan !== undefined && mayRunInPlace(plan);
-    const stored = isShort
-      ? await draft.tools.runInPlace(child, callee.opened.revision, until)
-      : await store(draft.ports, child);
+    const given = await givenOf(callee, data, draft.tools.readSecrets);
+    const child = await newChild(draft.tools.ports, callee, calling, { i, k: 0 }, given);
+    const stored = await this.begin(callee, child);
     return stored.status === 'pending' ? { i } : { i, ended: stored };
+  }
+
+  private begin(callee: Callee, child: runs.Run): Promise<runs.Run> {
+    const { ports, tools } = this.draft;
+    if (callee.kind === 'service') return store(ports, child);
+    const { revision } = callee.opened;
+    const isShort = revision.plan !== undefined && mayRunInPlace(revision.plan);
+    if (!isShort) return store(ports, child);
+    return tools.runInPlace(child, revision, Math.max(tools.until, ports.clock.now() + SHORTEST_CHILD_MS));
   }
 
   /** Takes in how an attempt ended. Throws when that decides the state. */
@@ -147,8 +161,9 @@ export class CallRound {
     if (child.status === 'complete') return this.succeed(i, child);
     this.report(child);
     const { action } = list.at(i);
-    const verdict = verdictOf(retriesOf(action), { k }, child.code, draft.ports.settings.brand);
+    const verdict = verdictOn(child, retriesOf(action), { k }, draft.ports.settings.brand);
     if (typeof verdict === 'object') {
+      draft.repeat();
       draft.log(`Scheduling retry attempt in: ${verdict.again / 1000}s.`);
       this.wait(i, k + 1, toSeconds(verdict.again));
     } else if (list.mode === 'or') this.failed += 1;
@@ -162,7 +177,7 @@ export class CallRound {
     const said = list.said(i, this.returned);
     if (said !== undefined) draft.log(said);
     this.won = list.mode === 'or';
-    this.results[i] = child.data;
+    this.results[i] = resultOf(child);
   }
 
   /** Nobody waits for the others any more, but they run on. */
@@ -170,7 +185,7 @@ export class CallRound {
     const { draft, calling } = this;
     const ids = this.waiting.map(({ i }) => childId(draft.caller, calling.origin, { i, k: 0 }));
     for (const child of await runs.findMany(draft.ports, ids)) {
-      if (child?.status === 'pending' && child.machine === '') await launch(draft.ports, child, '');
+      if (child?.status === 'pending' && child.machine === '' && !isBegun(child)) await launch(draft.ports, child, '');
     }
     return Array.from({ length: this.list.total }, (_, i) => this.results[i] ?? null);
   }
@@ -187,7 +202,7 @@ export class CallRound {
   private async giveUp(reason: unknown): Promise<never> {
     const { draft, calls } = this;
     const pause = { number: 0, state: draft.at, isWaiting: true, entered: draft.entered, wake: 0, until: 0 };
-    await cancelCalls(draft.ports, { ...draft.caller, pause: { ...pause, origin: draft.origin, calls } });
+    await cancelCalls(draft.tools.ports, { ...draft.caller, pause: { ...pause, origin: draft.origin, calls } });
     throw reason;
   }
 
@@ -240,6 +255,7 @@ export class CallRound {
     this.report(child);
     const retries = retriesOf(this.list.at(i).action);
     const delay = retries === undefined ? 0 : retries.delay * retries.multiplier ** k;
+    draft.repeat();
     for (const text of [`Scheduling retry attempt in: ${delay / 1000}s.`, 'Waking up to retry.', 'Retrying...'])
       draft.log(text);
   }
@@ -248,7 +264,9 @@ export class CallRound {
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** A child's failure as its caller sees it (reference, 7.1). */
-function failureOf({ code, message }: runs.Run, isExceeded: boolean): StateFailure {
+function failureOf(child: runs.Run, isExceeded: boolean): StateFailure {
   if (isExceeded) return failure('retries.exceeded', 'maximum retries exceeded');
+  if (isBroken(child)) return internalFailure(child.message);
+  const { code, message } = child;
   return new StateFailure('catchable', code, message, { own: true });
 }

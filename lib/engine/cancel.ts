@@ -3,7 +3,7 @@ import { Conflict } from '../ports.ts';
 import { childId } from './children.ts';
 import { Draft } from './draft.ts';
 import { conclude } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, KeeperPorts } from './engine-ports.ts';
 import { sendAll } from './outbox.ts';
 
 /** Who ends a run, and what it says. */
@@ -37,15 +37,27 @@ async function endRun(ports: EnginePorts, run: runs.Run, reason: Reason): Promis
   return current;
 }
 
+/** Nobody waits for the container any longer, whether it learns of it or not. */
+async function tellContainer(
+  { containers }: Pick<KeeperPorts, 'containers'>,
+  { service, id }: runs.Run,
+): Promise<void> {
+  if (service === undefined) return;
+  await containers.cancel(service.revision, id).catch((error: unknown) => {
+    console.error(`the container of the call ${id} could not be told that it is cancelled`, error);
+  });
+}
+
 const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
 
 /**
  * Ends a pending run and every child it waits for; one that is over stays as it is. Repeating a cancellation that was
  * cut short finishes it.
  */
-export async function cancel(ports: EnginePorts, run: runs.Run, reason: Reason = 'cancels.api'): Promise<void> {
+export async function cancel(ports: KeeperPorts, run: runs.Run, reason: Reason = 'cancels.api'): Promise<void> {
   const ended = await endRun(ports, run, reason);
   if (!isCancelled(ended)) return;
+  await tellContainer(ports, ended);
   if (ended.machine !== '')
     await ports.executions.stop(ended.machine, runs.executionOf(ended), ended.code, ended.message);
   await cancelCalls(ports, ended);
@@ -54,7 +66,7 @@ export async function cancel(ports: EnginePorts, run: runs.Run, reason: Reason =
 }
 
 /** Ends the children that a run's present state waits for, with all that they wait for. */
-export async function cancelCalls(ports: EnginePorts, run: runs.Run): Promise<void> {
+export async function cancelCalls(ports: KeeperPorts, run: runs.Run): Promise<void> {
   const { pause } = run;
   if (pause?.calls === undefined) return;
   let open = pause.calls.waiting.map(({ i }) => i);

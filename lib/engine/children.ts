@@ -1,4 +1,4 @@
-import type { ActionPlan, Plan } from '../compiler/plan.ts';
+import type { ActionPlan, FunctionPlan, Plan } from '../compiler/plan.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { derivedId } from '../domain/ids.ts';
 import type { CallKey, Parent, Retries } from '../domain/pauses.ts';
@@ -8,22 +8,36 @@ import * as workflows from '../domain/workflows.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
 import { toJson } from '../language/json.ts';
 import { Conflict } from '../ports.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, RunnerPorts } from './engine-ports.ts';
 import { evaluate } from './evaluation.ts';
 import { failure, internalFailure } from './failures.ts';
-import { carrierOf } from './machines.ts';
+import { type Carrier, carrierOf } from './machines.ts';
 import { newRun } from './runs.ts';
+import { evaluateWithSecrets, type SecretReader } from './secrets.ts';
+import {
+  newServiceCall,
+  openContainer,
+  type Service,
+  type ServiceCalling,
+  type ServiceGiven,
+  serviceCarrier,
+} from './service-calls.ts';
+import { filesOf } from './service-files.ts';
 
 /** Subflows may call subflows this deep; a workflow that calls itself for ever is stopped here. */
 const DEEPEST = 25;
 
 const DEFAULT_RETRY_DELAY = 'PT5S';
 
-/** A call to be made: of which workflow, with what. */
-export interface Callee {
+/** A workflow to be called. */
+interface Subflow {
+  readonly kind: 'subflow';
   readonly opened: workflows.Opened;
   readonly action: ActionPlan;
 }
+
+/** What an action calls. */
+export type Callee = Subflow | Service;
 
 /** A path as a workflow names another: from the root, or from its own directory (reference, section 9). */
 export function pathFrom(caller: string, named: string): { path: string; ref: string } {
@@ -47,20 +61,19 @@ function needCallable({ node, revision }: workflows.Opened): void {
   if (!node.live) throw failure('workflow.invoke', 'cannot execute disabled workflow');
 }
 
-function needSubflow(plan: Plan, action: ActionPlan): string {
-  const called = plan.functions[action.function];
-  if (called?.type !== 'subflow') throw internalFailure(`the function '${action.function}' is no subflow`);
-  return called.workflow;
+function needFunction({ functions }: Plan, { function: name }: ActionPlan): FunctionPlan {
+  const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (called === undefined) throw internalFailure(`the workflow has no function '${name}'`);
+  return called;
 }
 
-/** Finds the workflow that an action calls. Throws the uncatchable `workflow.notfound`, `.invalid`, `.invoke`. */
-export async function openCallee(
+async function openSubflow(
   ports: EnginePorts,
   caller: runs.Run,
-  plan: Plan,
+  { workflow }: Extract<FunctionPlan, { readonly type: 'subflow' }>,
   action: ActionPlan,
-): Promise<Callee> {
-  const { path, ref } = pathFrom(caller.path, needSubflow(plan, action));
+): Promise<Subflow> {
+  const { path, ref } = pathFrom(caller.path, workflow);
   if (caller.depth >= DEEPEST) {
     throw failure('workflow.invoke', `subflows are nested deeper than ${DEEPEST}: '${path}' is not called`);
   }
@@ -71,18 +84,41 @@ export async function openCallee(
     throw failure('workflow.notfound', `workflow not found: ${error.message}`);
   });
   needCallable(opened);
-  return { opened, action };
+  return { kind: 'subflow', opened, action };
 }
 
-function needSecrets({ secrets }: ActionPlan): void {
-  const [first] = secrets;
-  if (first !== undefined) throw failure('secrets.notFound', `secret '${first}' not found`);
+/**
+ * Finds what an action calls. Throws the uncatchable `workflow.notfound`, `.invalid`, `.invoke` for a subflow, a failure
+ * without a code for a container.
+ */
+export async function openCallee(
+  ports: RunnerPorts,
+  caller: runs.Run,
+  plan: Plan,
+  action: ActionPlan,
+): Promise<Callee> {
+  const called = needFunction(plan, action);
+  if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
+  return openContainer(ports, caller, called, action);
 }
 
-/** The input of a call: bytes of JSON, evaluated over the data (reference, 2.1). */
-export async function inputOf(action: ActionPlan, data: unknown): Promise<Uint8Array> {
-  needSecrets(action);
-  return Buffer.from(toJson(await evaluate(action.input, data)));
+/** What a call is given. */
+type Given = ServiceGiven;
+
+/**
+ * The input of a call: bytes of JSON, evaluated over the data and the secrets that the action lists (reference, 2.1 and
+ * 6.4). Throws `jq.badCommand`, `secrets.notFound`.
+ */
+export async function inputOf(action: ActionPlan, data: unknown, readSecrets: SecretReader): Promise<Uint8Array> {
+  const { input, secrets } = action;
+  if (secrets.length === 0) return Buffer.from(toJson(await evaluate(input, data)));
+  return Buffer.from(toJson(await evaluateWithSecrets(input, data, await readSecrets(secrets))));
+}
+
+/** All that a call is given; a subflow gets no files. Throws what `inputOf` and `filesOf` throw. */
+export async function givenOf({ kind, action }: Callee, data: unknown, readSecrets: SecretReader): Promise<Given> {
+  const input = await inputOf(action, data, readSecrets);
+  return { input, files: kind === 'service' ? await filesOf(action, data, readSecrets) : [] };
 }
 
 /** The retries of an action as numbers. */
@@ -99,12 +135,10 @@ export function childId(caller: Pick<runs.Run, 'id' | 'step'>, origin: number, {
 }
 
 /** What a caller says of itself to a child. */
-export interface Calling {
+export interface Calling extends ServiceCalling {
   /** The caller as it stands: its id, step, depth and thread variables. */
   readonly caller: runs.Run;
   readonly origin: number;
-  /** When it stops waiting, milliseconds since 1970. */
-  readonly wake: number;
   readonly mode: 'and' | 'or';
 }
 
@@ -122,22 +156,25 @@ function parentOf({ caller, wake, mode }: Calling, action: ActionPlan, call: Cal
 }
 
 /** A child, not stored yet. */
-export function newChild(
-  ports: EnginePorts,
-  { opened, action }: Callee,
+export async function newChild(
+  ports: RunnerPorts,
+  callee: Callee,
   calling: Calling,
   call: CallKey,
-  input: Uint8Array,
+  given: Given,
   token = '',
-): runs.Run {
+): Promise<runs.Run> {
   const { caller, origin } = calling;
+  const parent = parentOf(calling, callee.action, call, token);
+  const id = childId(caller, origin, call);
+  if (callee.kind === 'service') return newServiceCall(ports, callee, calling, call, given, { id, origin, parent });
   return {
-    ...newRun(ports, opened, input, `instance:${caller.id}`),
-    id: childId(caller, origin, call),
+    ...newRun(ports, callee.opened, given.input, `instance:${caller.id}`),
+    id,
     updated: origin,
     depth: caller.depth + 1,
     threads: caller.threads,
-    parent: parentOf(calling, action, call, token),
+    parent,
   };
 }
 
@@ -152,6 +189,11 @@ export async function store(ports: EnginePorts, child: runs.Run): Promise<runs.R
   }
 }
 
+async function carrierFor(ports: EnginePorts, child: runs.Run): Promise<Carrier> {
+  if (child.service !== undefined) return serviceCarrier(ports);
+  return carrierOf(ports, await revisions.need(ports, child.workflowId, child.revision), child);
+}
+
 /**
  * Starts an execution for a stored child, which answers the token when it is over. Safe to repeat with another token:
  * the last one counts.
@@ -160,8 +202,7 @@ export async function launch(ports: EnginePorts, child: runs.Run, token: string)
   let current: runs.Run | undefined = child;
   while (current?.status === 'pending') {
     const { parent } = current;
-    const revision = await revisions.need(ports, current.workflowId, current.revision);
-    const carrier = current.machine === '' ? await carrierOf(ports, revision, current) : {};
+    const carrier = current.machine === '' ? await carrierFor(ports, current) : {};
     const bound = parent === undefined ? {} : { parent: { ...parent, token } };
     try {
       current = await runs.commit(ports, { ...current, ...bound, ...carrier, seq: current.seq + 1 });

@@ -6,12 +6,15 @@ import type { Pause, Sent } from '../domain/pauses.ts';
 import type { Revision } from '../domain/revisions.ts';
 import type { Failure, Level, LogLine, Run } from '../domain/runs.ts';
 import { LONGEST_FLOW } from '../domain/runs.ts';
+import { Tally } from '../domain/tallies.ts';
 import * as variables from '../domain/variables.ts';
 import { BROADCAST_DELAY } from '../events/broadcasts.ts';
 import type { CloudEvent } from '../events/cloud-event.ts';
 import type { Write } from '../ports.ts';
 import { endEvent, startEvent } from './announcements.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, RunnerPorts } from './engine-ports.ts';
+import { cut } from './log-texts.ts';
+import type { SecretReader } from './secrets.ts';
 
 /** Runs a child within its caller's own step as far as it comes without waiting, and answers it as it was stored. */
 export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run>;
@@ -24,7 +27,9 @@ export interface Deadlines {
 
 /** What states may ask of the engine besides the ports. */
 export interface Tools {
+  readonly ports: RunnerPorts;
   readonly runInPlace: RunInPlace;
+  readonly readSecrets: SecretReader;
   readonly plan: Plan;
   readonly deadlines: Deadlines;
   /** Milliseconds since 1970: work that can stop in the middle stops and commits then. */
@@ -33,9 +38,6 @@ export interface Tools {
 
 /** A variable as the run sees it: undefined after it deleted it. */
 type Written = { readonly owner: variables.Owner; readonly variable?: variables.Variable; readonly name: string };
-
-/** A log line is cut here, in characters: the lines of a segment are one text when they are written. */
-const LONGEST_LINE = 256 * 1024;
 
 /**
  * The time that the ids of a run's calls begin with. Of a run that was never advanced it is in its own id: it may be
@@ -67,6 +69,7 @@ export class Draft {
   private readonly flow: string[];
   private readonly seen: Set<string>;
   private readonly tail: LogLine[];
+  private readonly tally: Tally;
   private logged = 0;
   private readonly written = new Map<string, Written>();
   private readonly sent: { readonly event: CloudEvent; readonly at: number | undefined }[] = [];
@@ -89,6 +92,7 @@ export class Draft {
     this.flow = [...run.flow];
     this.seen = new Set(run.flow);
     this.tail = [...run.tail];
+    this.tally = new Tally(run.tally);
   }
 
   get run(): Run {
@@ -124,7 +128,7 @@ export class Draft {
 
   log(text: string, level: Level = 'info', state = this.at): void {
     this.lastLine = Math.max(this.lastLine + 1, this.ports.clock.now() * 1000);
-    const shown = text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text;
+    const shown = cut(text);
     this.tail.push({ t: this.lastLine, level, text: shown, ...(state === '' ? {} : { state }) });
     this.logged += shown.length;
   }
@@ -137,6 +141,17 @@ export class Draft {
     if (this.step === 1) this.sendLater(startEvent(this.ports, this.base));
     if (this.flow.length < LONGEST_FLOW || !this.seen.has(state)) this.flow.push(state);
     this.seen.add(state);
+  }
+
+  /** Notes that a state is done, and where it led if not to the end. The last line told when, which saves a look at the clock. */
+  leave(state: string, to: string | undefined): void {
+    this.tally.add(state, Math.max(Math.floor(this.lastLine / 1000) - this.entered, 0));
+    if (to !== undefined) this.tally.addTransition(state, to);
+  }
+
+  /** Notes that the present state repeats a call. */
+  repeat(): void {
+    this.tally.add(this.at, 0, 1);
   }
 
   async readVariable(owner: variables.Owner, name: string): Promise<variables.Variable | undefined> {
@@ -223,6 +238,11 @@ export class Draft {
   /** What to commit: the run as it stands now, and all that goes with it. */
   async settle(outcome: Partial<Pick<Run, 'status' | 'code' | 'message'>>): Promise<{ run: Run; writes: Write[] }> {
     const { pause: _, ...base } = this.base;
+    const isOver = outcome.status !== undefined;
+    // Whoever ends a run from outside ends it in the middle of a state.
+    if (isOver && this.pause !== undefined) {
+      this.tally.add(this.at, Math.max(this.ports.clock.now() - this.pause.entered, 0));
+    }
     const settled: Run = {
       ...base,
       ...(this.pause === undefined ? {} : { pause: this.pause }),
@@ -240,6 +260,7 @@ export class Draft {
       ...(this.raised === undefined ? {} : { raised: this.raised }),
       tail: this.tail,
       lastLine: this.lastLine,
+      tally: this.tally.stored,
     };
     this.sendLater(endEvent(this.ports, settled));
     const { outbox, writes: recorded } = await this.eventWrites();

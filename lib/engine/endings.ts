@@ -3,6 +3,7 @@ import type { Run } from '../domain/runs.ts';
 import { matchesCode } from '../language/patterns.ts';
 import type { Answer } from '../ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import { isBroken } from './service-calls.ts';
 
 /**
  * Who waits in this process for a run to end. It only saves time: whoever waits also looks at the run itself, since
@@ -44,6 +45,11 @@ export function verdictOf(
   return k < retries.most ? { again: retries.delay * retries.multiplier ** k } : 'exceeded';
 }
 
+/** The same of a child that ended otherwise than well. A container that broke down is not called again. */
+export function verdictOn(child: Run, retries: Retries | undefined, call: Pick<CallKey, 'k'>, brand: string): Verdict {
+  return isBroken(child) ? 'final' : verdictOf(retries, call, child.code, brand);
+}
+
 /** The longest that a machine can wait, seconds. */
 const LONGEST_WAIT = 99_999_999;
 
@@ -54,9 +60,9 @@ type Needs = Pick<EnginePorts, 'executions' | 'settings' | 'clock'>;
 
 const decided = (error: 'Weft.Won' | 'Weft.Failed', call: object): Answer => ({ error, cause: JSON.stringify(call) });
 
-function failedAnswer({ settings, clock }: Needs, parent: Parent, code: string): Answer {
+function failedAnswer({ settings, clock }: Needs, run: Run, parent: Parent): Answer {
   const { i, k, mode, retries, until } = parent;
-  const verdict = verdictOf(retries, parent, code, settings.brand);
+  const verdict = verdictOn(run, retries, parent, settings.brand);
   if (typeof verdict === 'object') {
     const seconds = Math.max(toSeconds(until - clock.now() - verdict.again), 1);
     return { output: { i, k: k + 1, again: toSeconds(verdict.again), seconds } };
@@ -69,7 +75,7 @@ function failedAnswer({ settings, clock }: Needs, parent: Parent, code: string):
 
 function answerOf(needs: Needs, run: Run, parent: Parent): Answer {
   const { i, k, mode } = parent;
-  if (run.status !== 'complete') return failedAnswer(needs, parent, run.code);
+  if (run.status !== 'complete') return failedAnswer(needs, run, parent);
   return mode === 'or' ? decided('Weft.Won', { i, k }) : { output: { i, k } };
 }
 

@@ -33,6 +33,7 @@ export const KIND_OF = {
   'jq.notObject': 'catchable',
   'jq.notString': 'catchable',
   'var.invalidKey': 'catchable',
+  'var.invalidScope': 'catchable',
   'foreach.badArray': 'catchable',
   'parallel.allFailed': 'catchable',
   'retries.exceeded': 'catchable',

@@ -3,7 +3,7 @@ import { Conflict } from '../ports.ts';
 import { cancelCalls } from './cancel.ts';
 import { Draft } from './draft.ts';
 import { conclude } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, KeeperPorts } from './engine-ports.ts';
 import { CRASH_MESSAGE, INTERNAL } from './failures.ts';
 import { sendAll } from './outbox.ts';
 
@@ -35,7 +35,7 @@ async function crash(ports: EnginePorts, run: runs.Run, { status, error, cause }
  * failed for good), nobody works on it any more, so it ends as crashed, with all that it waits for. Safe to repeat, also
  * to finish what was cut short; other executions are ignored.
  */
-export async function noteEnd(ports: EnginePorts, ended: EndedExecution): Promise<void> {
+export async function noteEnd(ports: KeeperPorts, ended: EndedExecution): Promise<void> {
   for (;;) {
     const run = await runs.find(ports, ended.name.slice(0, ID_LENGTH));
     if (run === undefined || runs.executionOf(run) !== ended.name || isDone(run)) return;

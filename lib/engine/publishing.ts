@@ -3,10 +3,12 @@ import { LATEST } from '../domain/refs.ts';
 import * as removals from '../domain/removals.ts';
 import { countsLatest } from '../domain/routers.ts';
 import * as schedules from '../domain/schedules.ts';
+import { collect, definesServices } from '../domain/service-leftovers.ts';
 import * as tree from '../domain/tree.ts';
 import * as workflows from '../domain/workflows.ts';
 import { announce } from './announcements.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, KeeperPorts } from './engine-ports.ts';
+import { note } from './journal.ts';
 import { ensureMachine } from './machines.ts';
 
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
@@ -35,24 +37,31 @@ export async function createWorkflow(
   ports: EnginePorts,
   { namespace, path, source }: Source,
 ): Promise<workflows.Opened> {
-  return publish(ports, await workflows.create(ports, namespace, path, source), undefined);
+  const opened = await workflows.create(ports, namespace, path, source);
+  await note(ports, 'node.create', opened, 'workflow', opened.node.path);
+  return publish(ports, opened, undefined);
 }
 
 /** Stores a workflow's next revision and makes it known; the same source again is no change. */
 export async function updateWorkflow(
-  ports: EnginePorts,
+  ports: KeeperPorts,
   { namespace, path, source }: Source,
 ): Promise<workflows.Opened> {
   const before = await workflows.open(ports, namespace, path, LATEST);
   const after = await workflows.update(ports, before, source);
-  return after === before ? before : publish(ports, after, before, countsLatest(after.node));
+  if (after === before) return before;
+  await note(ports, 'workflow.update', after);
+  if (definesServices(before.revision.plan)) await collect(ports, after.namespace, after.node.id);
+  return publish(ports, after, before, countsLatest(after.node));
 }
 
 /** Goes back from a latest revision that is not saved to the one before; where there is none, nothing changes. */
 export async function discardLatest(ports: EnginePorts, namespace: string, path: string): Promise<workflows.Opened> {
   const before = await workflows.open(ports, namespace, path, LATEST);
   const after = await workflows.discard(ports, before);
-  return after === before ? before : publish(ports, after, before, countsLatest(after.node));
+  if (after === before) return before;
+  await note(ports, 'revision.discard', after);
+  return publish(ports, after, before, countsLatest(after.node));
 }
 
 /** Divides starts among revisions. Throws what `workflows.divide` throws. */
@@ -64,8 +73,9 @@ export async function divideStarts(
   const { before, after } = await workflows.divide(ports, place, division);
   await schedules.arm(ports, after, before.revision.plan);
   const { namespace, node } = after;
-  const facts = { path: node.path, live: node.live };
-  if (node.live !== before.node.live) await announce(ports, namespace, 'workflow.update', facts);
+  if (node.live === before.node.live) return after;
+  await note(ports, 'workflow.toggle', after, node.live);
+  await announce(ports, namespace, 'workflow.update', { path: node.path, live: node.live });
   return after;
 }
 
@@ -78,24 +88,28 @@ export async function toggleWorkflow(
 ): Promise<void> {
   const before = await workflows.open(ports, namespace, path);
   const after = await workflows.toggle(ports, before, live);
-  if (after !== before) await publish(ports, after, before);
+  if (after === before) return;
+  await note(ports, 'workflow.toggle', after, live);
+  await publish(ports, after, before);
 }
 
 /** Creates a directory. Throws what `tree.createDirectory` throws. */
 export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<Place> {
   const place = await tree.createDirectory(ports, namespace, path);
+  await note(ports, 'node.create', place, 'directory', place.node.path);
   await announce(ports, place.namespace, 'directory.create', { path: place.node.path });
   return place;
 }
 
 /** Deletes a node with all that is in it. Throws what `tree.remove` throws. */
 export async function deleteNode(
-  ports: EnginePorts,
+  ports: KeeperPorts,
   namespace: string,
   path: string,
   recursive: boolean,
 ): Promise<void> {
   const { purge, node, namespace: owner } = await tree.remove(ports, namespace, path, recursive);
+  await note(ports, 'node.delete', { namespace: owner }, node.type, node.path);
   const kind = node.type === 'workflow' ? 'workflow.delete' : 'directory.delete';
   await announce(ports, owner, kind, { path: node.path });
   await removals.finish(ports, purge);

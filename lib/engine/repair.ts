@@ -1,7 +1,7 @@
 import type { Parent } from '../domain/pauses.ts';
 import * as runs from '../domain/runs.ts';
 import { cancel } from './cancel.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { KeeperPorts } from './engine-ports.ts';
 import { handOver } from './hand-over.ts';
 
 /** A run that was stored and not started, or whose EXPRESS execution was lost, shows no change for this long. */
@@ -12,7 +12,7 @@ const isStill = (run: runs.Run, now: number): boolean =>
   now - run.updated > (run.step === 0 ? NOT_STARTED_MS : LOST_MS);
 
 /** A child that waits to be called while nobody is left to call it. */
-async function endOrphan(ports: EnginePorts, child: runs.Run, parent: Parent): Promise<void> {
+async function endOrphan(ports: KeeperPorts, child: runs.Run, parent: Parent): Promise<void> {
   const caller = await runs.find(ports, parent.id);
   if (caller?.status !== 'pending') await cancel(ports, child, 'cancels.parent');
 }
@@ -22,7 +22,7 @@ async function endOrphan(ports: EnginePorts, child: runs.Run, parent: Parent): P
  * machine, and a child that nobody will call any more is ended. Harmless where somebody is at work: a step commits
  * once, whoever calls it.
  */
-export async function repair(ports: EnginePorts, run: runs.Run): Promise<void> {
+export async function repair(ports: KeeperPorts, run: runs.Run): Promise<void> {
   const { status, pause, brief, machine, parent } = run;
   const isCarried = pause?.isWaiting === true && !brief;
   if (status !== 'pending' || isCarried || !isStill(run, ports.clock.now())) return;

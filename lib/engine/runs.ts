@@ -35,34 +35,30 @@ function toldOf(namespace: Namespace, node: WorkflowNode): Told {
   return { lookback: namespace.lookback, broadcasts, logger: node.logger };
 }
 
-/** A run of the workflow with its first log line, not stored yet. Throws `malformed` for input that cannot be its data. */
-export function newRun(
-  ports: EnginePorts,
-  { namespace, node, revision }: Opened,
-  input: Uint8Array,
-  invoker: string,
-): runs.Run {
-  const now = ports.clock.now();
-  const run: runs.Run = {
-    id: ports.clock.uuid(),
-    namespaceId: namespace.id,
-    namespace: namespace.name,
-    workflowId: node.id,
-    path: node.path,
-    revision: revision.id,
-    as: node.path,
-    invoker,
+type Owned =
+  | 'id'
+  | 'namespaceId'
+  | 'namespace'
+  | 'workflowId'
+  | 'path'
+  | 'revision'
+  | 'as'
+  | 'invoker'
+  | 'data'
+  | 'input';
+
+/** A run of which nothing has happened yet; whose it is and what it begins with is not said here. */
+export function blankRun(now: number): Omit<runs.Run, Owned> {
+  return {
     status: 'pending',
     code: '',
     message: '',
     created: now,
     updated: now,
     seq: 0,
-    at: revision.plan?.entry ?? '',
+    at: '',
     step: 0,
     flow: [],
-    data: toData(input),
-    input,
     interrupted: false,
     metadata: '',
     tail: [],
@@ -78,6 +74,31 @@ export function newRun(
     depth: 0,
     threads: {},
     outbox: [],
+    told: { lookback: 0, broadcasts: [], logger: '' },
+    tally: [],
+  };
+}
+
+/** A run of the workflow with its first log line, not stored yet. Throws `malformed` for input that cannot be its data. */
+export function newRun(
+  ports: EnginePorts,
+  { namespace, node, revision }: Opened,
+  input: Uint8Array,
+  invoker: string,
+): runs.Run {
+  const run: runs.Run = {
+    ...blankRun(ports.clock.now()),
+    id: ports.clock.uuid(),
+    namespaceId: namespace.id,
+    namespace: namespace.name,
+    workflowId: node.id,
+    path: node.path,
+    revision: revision.id,
+    as: node.path,
+    invoker,
+    at: revision.plan?.entry ?? '',
+    data: toData(input),
+    input,
     told: toldOf(namespace, node),
   };
   const draft = new Draft(ports, run);

@@ -7,7 +7,7 @@ import * as workflows from '../domain/workflows.ts';
 import { Conflict } from '../ports.ts';
 import { runInPlace } from './advance.ts';
 import { heard } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, KeeperPorts, RunnerPorts } from './engine-ports.ts';
 import { carrierOf } from './machines.ts';
 import { repair } from './repair.ts';
 import { newRun } from './runs.ts';
@@ -61,7 +61,8 @@ async function launch(ports: EnginePorts, { revision }: workflows.Opened, run: r
   } catch (error) {
     const first = error instanceof Conflict ? await runs.find(ports, run.id) : undefined;
     if (first === undefined) throw error;
-    return { run: first, existing: true };
+    // It may be our own, stored by a call whose answer got lost.
+    return resume(ports, first);
   }
 }
 
@@ -103,7 +104,7 @@ export async function execute(ports: EnginePorts, invocation: Invocation): Promi
  * Starts a run and answers its end. A run that need not wait happens right here and is stored once, when it is over:
  * it becomes visible and final at one moment.
  */
-export async function executeAndWait(ports: EnginePorts, invocation: Invocation): Promise<Started> {
+export async function executeAndWait(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
   const { opened, run, earlier } = await prepare(ports, invocation);
   if (earlier !== undefined) {
     const resumed = await resume(ports, earlier);
@@ -120,7 +121,7 @@ export async function executeAndWait(ports: EnginePorts, invocation: Invocation)
 
 /** The run as far as it comes here; undefined when it is sure to wait, and so is begun in a machine. */
 async function runHere(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   { revision }: workflows.Opened,
   run: runs.Run,
 ): Promise<runs.Run | undefined> {
@@ -128,20 +129,27 @@ async function runHere(
   return runInPlace(ports)(run, revision, ports.clock.now() + DIRECT_MS);
 }
 
-/** Lets a state machine finish what the request began. */
+/** Lets a state machine finish what the request began; a container that the run called may write into its log meanwhile. */
 async function handOver(ports: EnginePorts, opened: workflows.Opened, run: runs.Run): Promise<runs.Run> {
-  const carrier = await carrierOf(ports, opened.revision, run);
-  const next = { ...run, ...carrier, seq: run.seq + 1 };
-  const stored = await runs.commit(ports, next).catch(async (error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
-    return (await runs.find(ports, run.id)) ?? run;
-  });
-  if (stored.machine !== '') await ports.executions.start(stored.machine, runs.executionOf(stored), { run: stored.id });
-  return stored;
+  let current = run;
+  while (current.status === 'pending' && current.machine === '') {
+    const carrier = await carrierOf(ports, opened.revision, current);
+    try {
+      current = await runs.commit(ports, { ...current, ...carrier, seq: current.seq + 1 });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      const now = await runs.find(ports, run.id);
+      if (now === undefined) return current;
+      current = now;
+    }
+  }
+  if (current.machine !== '')
+    await ports.executions.start(current.machine, runs.executionOf(current), { run: current.id });
+  return current;
 }
 
 /** Waits for the end of a run, looking ever more rarely. */
-async function ended(ports: EnginePorts, run: runs.Run): Promise<runs.Run> {
+async function ended(ports: KeeperPorts, run: runs.Run): Promise<runs.Run> {
   if (run.status !== 'pending') return run;
   for (let pause = 50; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     await heard(run.id, pause);

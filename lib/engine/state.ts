@@ -39,7 +39,7 @@ export function resumeState(
 ): Promise<Next> {
   return leave(draft, state, async () => {
     if (interruption !== undefined) {
-      await cancelCalls(draft.ports, { ...draft.caller, pause });
+      await cancelCalls(draft.tools.ports, { ...draft.caller, pause });
       throw interruption;
     }
     return resume(draft, state, pause, signal);
@@ -47,6 +47,12 @@ export function resumeState(
 }
 
 async function leave(draft: Draft, state: StatePlan, work: () => Promise<Done>): Promise<Next> {
+  const next = await finish(draft, state, work);
+  if (!('hold' in next)) draft.leave(state.id, 'to' in next ? next.to : undefined);
+  return next;
+}
+
+async function finish(draft: Draft, state: StatePlan, work: () => Promise<Done>): Promise<Next> {
   try {
     const done = await work();
     if (done instanceof Hold) return { hold: done };

@@ -5,10 +5,11 @@ import { Conflict } from '../ports.ts';
 import { advance, runInPlace } from './advance.ts';
 import { type CallInput, makeCall } from './call-step.ts';
 import { conclude, toSeconds } from './endings.ts';
-import type { EnginePorts } from './engine-ports.ts';
+import type { EnginePorts, RunnerPorts } from './engine-ports.ts';
 import { handOver, isOutgrown } from './hand-over.ts';
 import { beginListening, type ListenInput } from './listening.ts';
 import { sendAll } from './outbox.ts';
+import { serve } from './serving.ts';
 import { type Brought, toSignal } from './signals.ts';
 
 /** What a state machine hands to the steps function: go on with the run, or make one of its calls. */
@@ -48,6 +49,15 @@ class Ended extends Error {
   }
 }
 
+/** Whether what a step throws is what it has to say: the machine goes on by it, or ends as the run did. */
+export const isAnswer = (error: unknown): boolean => error instanceof Again || error instanceof Ended;
+
+/** What a log says of a run. */
+export async function aboutRun(ports: EnginePorts, instance: string): Promise<Readonly<Record<string, string>>> {
+  const run = await runs.find(ports, instance);
+  return run === undefined ? { instance } : { instance, namespace: run.namespace, workflow: run.path };
+}
+
 /** A segment commits at least this often, so that little is done again after a crash and progress shows. */
 const CHECKPOINT_MS = 2_000;
 /** One call goes on for this long over many commits. */
@@ -83,7 +93,7 @@ async function leave(ports: EnginePorts, run: runs.Run, pause: Pause): Promise<O
  * sequence number it read, a run that is over or has gone on answers its stored outcome, and a pause is left only by
  * the call that names it.
  */
-async function goOn(ports: EnginePorts, input: SegmentInput): Promise<Outcome> {
+async function goOn(ports: RunnerPorts, input: SegmentInput): Promise<Outcome> {
   const end = ports.clock.now() + CALL_MS;
   let run = await runs.find(ports, input.run);
   for (;;) {
@@ -93,6 +103,7 @@ async function goOn(ports: EnginePorts, input: SegmentInput): Promise<Outcome> {
       await sendAll(ports, run);
       return report(await conclude(ports, run));
     }
+    if (run.service !== undefined) return report(await serve(ports, run, false));
     if (isStale(run, input)) {
       await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
       return OVER;
@@ -107,7 +118,7 @@ async function goOn(ports: EnginePorts, input: SegmentInput): Promise<Outcome> {
   }
 }
 
-async function advanceOnce(ports: EnginePorts, run: runs.Run, input: SegmentInput): Promise<runs.Run | undefined> {
+async function advanceOnce(ports: RunnerPorts, run: runs.Run, input: SegmentInput): Promise<runs.Run | undefined> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
   try {
     return await advance(ports, run, revision, ports.clock.now() + CHECKPOINT_MS, toSignal(run.pause, input.with));
@@ -120,7 +131,7 @@ async function advanceOnce(ports: EnginePorts, run: runs.Run, input: SegmentInpu
 }
 
 /** One call of the steps function. */
-export async function step(ports: EnginePorts, input: StepInput): Promise<Outcome> {
+export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
   if ('call' in input) await makeCall(ports, input, runInPlace(ports));
   else if ('listen' in input) await beginListening(ports, input);
   else return goOn(ports, input);

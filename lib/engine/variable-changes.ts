@@ -1,7 +1,10 @@
 import type { Namespace } from '../domain/namespaces.ts';
 import * as variables from '../domain/variables.ts';
+import { broadcastEvent } from '../events/broadcasts.ts';
+import type { CloudEvent } from '../events/cloud-event.ts';
 import { announce } from './announcements.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import { note } from './journal.ts';
 
 /** Whose variables a request is about. */
 export interface Holder {
@@ -13,7 +16,27 @@ export interface Holder {
 
 type Change = 'create' | 'update' | 'delete';
 
+/** Writes the line about a change that was made. A run writes its own log, so its variables are not told there. */
+export async function noteChange(ports: EnginePorts, { namespace, owner, facts }: Holder, change: Change, key: string) {
+  const node = { id: owner.id, path: facts.workflowPath };
+  if (owner.scope === 'namespace') await note(ports, 'namespace.variable', { namespace }, change, key);
+  if (owner.scope === 'workflow') await note(ports, 'workflow.variable', { namespace, node }, change, key);
+}
+
+/** The event about a change of a variable, if its namespace wants it; it goes out `BROADCAST_DELAY` later. */
+export function changeEvent(
+  { clock, settings }: Pick<EnginePorts, 'clock' | 'settings'>,
+  { namespace, owner, facts }: Holder,
+  change: Change,
+  { name: key, bytes }: Pick<variables.Variable, 'name' | 'bytes'>,
+): CloudEvent | undefined {
+  const kind = `${owner.scope}.variable.${change}` as const;
+  if (!namespace.broadcasts.includes(kind)) return undefined;
+  return broadcastEvent(kind, { key, size: bytes.length, ...facts }, { id: clock.uuid(), source: settings.brand });
+}
+
 async function tell(ports: EnginePorts, holder: Holder, change: Change, key: string, size: number): Promise<void> {
+  await noteChange(ports, holder, change, key);
   const kind = `${holder.owner.scope}.variable.${change}` as const;
   await announce(ports, holder.namespace, kind, { key, size, ...holder.facts });
 }

@@ -36,17 +36,18 @@ function decodeBatch({ body, newId }: Request): readonly Decoded[] {
   const parsed = parseJson(body);
   if ('problem' in parsed) return [parsed];
   const batch = parsed.value ?? [];
-  if (Array.isArray(batch)) return batch.map((element: unknown) => fromJson(element, newId));
+  if (Array.isArray(batch)) return batch.map((element: unknown) => decodeEvent(element, newId));
   const kind = typeof batch === 'boolean' ? 'bool' : typeof batch;
   return [{ problem: `json: cannot unmarshal ${kind} into Go value of type []event.Event` }];
 }
 
 function decodeStructured({ body, newId }: Request): Decoded {
   const parsed = parseJson(body);
-  return 'problem' in parsed ? parsed : fromJson(parsed.value, newId);
+  return 'problem' in parsed ? parsed : decodeEvent(parsed.value, newId);
 }
 
-function fromJson(value: unknown, newId: () => string): Decoded {
+/** The event that a JSON value is in the JSON form of CloudEvents, or why it is none. */
+export function decodeEvent(value: unknown, newId: () => string): Decoded {
   const { data, data_base64: base64, ...attributes }: Attributes = isObject(value) ? value : {};
   const checked = checkAttributes(attributes, newId);
   if ('problem' in checked) return checked;

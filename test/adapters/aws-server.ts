@@ -17,6 +17,7 @@ export interface Asked {
 export interface Reply {
   readonly status?: number;
   readonly body?: object | string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface AwsServer {
@@ -37,14 +38,17 @@ export const refusal = (name: string, more: object = {}): Reply => ({
 });
 
 /** The wire end of an AWS service: takes what the SDK really sends and answers what the test says. */
-export async function startAwsServer(answer: (asked: Asked) => Reply): Promise<AwsServer> {
+export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<Reply>): Promise<AwsServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const question = await readQuestion(request);
     asked.push(question);
-    const { status = 200, body = {} } = answer(question);
+    const { status = 200, body = {}, headers = {} } = await answer(question);
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-    response.writeHead(status, { 'content-type': isRaw ? 'application/xml' : 'application/x-amz-json-1.0' });
+    response.writeHead(status, {
+      'content-type': isRaw ? 'application/xml' : 'application/x-amz-json-1.0',
+      ...headers,
+    });
     response.end(isRaw ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -84,6 +84,16 @@ const operations = (): string[] => server.asked.map((asked) => asked.operation);
 const lastInput = (): Input => server.asked.at(-1)?.input ?? {};
 
 describe('defining a machine', () => {
+  test('tags what it makes, if it is told tags', async () => {
+    const { executions, kept } = await open({}, { tags: { team: 'flows' } });
+    await executions.define(MACHINE);
+    expect([...kept.values()].map(({ input }) => input['tags'])).toEqual([[{ key: 'team', value: 'flows' }]]);
+    await server.close();
+    const plain = await open();
+    await plain.executions.define(MACHINE);
+    expect([...plain.kept.values()].map(({ input }) => input['tags'])).toEqual([undefined]);
+  });
+
   test('makes it and publishes it, with the steps function in the place of its placeholder', async () => {
     const { executions } = await open({}, { namePrefix: 'weft-' });
     expect(await executions.define(MACHINE)).toBe(`${MACHINES}weft-w1-standard:1`);
@@ -212,7 +222,7 @@ describe('stopping an execution', () => {
     });
   });
 
-  test.each(['ExecutionDoesNotExist', 'StateMachineTypeNotSupported'])(
+  test.each(['ExecutionDoesNotExist', 'StateMachineTypeNotSupported', 'ValidationException'])(
     'that is refused for %s does nothing',
     async (name) => {
       const { executions } = await open({ StopExecution: [refusal(name)] });

@@ -44,11 +44,13 @@ describe('local schedules, when something goes wrong', () => {
   let start: number;
   let schedules: LocalSchedules;
   let told: number[];
+  let lost: [string, number, string][];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'schedules-'));
     time = new VirtualTime();
     start = time.clock.now();
     told = [];
+    lost = [];
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
   afterEach(async () => {
@@ -63,6 +65,7 @@ describe('local schedules, when something goes wrong', () => {
     schedules = localSchedules({
       file: join(folder, 'schedules.sqlite'),
       tick,
+      giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE, error]),
       nextTick: tickAfter,
       clock,
       alarm: time.alarm,
@@ -117,6 +120,18 @@ describe('local schedules, when something goes wrong', () => {
     await schedules.resume();
     await time.sleep(1);
     expect(told).toEqual([20]);
+  });
+
+  test('a tick that nobody takes in a day is handed over with why, and those after it are told', async () => {
+    open(async (schedule, planned) => {
+      if (planned - start === 20 * MINUTE) throw new Error('not now');
+      await note(schedule, planned);
+    });
+    await schedules.set(scheduleOf('a', 'every 20'));
+    await time.sleep(25 * 60 * MINUTE);
+    expect(lost).toEqual([['a', 20, 'Error: not now']]);
+    expect(told).toContain(40);
+    expect(told).not.toContain(20);
   });
 
   test('a tick that was being told when the process died is told again', async () => {

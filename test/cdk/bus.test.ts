@@ -27,7 +27,14 @@ const only = (all: Record<string, Resource>, type: string): [string, Record<stri
   return [first[0], first[1].Properties];
 };
 const [busId, bus] = only(resources, 'AWS::Events::EventBus');
-const [machineId, machine] = only(resources, 'AWS::StepFunctions::StateMachine');
+const machineOf = (name: string): [string, Record<string, unknown>] => {
+  const found = ofType(resources, 'AWS::StepFunctions::StateMachine').find(
+    ([, { Properties }]) => Properties['StateMachineName'] === name,
+  );
+  if (found === undefined) throw new Error(`no machine ${name}`);
+  return [found[0], found[1].Properties];
+};
+const [machineId, machine] = machineOf('weft_delay');
 const [queueId] = only(resources, 'AWS::SQS::Queue');
 const rule = (all: Record<string, Resource>, id: string): [string, Record<string, unknown>] => {
   const [found] = ofType(all, 'AWS::Events::Rule').filter(([name]) => name.startsWith(id));
@@ -216,7 +223,7 @@ describe('the bus is open', () => {
       EventPattern: {
         source: ['direktiv.namespaces'],
         'detail-type': ['paid', { prefix: 'com.' }],
-        detail: { namespace: ['orders'] },
+        detail: { namespace: ['orders'], round: [{ exists: false }] },
       },
       Targets: [{ Arn: QUEUE, DeadLetterConfig: { Arn: arnOf(queueId) } }],
     });
@@ -224,7 +231,7 @@ describe('the bus is open', () => {
 
   test('to subscribers of everything, as a role where the target wants one', () => {
     const [, all] = rule(open, 'BusOutbound1');
-    expect(all['EventPattern']).toEqual({ source: ['direktiv.namespaces'] });
+    expect(all['EventPattern']).toEqual({ source: ['direktiv.namespaces'], detail: { round: [{ exists: false }] } });
     expect(all['Targets']).toMatchObject([{ Arn: OTHER_BUS, RoleArn: ROLE }]);
   });
 

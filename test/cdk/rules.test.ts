@@ -46,7 +46,16 @@ describe('the rules of AWS Solutions', () => {
     outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
   };
 
-  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, open])(
+  const EVERYTHING = {
+    tracing: 'true',
+    dashboard: 'true',
+    alarms: 'ada@example.com',
+    domain: 'flows.example.com',
+    certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a',
+    tags: '{"team": "flows"}',
+  };
+
+  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, { kms: 'true' }, open, EVERYTHING])(
     'find nothing but what is accepted (%o)',
     (told) => {
       const { app, stack } = makeApp(told);

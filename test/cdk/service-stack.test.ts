@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { tableSchemas } from '../../lib/adapters/aws/schema.ts';
-import { makeApp, ofType, resourcesOf } from './stack.ts';
+import { dataOf, ofType, type Resource, resourcesOf } from './stack.ts';
 
 const resources = resourcesOf();
 const properties = (type: string): Record<string, unknown>[] =>
@@ -26,90 +25,6 @@ const mayDo = (name: string): string[] =>
   policies
     .filter(({ role }) => role.includes(`"Functions${name}Role`))
     .flatMap((policy) => policy.statements.flatMap(actionsOf));
-
-describe('an idle installation costs nothing', () => {
-  test('it consists only of what is paid by use', () => {
-    const types = [...new Set(Object.values(resources).map(({ Type }) => Type))].toSorted();
-    expect(types).toEqual([
-      'AWS::ApiGateway::Account',
-      'AWS::ApiGateway::Deployment',
-      'AWS::ApiGateway::GatewayResponse',
-      'AWS::ApiGateway::Method',
-      'AWS::ApiGateway::Resource',
-      'AWS::ApiGateway::RestApi',
-      'AWS::ApiGateway::Stage',
-      'AWS::DynamoDB::Table',
-      'AWS::Events::EventBus',
-      'AWS::Events::Rule',
-      'AWS::IAM::Policy',
-      'AWS::IAM::Role',
-      'AWS::Lambda::EventInvokeConfig',
-      'AWS::Lambda::Function',
-      'AWS::Lambda::Permission',
-      'AWS::Logs::LogGroup',
-      'AWS::S3::Bucket',
-      'AWS::S3::BucketPolicy',
-      'AWS::SQS::Queue',
-      'AWS::SQS::QueuePolicy',
-      'AWS::Scheduler::ScheduleGroup',
-      'AWS::StepFunctions::StateMachine',
-      'Custom::AdminKey',
-    ]);
-  });
-
-  test('nothing of it is provisioned, cached ahead or encrypted with a key of its own', () => {
-    const text = JSON.stringify(resources);
-    for (const word of [
-      'ProvisionedThroughput',
-      'ProvisionedConcurrency',
-      'WarmThroughput',
-      'CacheClusterEnabled":true',
-      'KmsKeyId',
-      'KMSMasterKey',
-      'KmsKeyArn',
-      'VpcConfig',
-    ]) {
-      expect(text).not.toContain(word);
-    }
-    expect(properties('AWS::DynamoDB::Table').map((table) => table['BillingMode'])).toEqual(
-      Object.keys(tableSchemas).map(() => 'PAY_PER_REQUEST'),
-    );
-  });
-});
-
-describe('tables', () => {
-  const tables = ofType(resources, 'AWS::DynamoDB::Table');
-  const named = (name: string) => tables.find(([id]) => id.startsWith(`Tables${name}`))?.[1];
-
-  test.each(Object.entries(tableSchemas))('%s has the keys, indexes and expiry of its schema', (name, schema) => {
-    const table = named(name)?.Properties;
-    expect(table?.['KeySchema']).toEqual([
-      { AttributeName: 'pk', KeyType: 'HASH' },
-      { AttributeName: 'sk', KeyType: 'RANGE' },
-    ]);
-    expect(table?.['TimeToLiveSpecification']).toEqual({ AttributeName: 'ttl', Enabled: true });
-    const indexes = (table?.['GlobalSecondaryIndexes'] ?? []) as { IndexName: string }[];
-    expect(indexes.map(({ IndexName }) => IndexName)).toEqual(Object.keys(schema.indexes));
-  });
-
-  test('what users made is kept and can be brought back; the rest goes with the stack', () => {
-    expect(named('catalog')).toMatchObject({
-      DeletionPolicy: 'Retain',
-      Properties: {
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      },
-    });
-    expect(named('runs')?.DeletionPolicy).toBe('Delete');
-    expect(named('journal')?.DeletionPolicy).toBe('Delete');
-  });
-
-  test('`retain=false` lets everything go with the stack', () => {
-    const all = Object.values(resourcesOf({ retain: 'false' }));
-    const kept = all.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain').map(({ Type }) => Type);
-    expect(kept.toSorted()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
-  });
-});
 
 describe('functions', () => {
   const functions = ofType(resources, 'AWS::Lambda::Function');
@@ -139,6 +54,11 @@ describe('functions', () => {
         'WEFT_BUCKET',
         'WEFT_BUS',
         'WEFT_CATALOG',
+        'WEFT_CONTAINER_LOGS',
+        'WEFT_CONTAINER_MACHINE',
+        'WEFT_CONTAINER_PREFIX',
+        'WEFT_CONTAINER_REPOSITORY',
+        'WEFT_CONTAINER_ROLE',
         'WEFT_CRON',
         'WEFT_DELAY_MACHINE',
         'WEFT_EVENT_SOURCE',
@@ -148,6 +68,8 @@ describe('functions', () => {
         'WEFT_MACHINE_LOGS',
         'WEFT_MACHINE_ROLE',
         'WEFT_PREFIX',
+        'WEFT_RETENTION_DAYS',
+        'WEFT_ROOT_KEY',
         'WEFT_RUNS',
         'WEFT_SCHEDULE_GROUP',
         'WEFT_SCHEDULE_ROLE',
@@ -185,20 +107,24 @@ const SERVICES: Record<string, readonly string[]> = {
   table: ['dynamodb'],
   blobs: ['s3'],
   vault: ['ssm'],
+  sealer: ['ssm'],
   executions: ['states', 'iam'],
   bus: ['events', 'states'],
   schedules: ['scheduler', 'iam'],
 };
 SERVICES['everything'] = Object.values(SERVICES).flat();
+SERVICES['containers'] = ['states', 'lambda'];
+SERVICES['containerWork'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
 // Schedules are set and removed by requests alone.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
-/** What a Lambda may do beside its ports: one that nobody waits for puts failed calls into a queue. */
+/** What a Lambda may do beside its ports: one that nobody waits for hands its failed calls to the one that keeps them. */
 const BESIDE: Record<string, readonly string[]> = {
-  lifecycle: ['sqs'],
-  sweep: ['sqs'],
-  router: ['sqs'],
-  cron: ['sqs'],
+  lifecycle: ['lambda'],
+  sweep: ['lambda'],
+  router: ['lambda'],
+  cron: ['lambda'],
+  failures: ['sqs'],
 };
 
 describe('rights', () => {
@@ -207,9 +133,14 @@ describe('rights', () => {
     expect(statements.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('only log delivery is allowed everywhere', () => {
+  test('only log delivery, listing what goes with the stack, and entering the registry is allowed everywhere', () => {
     const everywhere = statements.filter(({ Resource }) => [Resource].flat().includes('*'));
-    expect(everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'))).toEqual([]);
+    const actions = everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'));
+    expect(actions.toSorted()).toEqual([
+      'ecr:GetAuthorizationToken',
+      'lambda:ListFunctions',
+      'states:ListStateMachines',
+    ]);
   });
 
   test.each(names)('%s may do what the ports need that its file asks for, and no more', (name) => {
@@ -221,24 +152,65 @@ describe('rights', () => {
     expect([...services].toSorted()).toEqual([...expected].toSorted());
   });
 
-  test('no Lambda that answers requests can change or remove the administrative key', () => {
-    const changing = policies.filter(({ statements: own }) => own.flatMap(actionsOf).includes('ssm:PutParameter'));
-    expect(changing.map(({ role }) => role)).toEqual([expect.stringContaining('KeyMakerRole')]);
+  test('no Lambda of the service can change or remove the administrative key', () => {
+    const changing = statements.flatMap(actionsOf).filter((action) => /^ssm:(?!Get)/.test(action));
+    expect(changing).toEqual([]);
   });
 
-  test('the administrative key is made once its maker may make it', () => {
-    const [made] = Object.values(resources).filter(({ Type }) => Type === 'Custom::AdminKey');
-    expect(made).toMatchObject({
-      Properties: { name: '/weft' },
-      DependsOn: expect.arrayContaining([expect.stringMatching(/^KeyMakerRoleDefaultPolicy/)]),
-    });
+  /** The functions that may do something with a resource whose name ends so. */
+  const whoMay = (own: Record<string, Resource>, action: string, resource: string): string[] =>
+    ofType(own, 'AWS::IAM::Policy')
+      .filter(([, { Properties }]) =>
+        (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement.some(
+          (statement) => actionsOf(statement).includes(action) && JSON.stringify(statement.Resource).includes(resource),
+        ),
+      )
+      .map(([, { Properties }]) => /"(?:Functions)?(\w+?)Role/.exec(JSON.stringify(Properties['Roles']))?.[1] ?? '')
+      .toSorted();
+  const SEALERS = ['containers', 'registries', 'secrets', 'services', 'steps', 'tree'];
+
+  test('only what keeps or uses secrets, or pulls images, can read the root key', () => {
+    expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft/root-key"')).toEqual(SEALERS);
+    expect(whoMay(dataOf(), 'ssm:PutParameter', ':parameter/weft/root-key"')).toEqual(['KeyMaker']);
+    expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft"')).toEqual(expect.arrayContaining(['instances']));
   });
 
-  test('roles are passed to Step Functions and the scheduler alone, each its own', () => {
+  const rootKeyOf = (own: Record<string, Resource>): string => {
+    const steps = ofType(own, 'AWS::Lambda::Function').find(([name]) => name.startsWith('Functionssteps'))?.[1];
+    const environment = steps?.Properties['Environment'] as { readonly Variables: Record<string, string> } | undefined;
+    return environment?.Variables['WEFT_ROOT_KEY'] ?? '';
+  };
+  const usesOf = (own: Record<string, Resource>): Statement[] =>
+    ofType(own, 'AWS::IAM::Policy')
+      .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement)
+      .filter((statement) => actionsOf(statement).includes('kms:Decrypt'));
+
+  test('`kms=true` lets the same functions alone use the key of the data, by its alias', () => {
+    const own = resourcesOf({ kms: 'true' });
+    expect(whoMay(own, 'kms:Decrypt', ':key/*"')).toEqual(SEALERS);
+    expect(usesOf(own).map(({ Condition }) => Condition)).toEqual(
+      SEALERS.map(() => ({ StringEquals: { 'kms:RequestAlias': 'alias/weft' } })),
+    );
+    expect(rootKeyOf(own)).toBe('alias/weft');
+    expect(whoMay(own, 'ssm:GetParameter', 'root-key"')).toEqual([]);
+  });
+
+  test('a key of one’s own is used by the same functions alone', () => {
+    const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
+    const own = resourcesOf({ kms: key });
+    expect(whoMay(own, 'kms:Encrypt', `"${key}"`)).toEqual(SEALERS);
+    expect(rootKeyOf(own)).toBe(key);
+    const parameter = resourcesOf({ rootKey: '/keys/flows' });
+    expect(whoMay(parameter, 'ssm:GetParameter', ':parameter/keys/flows"')).toEqual(SEALERS);
+    expect(rootKeyOf(parameter)).toBe('/keys/flows');
+  });
+
+  test('roles are passed to Step Functions, the scheduler and Lambda alone, each its own', () => {
     const passing = statements.filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(passing.length).toBeGreaterThan(0);
     const passed = passing.map(({ Condition, Resource }) => `${JSON.stringify(Resource)} ${JSON.stringify(Condition)}`);
     expect([...new Set(passed)].toSorted()).toEqual([
+      expect.stringMatching(/"ContainersRole.*"iam:PassedToService":"lambda.amazonaws.com"/),
       expect.stringMatching(/"MachinesRole.*"iam:PassedToService":"states.amazonaws.com"/),
       expect.stringMatching(/"SchedulesRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),
     ]);
@@ -248,47 +220,5 @@ describe('rights', () => {
     const own = policies.find(({ role }) => role.includes('MachinesRole'))?.statements ?? [];
     expect(own.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'))).toEqual(['lambda:InvokeFunction']);
     expect(JSON.stringify(own)).toContain(':function:weft-steps');
-  });
-
-  test('the bucket turns away whoever comes without TLS, and the public', () => {
-    const [bucket] = properties('AWS::S3::Bucket');
-    expect(bucket).toMatchObject({
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-      LifecycleConfiguration: { Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }] },
-    });
-    expect(JSON.stringify(properties('AWS::S3::BucketPolicy'))).toContain('{"aws:SecureTransport":"false"}');
-  });
-});
-
-describe('settings', () => {
-  test('a name of its own keeps an installation apart from another', () => {
-    const text = JSON.stringify(resourcesOf({ name: 'flows', brand: 'direktiv' }));
-    expect(text).toContain('"WEFT_PREFIX":"flows-"');
-    expect(text).toContain('"WEFT_KEY_PARAMETER":"/flows"');
-    expect(text).toContain('"WEFT_BRAND":"direktiv"');
-    expect(text).not.toContain('weft-');
-    expect(makeApp({ name: 'flows' }).stack.stackName).toBe('flows');
-  });
-
-  test.each([
-    ['name', 'Has Spaces'],
-    ['name', 'aws-weft'],
-    ['brand', ''],
-    ['streaming', 'maybe'],
-    ['retain', '0'],
-    ['logDays', '2'],
-    ['logDays', 'many'],
-    ['brand', 'aws'],
-    ['inbound', 'orders'],
-    ['inbound', '[{"namespace": "orders"}]'],
-    ['outbound', '[{"target": "queue"}]'],
-    ['outbound', '[{"target": "arn:aws:sqs:eu-west-1:1:q", "type": ["a"]}]'],
-  ])('%s=%s is refused by name', (key, value) => {
-    expect(() => makeApp({ [key]: value })).toThrow(`the context ${key}=`);
   });
 });

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { ServiceStack } from '../../cdk/service-stack.ts';
+import { DataStack, ServiceStack } from '../../cdk/service-stack.ts';
 import { settingsOf } from '../../cdk/settings.ts';
 
 export interface Resource {
@@ -15,17 +15,32 @@ export interface Resource {
 const flags = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context as object;
 const WITHOUT_BUNDLES = { 'aws:cdk:bundling-stacks': [] };
 
-/** The app as cdk.json has it, told some more; its functions are not bundled. */
-export function makeApp(told: Record<string, string> = {}): { app: App; stack: ServiceStack } {
-  const outdir = mkdtempSync(join(tmpdir(), 'weft-cdk-'));
-  const app = new App({ outdir, analyticsReporting: false, context: { ...flags, ...WITHOUT_BUNDLES, ...told } });
-  return { app, stack: new ServiceStack(app, 'Weft', settingsOf(app.node)) };
+export interface Made {
+  readonly app: App;
+  /** The service. */
+  readonly stack: ServiceStack;
+  readonly data: DataStack;
 }
 
-/** Every resource of the template, by its logical id. */
-export function resourcesOf(told: Record<string, string> = {}): Record<string, Resource> {
-  return Template.fromStack(makeApp(told).stack).toJSON()['Resources'] as Record<string, Resource>;
+/** The app as cdk.json has it, told some more; its functions are not bundled. */
+export function makeApp(told: Readonly<Record<string, unknown>> = {}): Made {
+  const outdir = mkdtempSync(join(tmpdir(), 'weft-cdk-'));
+  const app = new App({ outdir, analyticsReporting: false, context: { ...flags, ...WITHOUT_BUNDLES, ...told } });
+  const settings = settingsOf(app.node);
+  const data = new DataStack(app, 'WeftData', settings);
+  return { app, data, stack: new ServiceStack(app, 'Weft', settings, data.data) };
 }
+
+type Resources = Record<string, Resource>;
+
+export const resourcesIn = (stack: Stack): Resources => Template.fromStack(stack).toJSON()['Resources'] as Resources;
+
+/** Every resource of the service, by its logical id. */
+export const resourcesOf = (told: Readonly<Record<string, unknown>> = {}): Resources =>
+  resourcesIn(makeApp(told).stack);
+
+/** Every resource of its data. */
+export const dataOf = (told: Readonly<Record<string, unknown>> = {}): Resources => resourcesIn(makeApp(told).data);
 
 /** The resources of a type, with their logical ids. */
 export function ofType(resources: Record<string, Resource>, type: string): [string, Resource][] {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
@@ -10,7 +11,9 @@ interface Target {
   readonly DeadLetterConfig: { readonly Arn: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] } };
 }
 
-const rules = ofType(resources, 'AWS::Events::Rule');
+/** The rule that has the queue emptied calls a machine; the others call functions. */
+const isEmptying = ([id]: readonly [string, Resource]): boolean => id.startsWith('FailedDaily');
+const rules = ofType(resources, 'AWS::Events::Rule').filter((rule) => !isEmptying(rule));
 const targetsOf = ({ Properties }: Resource): Target[] => Properties['Targets'] as Target[];
 const ruleOf = (file: string): [string, Resource] => {
   const found = rules.filter(([, rule]) => targetsOf(rule).some(({ Arn }) => Arn['Fn::GetAtt'][0].includes(file)));
@@ -20,6 +23,22 @@ const ruleOf = (file: string): [string, Resource] => {
 };
 const [queueId, queue] = ofType(resources, 'AWS::SQS::Queue')[0] ?? [];
 
+const [keeperId] = ofType(resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionsfailures')) ?? [];
+
+const validate = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => { isValid: boolean };
+
+/** A definition as CloudFormation would write it, with what it refers to as words. */
+const definitionOf = (value: unknown): string => {
+  const {
+    'Fn::Join': join,
+    'Fn::GetAtt': got,
+    Ref,
+  } = value as Record<string, never> & { 'Fn::Join'?: [string, unknown[]] };
+  if (join !== undefined) return join[1].map(definitionOf).join(join[0]);
+  if (got !== undefined) return `<${(got as string[]).join('.')}>`;
+  return Ref === undefined ? String(value) : `<${Ref}>`;
+};
+
 /** Joins what CloudFormation would, with the pseudo parameters as words. */
 const textOf = (value: unknown): string => {
   const { 'Fn::Join': join, Ref } = value as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
@@ -28,7 +47,7 @@ const textOf = (value: unknown): string => {
 };
 
 describe('what happens without a request', () => {
-  test('three rules there are: for ends of executions, for the day, for events', () => {
+  test('three rules call functions: for ends of executions, for the day, for events', () => {
     expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(['ENABLED', 'ENABLED', 'ENABLED']);
     expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(3);
   });
@@ -43,7 +62,7 @@ describe('what happens without a request', () => {
       detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
     });
     expect(pattern.detail.stateMachineArn.map(({ prefix }) => textOf(prefix))).toEqual([
-      'arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:weft-',
+      'arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:weft--',
     ]);
   });
 
@@ -52,7 +71,7 @@ describe('what happens without a request', () => {
   });
 
   test.each(['lifecycle', 'sweep', 'router'])(
-    'a call of %s that fails or does not arrive waits in the queue',
+    'a call of %s that fails is handed to the function that keeps it; one that does not arrive waits in the queue',
     (file) => {
       const [, rule] = ruleOf(file);
       expect(targetsOf(rule).map(({ DeadLetterConfig }) => DeadLetterConfig.Arn['Fn::GetAtt'][0])).toEqual([queueId]);
@@ -61,11 +80,43 @@ describe('what happens without a request', () => {
       );
       expect(settings).toEqual([
         expect.objectContaining({
-          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } },
+          DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [keeperId, 'Arn'] } } },
         }),
       ]);
     },
   );
+
+  test('what the function that keeps failed calls cannot keep waits in the queue', () => {
+    const settings = properties('AWS::Lambda::EventInvokeConfig').filter(
+      ({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: keeperId }),
+    );
+    expect(settings).toMatchObject([
+      { DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } } },
+    ]);
+  });
+
+  test('once a day the queue is emptied, one message after the other, to the function that keeps them', () => {
+    const [, rule] = ofType(resources, 'AWS::Events::Rule').find(isEmptying) ?? [];
+    expect(rule?.Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)', State: 'ENABLED' });
+    const machine = properties('AWS::StepFunctions::StateMachine').find(
+      ({ StateMachineName }) => StateMachineName === 'weft_failed',
+    );
+    expect(machine).toMatchObject({ StateMachineType: 'EXPRESS' });
+    const definition = JSON.parse(definitionOf(machine?.['DefinitionString'])) as { States: Record<string, object> };
+    expect(validate(definition)).toMatchObject({ isValid: true });
+    expect(definition.States).toMatchObject({
+      Receive: { Arguments: { QueueUrl: `<${queueId}>`, MaxNumberOfMessages: 1, MessageAttributeNames: ['All'] } },
+      Keep: { Arguments: { FunctionName: `<${keeperId}.Arn>`, Payload: '{% $states.input %}' }, Next: 'Forget' },
+      Forget: { Arguments: { QueueUrl: `<${queueId}>` }, Next: 'Receive' },
+    });
+    const rights = ofType(resources, 'AWS::IAM::Policy')
+      .filter(([id]) => id.startsWith('FailedEmptyingRole'))
+      .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: object[] }).Statement);
+    expect(rights).toMatchObject([
+      { Action: ['sqs:DeleteMessage', 'sqs:ReceiveMessage'], Resource: { 'Fn::GetAtt': [queueId, 'Arn'] } },
+      { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [keeperId, 'Arn'] } },
+    ]);
+  });
 
   test.each(['lifecycle', 'sweep', 'router'])('only its rule may call %s', (file) => {
     const [ruleId] = ruleOf(file);
@@ -97,6 +148,6 @@ describe('what happens without a request', () => {
 
   test('another installation hears of its own machines only', () => {
     const own = ofType(resourcesOf({ name: 'flows' }), 'AWS::Events::Rule');
-    expect(JSON.stringify(own)).toContain(':stateMachine:flows-"');
+    expect(JSON.stringify(own)).toContain(':stateMachine:flows--"');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
+import { emit } from '../../lib/compiler/emit.ts';
 import { hintsOf, planOf, problemsOf } from './texts.ts';
 
 const STATES = 'states: [{id: a, type: noop}, {id: b, type: noop}]';
@@ -163,25 +164,22 @@ describe('problems', () => {
   });
 });
 
-describe('what this version cannot run', () => {
-  test('is told with its place, and is a workflow all the same', () => {
-    const functions = 'functions:\n- {id: f, type: knative-namespace, service: s}\n';
-    const compiled = compile(
-      `${functions}states:\n- {id: a, type: noop, transition: b}\n- {id: b, type: action, action: {function: f}}`,
-    );
-    expect(compiled).toMatchObject({
-      plan: { entry: 'a' },
-      unsupported: [
-        {
-          message: "state 'b' of type 'action' cannot run yet in this version: container services are not built",
-          line: 5,
-          column: 8,
-        },
-      ],
-    });
+describe('a workflow that calls a container', () => {
+  const functions =
+    'functions:\n- {id: f, type: knative-namespace, service: s}\n- {id: sub, type: subflow, workflow: w}\n';
+  const tierOf = (states: string): string => {
+    const compiled = compile(`${functions}states:\n${states}`);
+    if (!('plan' in compiled)) throw new Error(compiled.problems[0]?.message);
+    return emit(compiled.plan).tier;
+  };
+
+  test('begins in a machine that can wait', () => {
+    expect(tierOf('- {id: a, type: action, action: {function: f}}')).toBe('STANDARD');
+    expect(tierOf('- {id: a, type: parallel, actions: [{function: sub}, {function: f}]}')).toBe('STANDARD');
+    expect(tierOf('- {id: a, type: action, action: {function: sub}}')).toBe('EXPRESS');
   });
 
-  test('is nothing in a workflow that never waits', () => {
-    expect(compile(STATES)).toMatchObject({ unsupported: [] });
+  test('does not wait for one that it forgets', () => {
+    expect(tierOf('- {id: a, type: action, async: true, action: {function: f}}')).toBe('EXPRESS');
   });
 });

@@ -4,22 +4,25 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import { type LocalExecutions, localExecutions } from '../../lib/adapters/local/executions.ts';
+import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table.ts';
 import * as namespaces from '../../lib/domain/namespaces.ts';
 import type { Run } from '../../lib/domain/runs.ts';
 import * as tree from '../../lib/domain/tree.ts';
 import * as workflows from '../../lib/domain/workflows.ts';
-import type { EnginePorts } from '../../lib/engine/engine-ports.ts';
+import type { KeeperPorts, RunnerPorts } from '../../lib/engine/engine-ports.ts';
 import { noteEnd } from '../../lib/engine/lifecycle.ts';
 import { execute } from '../../lib/engine/start.ts';
 import { type Outcome, type StepInput, step } from '../../lib/engine/steps.ts';
 import { sweep } from '../../lib/engine/sweep.ts';
-import type { Blobs, Ports } from '../../lib/ports.ts';
+import type { Blobs, Containers, Ports } from '../../lib/ports.ts';
+import { ScriptedContainers } from '../contract/scripted-containers.ts';
 import {
   type Death,
   Died,
   Life,
   mortalBlobs,
+  mortalContainers,
   mortalExecutions,
   mortalTable,
   unwatchJournal,
@@ -35,6 +38,8 @@ export interface WorldOptions {
   readonly deliver?: Deliver;
   /** Milliseconds that pass at each look at the clock. */
   readonly pace?: number;
+  /** What runs containers, whichever process lives. */
+  readonly containers?: Containers;
   /** Whether the journal's transactions count as durable moves. */
   readonly countsJournal?: boolean;
 }
@@ -66,6 +71,7 @@ export class World {
   readonly time: QuietTime;
   readonly database: LocalTable;
   readonly blobs: Blobs = memoryBlobs();
+  readonly containers: Containers;
   /** The executions that were started: name -> handle of the machine. */
   readonly started = new Map<string, string>();
   /** When the calls of each execution came: name -> the first and the last, milliseconds since 1970. */
@@ -73,7 +79,7 @@ export class World {
   /** How often each run was committed as ended: id -> times. */
   readonly endings = new Map<string, number>();
   life: Life;
-  ports: EnginePorts;
+  ports: RunnerPorts & KeeperPorts;
   executions: LocalExecutions;
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
@@ -84,6 +90,7 @@ export class World {
     this.database = database;
     this.options = options;
     this.time = new QuietTime(options.pace);
+    this.containers = options.containers ?? new ScriptedContainers();
     [this.life, this.executions, this.ports] = this.begin(options.death);
   }
 
@@ -97,7 +104,7 @@ export class World {
     for (const suffix of ['', '-wal']) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
   }
 
-  private begin(death?: Death): [Life, LocalExecutions, EnginePorts] {
+  private begin(death?: Death): [Life, LocalExecutions, World['ports']] {
     const life = new Life(death, () => this.keepJournal());
     const file = this.fileOf(this.processes);
     if (this.options.countsJournal) watchJournal(file, life);
@@ -114,13 +121,15 @@ export class World {
       onEnd: ({ name, status, error = '', cause = '' }) =>
         unlessOver(life, () => noteEnd(ports, { name, status, error, cause })),
     });
-    const ports: EnginePorts = {
+    const ports: World['ports'] = {
       settings: { brand: 'service', version: 'v0' },
       table: this.counting(mortalTable(life, this.database.table)),
       blobs: mortalBlobs(life, this.blobs),
       executions: this.remembering(mortalExecutions(life, executions)),
       bus: { publish: async () => {}, publishAt: async () => {} },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
+      sealer: localSealer(),
+      containers: mortalContainers(life, this.containers),
       clock,
     };
     return [life, executions, ports];
@@ -156,8 +165,14 @@ export class World {
   }
 
   /** Ports that never die. */
-  get immortal(): EnginePorts {
-    return { ...this.ports, table: this.database.table, blobs: this.blobs, executions: this.executions };
+  get immortal(): RunnerPorts {
+    return {
+      ...this.ports,
+      table: this.database.table,
+      blobs: this.blobs,
+      executions: this.executions,
+      containers: this.containers,
+    };
   }
 
   /** Makes the namespace and stores the workflows in it, directories and all. */

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Blobs, Executions, Table } from '../../lib/ports.ts';
+import type { Blobs, Containers, Executions, Table } from '../../lib/ports.ts';
 
 /** What everything answers in a process that is dead. */
 export class Died extends Error {
@@ -12,14 +12,14 @@ export interface Death {
   readonly when: 'before' | 'after';
 }
 
-export type Kind = 'write' | 'blob' | 'execution' | 'journal';
+export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container';
 
 /** The life of one process: it counts its durable moves, and may end before or after one of them. */
 export class Life {
   moves = 0;
   isOver = false;
   busy = 0;
-  readonly kinds: Record<Kind, number> = { write: 0, blob: 0, execution: 0, journal: 0 };
+  readonly kinds: Record<Kind, number> = { write: 0, blob: 0, execution: 0, journal: 0, container: 0 };
   /** Hears of every call before it is made, and may hold it up. */
   onCall: ((name: string) => Promise<void> | void) | undefined;
   private readonly death: Death | undefined;
@@ -80,6 +80,17 @@ export class Life {
     return result;
   }
 
+  /** A move of the world outside, which takes the time it takes: nothing of this process is at work on it. */
+  async await<T>(kind: Kind, work: () => Promise<T>): Promise<T> {
+    const move = this.begin(kind);
+    this.busy -= 1;
+    const result = await work().finally(() => {
+      this.busy += 1;
+    });
+    this.end(move);
+    return result;
+  }
+
   moveNow(kind: Kind, work: () => void): void {
     const move = this.begin(kind);
     work();
@@ -105,6 +116,16 @@ export const mortalExecutions = (life: Life, executions: Executions): Executions
     life.move('execution', 'executions.start', () => executions.start(handle, name, input)),
   stop: (...call) => life.move('execution', 'executions.stop', () => executions.stop(...call)),
   answer: (token, answer) => life.move('execution', 'executions.answer', () => executions.answer(token, answer)),
+});
+
+export const mortalContainers = (life: Life, containers: Containers): Containers => ({
+  problem: () => life.read('containers.problem', () => containers.problem()),
+  prepare: (revision) => life.move('container', 'containers.prepare', () => containers.prepare(revision)),
+  status: (ids) => life.read('containers.status', () => containers.status(ids)),
+  call: (id, call) => life.await('container', () => containers.call(id, call)),
+  cancel: (id, actionId) => life.move('container', 'containers.cancel', () => containers.cancel(id, actionId)),
+  remove: (id) => life.move('container', 'containers.remove', () => containers.remove(id)),
+  output: (pod, from) => life.read('containers.output', () => containers.output(pod, from)),
 });
 
 /** Whose journal a file is. */

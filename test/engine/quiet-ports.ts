@@ -1,10 +1,11 @@
 import { memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import * as namespaces from '../../lib/domain/namespaces.ts';
-import type { EnginePorts } from '../../lib/engine/engine-ports.ts';
+import type { KeeperPorts } from '../../lib/engine/engine-ports.ts';
 import { route } from '../../lib/engine/router.ts';
 import type { CloudEvent } from '../../lib/events/cloud-event.ts';
 import type { Message, Schedule } from '../../lib/ports.ts';
 import { MemoryTable } from '../contract/memory-table.ts';
+import { ScriptedContainers } from '../contract/scripted-containers.ts';
 
 export interface Later {
   readonly at: number;
@@ -18,7 +19,8 @@ export class QuietPorts {
   /** The executions that were started, by name. */
   readonly started: string[] = [];
   readonly schedules = new Map<string, Schedule>();
-  readonly ports: EnginePorts;
+  readonly containers = new ScriptedContainers();
+  readonly ports: KeeperPorts;
   now = Date.UTC(2026, 0, 15, 12);
   private ids = 0;
   private static worlds = 0;
@@ -46,6 +48,7 @@ export class QuietPorts {
         set: async (schedule) => void this.schedules.set(schedule.name, schedule),
         remove: async (name) => void this.schedules.delete(name),
       },
+      containers: this.containers,
       clock: {
         now: () => this.now,
         uuid: () => `0bee0000-${world}-7000-8000-${String(++this.ids).padStart(12, '0')}`,

@@ -64,6 +64,16 @@ test('a new stack gets an encrypted parameter whose entry `apikey` is a key of 2
   expect(answers).toEqual([{ Status: 'SUCCESS', PhysicalResourceId: '/weft', ...ids }]);
 });
 
+test('a root key is 32 random bytes, in a parameter of its own', async () => {
+  const properties = { ResourceProperties: { ServiceToken: 'token', name: '/weft/root-key', kind: 'root' } };
+  await handler(asked('Create', properties));
+  const first = parameters.get('/weft/root-key');
+  expect(first?.['Type']).toBe('SecureString');
+  expect(Buffer.from(String(first?.['Value']), 'base64')).toHaveLength(32);
+  await handler(asked('Update', { ...properties, PhysicalResourceId: '/weft/root-key' }));
+  expect(parameters.get('/weft/root-key')).toBe(first);
+});
+
 test.each(['Create', 'Update'])('%s leaves a key that is there as it is', async (type) => {
   parameters.set('/weft', { Value: '{"apikey":"mine"}' });
   await handler(asked(type, { PhysicalResourceId: '/weft' }));

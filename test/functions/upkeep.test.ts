@@ -61,6 +61,7 @@ describe('the functions that work without a request', () => {
       WEFT_FAILED: 'arn:aws:sqs:us-east-1:123456789012:failed',
       WEFT_BRAND: 'service',
       WEFT_VERSION: '1',
+      WEFT_RETENTION_DAYS: '30',
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   });

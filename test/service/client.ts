@@ -1,5 +1,7 @@
 import { startService } from '../../bin/service.ts';
 import { versionOf } from '../../bin/settings.ts';
+import { ScriptedContainers } from '../contract/scripted-containers.ts';
+import { clear, placeOf, withoutType } from '../deployed/scratch.ts';
 
 /** A service under test: one of its own in this process, or the one that SERVICE_URL and SERVICE_KEY name. */
 export interface Client {
@@ -48,7 +50,8 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = new TextDecoder().decode(bytes);
-    return { status: response.status, headers: response.headers, bytes, text, json: () => JSON.parse(text) as Json };
+    const headers = withoutType(response.headers, bytes.length);
+    return { status: response.status, headers, bytes, text, json: () => JSON.parse(text) as Json };
   };
   return { url, key, call, close };
 }
@@ -56,8 +59,22 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
 /** Opens the service that the tests of a file talk to. */
 export async function openClient(): Promise<Client> {
   const { SERVICE_URL, SERVICE_KEY } = process.env;
+  const place = placeOf();
+  if (place !== undefined) {
+    const client = clientOf(place.url, place.key, async () => {});
+    await clear(client);
+    return client;
+  }
   if (SERVICE_URL !== undefined) return clientOf(SERVICE_URL, SERVICE_KEY ?? '', async () => {});
+  return openOwnClient();
+}
+
+/** Opens a service of the test's own, which it may end. */
+export async function openOwnClient(): Promise<Client> {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-  const service = await startService({ ...settings, databaseEndpoint: undefined, version: versionOf() });
+  // No image is pulled for a test that is not about containers.
+  const containers = new ScriptedContainers();
+  const local = { ...settings, databaseEndpoint: undefined, version: versionOf() };
+  const service = await startService(local, {}, { containers });
   return clientOf(service.url, service.key, () => service.close());
 }

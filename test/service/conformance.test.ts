@@ -40,7 +40,7 @@ interface Case {
   readonly path?: string;
   readonly needs?: readonly string[];
   readonly children?: readonly { readonly path: string; readonly yaml: string }[];
-  readonly secrets?: unknown;
+  readonly secrets?: Readonly<Record<string, string>>;
   readonly events?: readonly unknown[];
   readonly expect: {
     readonly rejected?: true;
@@ -69,10 +69,7 @@ function isBuilt(yaml: string): boolean {
 }
 
 const isRunnable = (row: Case): boolean =>
-  row.secrets === undefined &&
-  (row.children ?? []).every(({ yaml }) => isBuilt(yaml)) &&
-  LEFT_OUT[row.name] === undefined &&
-  isBuilt(row.yaml);
+  (row.children ?? []).every(({ yaml }) => isBuilt(yaml)) && LEFT_OUT[row.name] === undefined && isBuilt(row.yaml);
 
 const applicable = cases.filter((row) => row.expect.rejected === true || isRunnable(row));
 
@@ -144,6 +141,9 @@ async function startOf(row: Case, namespace: string, workflow: string): Promise<
 
 async function outcomeOf(row: Case, namespace: string) {
   const workflow = `/api/namespaces/${namespace}/tree/${row.path ?? 'main'}`;
+  for (const [name, body] of Object.entries(row.secrets ?? {})) {
+    expect((await client.call('PUT', `/api/namespaces/${namespace}/secrets/${name}`, { body })).status).toBe(200);
+  }
   for (const child of row.children ?? []) expect((await storeAt(namespace, child.path, child.yaml)).status).toBe(200);
   expect((await storeAt(namespace, row.path ?? 'main', row.yaml)).text).toContain('"revision"');
   const id = await startOf(row, namespace, workflow);

@@ -79,10 +79,12 @@ describe('creating a namespace', () => {
     expect(await namesOf('filter.val=body-')).toEqual(['body-null', 'body-object']);
   });
 
-  test('says that mirrors are not served, and makes no plain namespace in place of one', async () => {
+  test('says that no repository is followed, and makes no plain namespace in place of one', async () => {
     const answer = await put('mirrored', '{"url":"https://example.com/repository.git","ref":"main"}');
-    expect(answer.status).toBe(501);
-    expect(answer.json()['message']).toContain('mirrors of git repositories are not served yet');
+    expect(answer.status).toBe(406);
+    expect(answer.json()['message']).toBe(
+      'no git repository is followed from here: push a clone of it with `weft push`',
+    );
     expect(await namesOf('filter.val=mirrored')).toEqual([]);
   });
 });

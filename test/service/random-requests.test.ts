@@ -24,12 +24,19 @@ const KNOWN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^tag (exists in both|is missing from) query and body$/, 'the same'],
   [/^cannot execute disabled workflow$/, 'a disabled workflow (rest-api reference, 5.8)'],
   [/no 32-bit integer$|^bad (ordering|filtering) arguments/, 'a list request of instances (rest-api reference, 2.2)'],
+  [/^not a git mirror$/, 'a node that follows no repository (rest-api reference, A.9)'],
   [/is not an RFC 3339 time$/, 'the same'],
+  [/^secret name must match|^name, namespace and secret values are required/, 'secrets (rest-api reference, 9)'],
+  [/^invalid (order field|order direction|filter field|filter type): /, 'a list of secrets (rest-api reference, 2.3)'],
+  [/^invalid username\/token format|is no address of a registry: /, 'registries (rest-api reference, 10)'],
+  [/^url, username and password need to be provided$/, 'a trial of a registry (rest-api reference, A.7)'],
+  [/^(svn|version) is missing in queries$|^strconv\.ParseUint: /, 'services of a workflow (rest-api reference, 11.7)'],
+  [/^no traffic (values|defined)$|^unknown revision |still has traffic/, 'traffic (rest-api reference, 11.4)'],
   [/^An error occurred executing instance /, 'a run that failed (rest-api reference, 6.3)'],
 ];
 
 /** What may be said to be not built besides a route without an endpoint. */
-const NOT_BUILT = [/^event streams are not served yet/, /^mirrors of git repositories are not served yet$/];
+const NOT_BUILT = [/^event streams are not served yet/];
 
 const TRACE = /\n\s+at |node_modules|\.(ts|js|mjs):\d+|an internal error occurred;|\[object /;
 

@@ -13,19 +13,22 @@ export interface RawOptions {
   readonly patience?: number;
 }
 
+/** A service may lie below a path of its own, as a stage of API Gateway does. */
+const below = (base: string, path: string): string => `${base.replace(/\/$/, '')}${path}`;
+
 /**
  * Sends a request whose path goes out letter by letter; fetch would tidy its dots, slashes and escapes. Of an event
  * stream, which does not end, the answer is what comes first.
  */
 export function sendRaw(url: string, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, pathname } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const { headers = {}, body, patience = 20_000 } = options;
   // Otherwise the body of a GET would go out without an end that the server could see.
   const isSized = body !== undefined && headers['Transfer-Encoding'] === undefined;
   const length = isSized ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const outgoing = request(
-    { hostname, port, method, path, headers: { ...headers, ...length, Connection: 'close' } },
+    { hostname, port, method, path: below(pathname, path), headers: { ...headers, ...length, Connection: 'close' } },
     (incoming) => {
       const chunks: Buffer[] = [];
       const answer = () => {

@@ -267,3 +267,20 @@ describe('renaming a node', () => {
     expect((await get('/mv')).status).toBe(200);
   });
 });
+
+describe('a mirror of a git repository', () => {
+  test.each([
+    ['GET', 'mirror-info'],
+    ['POST', 'update-mirror'],
+    ['POST', 'lock-mirror'],
+    ['POST', 'unlock-mirror'],
+    ['POST', 'sync-mirror'],
+  ])('is no node: %s %s says so of one that is there, and misses one that is not', async (method, op) => {
+    const options = op === 'update-mirror' ? { json: {} } : {};
+    await client.call('PUT', '/api/namespaces/no-mirrors');
+    const there = await client.call(method, `/api/namespaces/no-mirrors/tree/?op=${op}`, options);
+    expect([there.status, there.json()['message']]).toEqual([500, 'not a git mirror']);
+    const missing = await client.call(method, `/api/namespaces/no-mirrors/tree/gone?op=${op}`, options);
+    expect([missing.status, missing.json()['message']]).toEqual([404, "inode not found at '/gone'"]);
+  });
+});

@@ -1,12 +1,32 @@
 import { parseCron, toSchedulerExpressions } from '../../language/cron.ts';
-import type { Blobs, Bus, Clock, Executions, Schedules, Settings, Table, Vault } from '../../ports.ts';
+import type {
+  Blobs,
+  Bus,
+  Changes,
+  Clock,
+  Containers,
+  Executions,
+  Schedules,
+  Sealer,
+  Settings,
+  Table,
+  Vault,
+  Web,
+} from '../../ports.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
+import { pollingChanges } from './changes.ts';
 import { systemClock } from './clock.ts';
+import { lambdaContainers } from './containers/containers.ts';
+import { type ContainerWork, containerWorker } from './containers/worker.ts';
 import { stepFunctions } from './executions.ts';
+import { noContainers } from './no-containers.ts';
+import { kmsRootKey, parameterRootKey } from './root-key.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';
+import { envelopeSealer } from './sealer.ts';
 import { dynamoTable } from './table.ts';
 import { parameterVault } from './vault.ts';
+import { networkWeb } from './web.ts';
 
 /**
  * The ports of a deployed function, made from its environment when first asked for. A function bundles only those it
@@ -38,12 +58,21 @@ export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: s
 
 export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
 
+/** The root key is a parameter, which begins with a slash, or a key of the key management service. */
+export const sealer: () => Sealer = /* @__PURE__ */ once(() => {
+  const place = setting('WEFT_ROOT_KEY');
+  return envelopeSealer(place.startsWith('/') ? parameterRootKey({ name: place }) : kmsRootKey({ keyId: place }));
+});
+
+export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ mayAskItself: false }));
+
 export const executions: () => Executions = /* @__PURE__ */ once(() =>
   stepFunctions({
     stepsFunctionArn: setting('WEFT_STEPS'),
     roleArn: setting('WEFT_MACHINE_ROLE'),
     logGroupArn: setting('WEFT_MACHINE_LOGS'),
     namePrefix: setting('WEFT_PREFIX'),
+    tags: JSON.parse(process.env['WEFT_TAGS'] ?? '{}') as Record<string, string>,
   }),
 );
 
@@ -70,20 +99,43 @@ const toExpressions: ToExpressions = (text) => {
   return 'problem' in cron ? cron : toSchedulerExpressions(cron);
 };
 
+/** Containers are there where the stack has what makes them ready. */
+export const containers: () => Containers = /* @__PURE__ */ once(() => {
+  if (process.env['WEFT_CONTAINER_MACHINE'] === undefined) {
+    return noContainers('this installation was deployed without what runs containers');
+  }
+  return lambdaContainers({ table: table(), sealer, machineArn: setting('WEFT_CONTAINER_MACHINE') });
+});
+
+/** What the state machine of containers calls. */
+export const containerWork: () => ContainerWork = /* @__PURE__ */ once(() =>
+  containerWorker({
+    table: table(),
+    sealer,
+    roleArn: setting('WEFT_CONTAINER_ROLE'),
+    logGroup: setting('WEFT_CONTAINER_LOGS'),
+    repositoryUri: setting('WEFT_CONTAINER_REPOSITORY'),
+    namePrefix: setting('WEFT_CONTAINER_PREFIX'),
+  }),
+);
+
+export const changes: () => Changes = /* @__PURE__ */ once(() => pollingChanges());
+
 export const clock: () => Clock = /* @__PURE__ */ once(systemClock);
 
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
+  retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
 }));
 
 /** False where API Gateway takes replies whole. */
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
-/** All of them, for a function that may run workflows. */
-export const everything = { table, blobs, vault, executions, bus, schedules, clock, settings };
+/** What a function needs that begins or ends runs on request. Whoever runs states needs the sealer as well. */
+export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings };
 
-/** What a function needs that runs workflows. */
+/** The same without a request. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
   table: table(),
   blobs: blobs(),

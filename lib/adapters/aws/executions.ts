@@ -11,6 +11,7 @@ import {
   StopExecutionCommand,
   TaskDoesNotExist,
   TaskTimedOut,
+  ValidationException,
 } from '@aws-sdk/client-sfn';
 import type { Answer, Executions, Machine } from '../../ports.ts';
 import { defineMachine } from './machines.ts';
@@ -24,6 +25,8 @@ export interface StepFunctionsOptions {
   readonly logGroupArn?: string;
   /** Stands before every machine's name, as it is. */
   readonly namePrefix?: string;
+  /** On every machine that is made from now on. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** The value in a definition that stands for the steps function; `${steps}` unless said. */
   readonly placeholder?: string;
   readonly client?: SFNClient;
@@ -57,7 +60,8 @@ export function stepFunctionsClient(): SFNClient {
 }
 
 function inputOf(options: StepFunctionsOptions, machine: Machine): CreateStateMachineCommandInput & { name: string } {
-  const { stepsFunctionArn, roleArn, logGroupArn, placeholder = STEPS_FUNCTION } = options;
+  const { stepsFunctionArn, roleArn, logGroupArn, tags = {}, placeholder = STEPS_FUNCTION } = options;
+  const pairs = Object.entries(tags).map(([key, value]) => ({ key, value }));
   const logs =
     logGroupArn === undefined || machine.tier === 'STANDARD' ? undefined : logGroupArn.replace(/(:\*)?$/, ':*');
   return {
@@ -67,6 +71,7 @@ function inputOf(options: StepFunctionsOptions, machine: Machine): CreateStateMa
     type: machine.tier,
     roleArn,
     publish: true,
+    ...(pairs.length > 0 && { tags: pairs }),
     ...(logs && {
       loggingConfiguration: { level: 'ERROR', destinations: [{ cloudWatchLogsLogGroup: { logGroupArn: logs } }] },
     }),
@@ -103,7 +108,8 @@ async function stop(client: SFNClient, execution: string, error: string, cause: 
     error: error.slice(0, LONGEST_ERROR),
     cause: cause.slice(0, LONGEST_CAUSE),
   });
-  await unless(client.send(command), [ExecutionDoesNotExist, StateMachineTypeNotSupported]);
+  // All of the command is in order, so a validation that fails means that there is nothing left to stop.
+  await unless(client.send(command), [ExecutionDoesNotExist, StateMachineTypeNotSupported, ValidationException]);
 }
 
 function send(client: SFNClient, token: string, answer: Answer): Promise<boolean> {

@@ -2,6 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** What nobody refers to is collected, and gives up its lock. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Holds the folder for this process alone until it is released or the process dies, however it dies: the lock is the
  * operating system's, on a file that stays.
@@ -19,7 +22,12 @@ export function lockFolder(folder: string): { release(): void } {
       cause: error,
     });
   }
-  return { release: () => lock.close() };
+  held.add(lock);
+  const release = () => {
+    held.delete(lock);
+    lock.close();
+  };
+  return { release };
 }
 
 const SQLITE_BUSY = 5;

@@ -78,7 +78,7 @@ export function localClient({ endpoint, isEmbedded }: Pick<LocalDatabase, 'endpo
 /**
  * Creates the tables that are missing, with their indexes and time to live, and waits until each can be used. Does
  * nothing to those that are there.
- * @throws Error when a table is not usable within half a minute.
+ * @throws Error when a table is not usable within half a minute, and when one was made by a version with other indexes.
  */
 export async function createTables(client: DynamoDBClient, names: Readonly<Record<TableName, string>>): Promise<void> {
   const tables = Object.keys(tableSchemas) as TableName[];
@@ -86,6 +86,7 @@ export async function createTables(client: DynamoDBClient, names: Readonly<Recor
     tables.map(async (table) => {
       await createTable(client, inputOf(table, names[table]));
       await untilActive(client, names[table]);
+      await needIndexes(client, table, names[table]);
       await expire(client, names[table]);
     }),
   );
@@ -148,6 +149,20 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
     if (statuses.every((status) => status === 'ACTIVE')) return;
     if (performance.now() > deadline) throw new Error(`the table ${name} is not ready: ${statuses.join()}`);
     await sleep(PAUSE_MS);
+  }
+}
+
+async function needIndexes(client: DynamoDBClient, table: TableName, name: string): Promise<void> {
+  const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
+  const there = new Map((found?.GlobalSecondaryIndexes ?? []).map((index) => [index.IndexName, index.KeySchema]));
+  const indexes: [string, IndexSchema][] = Object.entries(tableSchemas[table].indexes);
+  for (const [index, { hash, range }] of indexes) {
+    const keys = (there.get(index) ?? []).map(({ AttributeName: attribute }) => attribute).sort();
+    if (keys.join() === [hash, range].sort().join()) continue;
+    throw new Error(
+      `the table ${name} was made by another version of Weft: it lacks the index ${index} by ${hash} and ${range}; ` +
+        'start with another data folder, or remove this one if what is in it may go',
+    );
   }
 }
 

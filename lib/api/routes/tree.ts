@@ -12,6 +12,7 @@ export const tree = {
     reply: 'directoryOrWorkflow',
     permission: 'read',
     stream: true,
+    refusal: 'plain',
     from: 'specification',
     about:
       'Returns a directory with its children or a workflow with its source; also the answer to a GET whose `op` is unknown.',

@@ -53,7 +53,8 @@ export const inputs = {
   registryName: z.object({ reg: text }),
   registryTest: z.object({ url: text, username: text, password: text }),
   service: z.object({ name: text, ...container }),
-  serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 0) }),
+  /** Clients that know nothing of traffic leave the percentage out: to them the newest revision is the service. */
+  serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 100) }),
   traffic: z.object({ values: z.optional(z.array(z.object({ revision: text, percent: z._default(number, 0) }))) }),
   jq: z.strictObject({ query: text, data: text }),
   key: z.strictObject({

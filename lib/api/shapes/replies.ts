@@ -56,6 +56,8 @@ export const replies = {
   events: events.events,
   explanation: events.explanation,
   listeners: events.listeners,
+  failedDeliveries: events.failedDeliveries,
+  redelivered: events.redelivered,
   eventFilters: events.eventFilters,
   eventFilter: events.eventFilter,
   version: system.version,
@@ -84,6 +86,7 @@ export const records = {
   logLine: logs.logLine,
   eventRecord: events.eventRecord,
   listener: events.listener,
+  failedDelivery: events.failedDelivery,
   keyRecord: system.keyRecord,
   failure: system.failure,
 } as const satisfies Record<string, z.ZodMiniType>;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { paged } from './pages.ts';
 import { base64 } from './scalars.ts';
 
-/** `initialized` is false for a secret that a workflow names and nobody has set. */
+/** Only secrets that have a value are listed, and folders: `initialized` is always true. */
 export const secretRecord = z.object({ name: z.string(), initialized: z.boolean() });
 export const secrets = z.object({ namespace: z.string(), secrets: z.object(paged(secretRecord)) });
 export const secret = z.object({ namespace: z.string(), key: z.string() });

@@ -1,6 +1,7 @@
-import type { Work } from '../../compiler/plan.ts';
-import { type CallList, CallRound } from '../calls.ts';
-import { childId, inputOf, launch, newChild, openCallee, store } from '../children.ts';
+import { isService } from '../../compiler/paths.ts';
+import type { ActionPlan, Work } from '../../compiler/plan.ts';
+import { type CallList, CallRound, deadlineOf } from '../calls.ts';
+import { childId, givenOf, launch, newChild, openCallee, store } from '../children.ts';
 import type { Draft } from '../draft.ts';
 import { Hold, type Perform, type Resume } from '../work.ts';
 
@@ -21,23 +22,30 @@ function finish(draft: Draft, results: Hold | readonly unknown[]): Hold | undefi
 }
 
 /** Starts the child and goes on; what becomes of it is not this run's business. */
-async function callAndForget(draft: Draft, { action }: Call): Promise<Hold | undefined> {
-  const { ports, tools, caller, origin } = draft;
+async function callAndForget(draft: Draft, { action, timeout }: Call): Promise<Hold | undefined> {
+  const { ports, tools, caller, origin, at: state } = draft;
   // The child may read what the run wrote.
   if (draft.weight > 0) return new Hold({ isWaiting: false, until: draft.entered });
-  const callee = await openCallee(ports, draft.run, tools.plan, action);
-  const calling = { caller, origin, wake: 0, mode: 'and' } as const;
-  const { parent: _, ...child } = newChild(ports, callee, calling, { i: 0, k: 0 }, await inputOf(action, draft.data));
+  const callee = await openCallee(tools.ports, caller, tools.plan, action);
+  const wake = deadlineOf(ports.clock.now(), timeout);
+  const calling = { caller, origin, state, wake, mode: 'and', isLoop: false } as const;
+  const given = await givenOf(callee, draft.data, tools.readSecrets);
+  const { parent: _, ...child } = await newChild(tools.ports, callee, calling, { i: 0, k: 0 }, given);
   await launch(ports, await store(ports, child), '');
   draft.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
   return undefined;
 }
 
-/** Calls a subflow and puts what it returns under `return`. */
+const sleepingText = (draft: Draft, action: ActionPlan, id: string): string =>
+  isService(draft.tools.plan, action)
+    ? `Sleeping until function '${action.function}' returns (${id}).`
+    : `Sleeping until child '${id}' returns (${action.function}).`;
+
+/** Calls a subflow or a container and puts what it returns under `return`. */
 export const call: Perform<'call'> = async (draft, work) => {
   if (work.async) return callAndForget(draft, work);
   const id = childId(draft.caller, draft.origin, { i: 0, k: 0 });
-  draft.log(`Sleeping until child '${id}' returns (${work.action.function}).`);
+  draft.log(sleepingText(draft, work.action, id));
   return finish(draft, await new CallRound(draft, listOf(draft, work)).advance());
 };
 

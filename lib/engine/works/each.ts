@@ -26,6 +26,7 @@ const listOf = (elements: readonly unknown[], { action, timeout }: Each): CallLi
   total: elements.length,
   mode: 'and',
   timeout,
+  isLoop: true,
   at: (i) => ({ action, data: elementAt(elements, i) }),
   said: (i, returned) => `[${i}] Action returned. (${returned}/${elements.length})`,
 });

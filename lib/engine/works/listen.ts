@@ -3,6 +3,7 @@ import { type Filter, isHeard, type Listening, type Pause } from '../../domain/p
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/encode.ts';
 import { addDuration, parseDuration } from '../../language/durations.ts';
+import { setMember } from '../../language/json.ts';
 import type { Draft } from '../draft.ts';
 import { evaluate } from '../evaluation.ts';
 import { failure, internalFailure, plainFailure, StateFailure } from '../failures.ts';
@@ -67,7 +68,7 @@ function take(draft: Draft, { filters, received }: Listening): void {
     if (text === null) continue;
     const count = counts.get(type) ?? 0;
     counts.set(type, count + 1);
-    data[count === 0 ? type : `${type}.${count}`] = parsed(text);
+    setMember(data, count === 0 ? type : `${type}.${count}`, parsed(text));
   }
   draft.data = data;
 }

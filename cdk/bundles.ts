@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, type CfnResource } from 'aws-cdk-lib';
+import { WeftFunction } from './function.ts';
+import { DataStack, ServiceStack } from './service-stack.ts';
+import { settingsOf } from './settings.ts';
+
+/** So that the function is made that takes events in. */
+const INBOUND = [{ namespace: 'any', pattern: { source: ['any'] } }];
+
+/** Bundles every function as it is deployed, into a folder; answers where each is, by the name of its file. */
+export function bundleFunctions(outdir: string): ReadonlyMap<string, string> {
+  const text = readFileSync(new URL('../cdk.json', import.meta.url), 'utf8');
+  const { context } = JSON.parse(text) as { readonly context: object };
+  const told = { ...context, inbound: INBOUND, 'aws:cdk:enable-asset-metadata': true };
+  const app = new App({ outdir, analyticsReporting: false, context: told });
+  const settings = settingsOf(app.node);
+  const { data } = new DataStack(app, 'WeftData', settings);
+  new ServiceStack(app, 'Weft', settings, data);
+  const made = app.node.findAll().filter((construct) => construct instanceof WeftFunction);
+  return new Map(
+    made.map(({ file, handler }) => [file, join(outdir, assetOf(handler.node.defaultChild as CfnResource))]),
+  );
+}
+
+const assetOf = (resource: CfnResource): string => String(resource.getMetadata('aws:asset:path'));

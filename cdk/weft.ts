@@ -1,0 +1,144 @@
+import { Stack, Stage } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { Api } from './api.ts';
+import { blobsEnvironment, grantBlobs } from './blobs.ts';
+import { Bus } from './bus.ts';
+import { Containers } from './containers.ts';
+import { Dashboard } from './dashboard.ts';
+import { WeftData } from './data.ts';
+import { Failed } from './failed.ts';
+import { Functions } from './functions.ts';
+import { grantParameter, keyParameter, showKeyCommand } from './key.ts';
+import { Machines } from './machines.ts';
+import { grantRootKey, rootKeyEnvironment } from './root-key.ts';
+import { Schedules } from './schedules.ts';
+import { type Settings, settingsWith } from './settings.ts';
+import { grantTables, tablesEnvironment } from './tables.ts';
+import { Teardown } from './teardown.ts';
+import { Upkeep } from './upkeep.ts';
+
+export { WeftData, type WeftDataProps } from './data.ts';
+export type { Inbound, Outbound, Settings } from './settings.ts';
+
+/** What the context of our own app can say, and where the data is. */
+export interface WeftProps extends Partial<Omit<Settings, 'version' | 'protect'>> {
+  /** Made before, usually in a stack of its own; without it, it is made inside. */
+  readonly data?: WeftData;
+}
+
+/** One installation of the service: its interface, its functions, its bus, and its data unless that is elsewhere. */
+export class Weft extends Construct {
+  readonly data: WeftData;
+  /** The interface: for a firewall, a usage plan or a record of DNS. */
+  readonly api: RestApi;
+  /** Where events of namespaces are told, for further rules (docs/open-bus.md). */
+  readonly bus: EventBus;
+  /** Where the interface is: the paths that begin with api/ are below it. */
+  readonly url: string;
+  /** The name of the encrypted parameter of the administrative key, which has it in the entry `apikey`. */
+  readonly keyParameter: string;
+  /** Shows the administrative key. */
+  readonly showKeyCommand: string;
+  /** What a domain name of one's own has to point to, where there is one. */
+  readonly domainTarget: string | undefined;
+
+  /** Throws for a property that is none, and for a name that another has. */
+  constructor(scope: Construct, id: string, props: WeftProps = {}) {
+    super(scope, id);
+    const settings = settingsWith(props);
+    this.keyParameter = keyParameter(settings);
+    refuseTwin(this);
+    this.data = props.data ?? new WeftData(this, 'Data', settings);
+    const machines = new Machines(this, 'Machines', settings);
+    const failed = new Failed(this, 'Failed', settings);
+    const bus = new Bus(this, 'Bus', settings);
+    const schedules = new Schedules(this, 'Schedules', settings, failed);
+    const containers = new Containers(this, 'Containers', settings);
+    const functions = new Functions(this, 'Functions', {
+      settings,
+      environment: this.#environment(settings, [machines, bus, schedules, failed, containers]),
+      grants: grantsOf(settings, { machines, bus, schedules, containers }),
+      names: { steps: machines.stepsName, cron: schedules.cronName, containers: containers.workerName },
+    });
+    // What writes is gone before what it writes to.
+    functions.node.addDependency(this.data);
+    functions.inner('steps');
+    containers.grantWork(functions.inner('containers').role);
+    failed.keepBy(functions.inner('failures'));
+    failed.catch(functions.inner('cron'));
+    bus.route(functions.inner('router'), failed);
+    if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.inner('inbound'), failed);
+    bus.take(settings.outbound, failed);
+    new Upkeep(this, 'Upkeep', functions, machines, failed);
+    new Teardown(this, 'Teardown', {
+      settings,
+      takes: { prefix: machines.prefix, containers: containers.prefix },
+      grant: (role) => {
+        machines.grantRemoval(role);
+        containers.grantRemoval(role);
+      },
+      before: [machines, containers],
+    });
+    const api = new Api(this, 'Api', settings, functions);
+    const watched = { settings, api: api.rest, requests: api.logs, functions, failed };
+    if (settings.alarms !== undefined) new Alarms(this, 'Alarms', watched, settings.alarms);
+    if (settings.dashboard) new Dashboard(this, 'Dashboard', watched);
+    this.api = api.rest;
+    this.bus = bus.bus;
+    this.url = api.rest.url;
+    this.domainTarget = api.domainTarget;
+    this.showKeyCommand = showKeyCommand(settings);
+  }
+
+  #environment(settings: Settings, makers: readonly { readonly environment: Record<string, string> }[]) {
+    return {
+      ...tablesEnvironment(settings),
+      ...blobsEnvironment(this, settings),
+      ...rootKeyEnvironment(settings),
+      ...Object.assign({}, ...makers.map(({ environment }) => environment)),
+      WEFT_KEY_PARAMETER: keyParameter(settings),
+      WEFT_BRAND: settings.brand,
+      WEFT_VERSION: settings.version,
+      WEFT_RETENTION_DAYS: String(settings.retentionDays),
+      WEFT_STREAMING: String(settings.streaming),
+    };
+  }
+}
+
+/** Two of one name would be told apart by nothing: the second would fail where the first has made its tables. */
+function refuseTwin(weft: Weft): void {
+  const { environment } = Stack.of(weft);
+  const others = Stage.of(weft)?.node.findAll() ?? [];
+  const isTwin = (other: unknown): other is Weft =>
+    other instanceof Weft &&
+    other !== weft &&
+    other.keyParameter === weft.keyParameter &&
+    Stack.of(other).environment === environment;
+  const twin = others.find(isTwin);
+  if (twin === undefined) return;
+  const name = weft.keyParameter.slice(1);
+  throw new Error(`${twin.node.path} and ${weft.node.path} are both named ${name}: give one of them another name`);
+}
+
+/** How a role gets the rights that each port needs. */
+const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting) => ({
+  table: (role: IRole) => grantTables(settings, role),
+  blobs: (role: IRole) => grantBlobs(settings, role),
+  vault: (role: IRole) => grantParameter(role, keyParameter(settings)),
+  sealer: (role: IRole) => grantRootKey(settings, role),
+  executions: (role: IRole) => machines.grant(role),
+  bus: (role: IRole) => bus.grant(role),
+  schedules: (role: IRole) => schedules.grant(role),
+  containers: (role: IRole) => containers.grant(role),
+});
+
+interface Granting {
+  readonly machines: Machines;
+  readonly bus: Bus;
+  readonly schedules: Schedules;
+  readonly containers: Containers;
+}

@@ -1,0 +1,29 @@
+import { ECRClient } from '@aws-sdk/client-ecr';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import type { Sealer, Table } from '../../../ports.ts';
+import { guardOf } from '../web.ts';
+import { adapterLayers } from './adapter-layer.ts';
+import { Records } from './records.ts';
+import { type Errand, type Round, type WorkOptions, work } from './work.ts';
+
+/** One round of the state machine, in so many milliseconds. */
+export type ContainerWork = (errand: Errand, milliseconds: number) => Promise<Round>;
+
+export type WorkerOptions = Pick<WorkOptions, 'roleArn' | 'logGroup' | 'repositoryUri' | 'namePrefix'> & {
+  readonly table: Table;
+  readonly sealer: () => Sealer;
+};
+
+/** What makes revisions ready and takes them away, as it runs in Lambda. */
+export function containerWorker({ table, sealer, ...places }: WorkerOptions): ContainerWork {
+  const guard = guardOf({ mayAskItself: false });
+  const options: WorkOptions = {
+    ...places,
+    records: new Records({ table, sealer, now: Date.now }),
+    client: new LambdaClient({ retryMode: 'standard', maxAttempts: 6 }),
+    ecr: new ECRClient({ retryMode: 'standard', maxAttempts: 6 }),
+    guard,
+    layerFor: adapterLayers(guard),
+  };
+  return (errand, milliseconds) => work(options, errand, milliseconds);
+}

@@ -1,0 +1,76 @@
+import type { ServiceCall } from '../domain/pauses.ts';
+import { append, type Said } from '../domain/run-lines.ts';
+import type { Level } from '../domain/runs.ts';
+import { heard } from './endings.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { cut } from './log-texts.ts';
+
+/** Lines are written together, at most so often: each writing is a commit of the caller. */
+const PAUSE_MS = 1_000;
+/** A caller that goes on is disturbed by it: its step looks again. */
+const LONG_PAUSE_MS = 10_000;
+/** So many characters may wait. */
+const MOST_WAITING = 256 * 1024;
+
+/** What a container says while it runs, on its way into the log of the instance that called it. */
+export class CallerLog {
+  private readonly ports: EnginePorts;
+  private readonly call: ServiceCall;
+  private said: Said[] = [];
+  private size = 0;
+  private pause: number;
+  private last = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(ports: EnginePorts, call: ServiceCall, isAwaited: boolean) {
+    this.ports = ports;
+    this.call = call;
+    this.pause = isAwaited ? PAUSE_MS : LONG_PAUSE_MS;
+  }
+
+  /** Resolves when there is room for more. */
+  async add(text: string, level: Level = 'info'): Promise<void> {
+    const line = cut(text);
+    this.said.push({ at: this.ports.clock.now(), level, text: line, state: this.call.state });
+    this.size += line.length;
+    if (this.size > MOST_WAITING) await this.write();
+    else this.writeLater();
+  }
+
+  /** Resolves when all is written. A caller that happens within a request may be stored only when it is over. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.write();
+    if (this.said.length === 0) return;
+    await heard(this.call.caller, LONG_PAUSE_MS);
+    await this.write();
+  }
+
+  private writeLater(): void {
+    if (this.timer !== undefined) return;
+    const wait = Math.min(Math.max(this.last + this.pause - this.ports.clock.now(), 0), this.pause);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      // What was not written stays; the end of the call writes it.
+      this.write().catch(() => undefined);
+    }, wait);
+    this.timer.unref();
+  }
+
+  private write(): Promise<void> {
+    this.writing = this.writing.catch(() => undefined).then(() => this.writeNow());
+    return this.writing;
+  }
+
+  private async writeNow(): Promise<void> {
+    const { said } = this;
+    if (said.length === 0) return;
+    this.last = this.ports.clock.now();
+    const step = await append(this.ports, this.call.caller, said);
+    if (step === undefined) return;
+    this.said = this.said.slice(said.length);
+    this.size = this.said.reduce((sum, { text }) => sum + text.length, 0);
+    if (step !== this.call.step) this.pause = LONG_PAUSE_MS;
+  }
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { priceTemplates, type TemplatePrice } from '../../bin/command/costs/template.ts';
+import { MONTHLY } from '../../bin/prices.ts';
+import { READERS } from '../../cdk/setting-values.ts';
+import { dataOf, makeApp, resourcesIn, resourcesOf } from './stack.ts';
+
+/** What an installation that was told so much costs by the month. */
+function priceOf(told: Record<string, string>): TemplatePrice {
+  const { data, stack } = makeApp(told);
+  return priceTemplates([{ Resources: resourcesIn(data) }, { Resources: resourcesIn(stack) }]);
+}
+
+const inbound = '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]';
+const outbound = '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]';
+
+describe('an idle installation', () => {
+  test('costs nothing', () => {
+    expect(priceOf({})).toMatchObject({ monthly: 0, paid: [], unknown: [] });
+  });
+
+  test.each([
+    { inbound, outbound },
+    { tracing: 'true' },
+    { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' },
+    { streaming: 'false', retain: 'false' },
+    { protect: 'true', tags: '{"team": "flows"}', kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
+  ] as Record<string, string>[])('costs nothing either when it is told %o', (told) => {
+    expect(priceOf(told)).toMatchObject({ monthly: 0, unknown: [] });
+  });
+
+  test.each([
+    [{ kms: 'true' }, 1],
+    [{ dashboard: 'true' }, 3],
+    [{ alarms: 'ada@example.com' }, 1.4],
+    [{ alarms: 'arn:aws:sns:eu-west-1:123456789012:alarms' }, 1.4],
+    [{ kms: 'true', dashboard: 'true', alarms: 'ada@example.com', tracing: 'true' }, 5.4],
+  ] as [Record<string, string>, number][])('told %o costs $%d a month', (told, monthly) => {
+    expect(priceOf(told)).toMatchObject({ monthly, unknown: [] });
+  });
+
+  test('has nothing in it that is provisioned, cached ahead or encrypted with a key of its own', () => {
+    const text = JSON.stringify([resourcesOf(), dataOf()]);
+    for (const word of [
+      'ProvisionedThroughput',
+      '"ProvisionedConcurrencyConfig"',
+      'WarmThroughput',
+      'CacheClusterEnabled":true',
+      'KmsKeyId',
+      'KMSMasterKey',
+      'KmsKeyArn',
+      'VpcConfig',
+    ]) {
+      expect(text).not.toContain(word);
+    }
+    expect(MONTHLY.key).toBeGreaterThan(0);
+  });
+});
+
+describe('the table of settings in README.md', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const rows = [...readme.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| (\S+) \| \$([\d.]+) \| .+ \|$/gm)].flatMap(
+    ([, names = '', fallback = '', price = '']) =>
+      names.split(', ').map((name) => ({ name: name.slice(1, -1), fallback, price: Number(price) })),
+  );
+  /** What to tell to see the price of what is not a switch. */
+  const SAMPLES: Readonly<Record<string, string>> = { alarms: 'ada@example.com' };
+
+  test('has every setting with its default', () => {
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(READERS).toSorted());
+    for (const { name, fallback } of rows) {
+      const value = READERS[name]?.fallback;
+      const isNone = value === undefined || typeof value === 'object';
+      expect([name, fallback]).toEqual([name, isNone ? 'none' : `\`${value}\``]);
+    }
+  });
+
+  test('has the price of each that has one', () => {
+    const isSwitch = (name: string) => READERS[name]?.fallback === false;
+    for (const { name, price } of rows.filter(({ name }) => isSwitch(name) || name in SAMPLES)) {
+      expect([name, priceOf({ [name]: SAMPLES[name] ?? 'true' }).monthly]).toEqual([name, price]);
+    }
+    expect(rows.reduce((sum, { price }) => sum + price, 0)).toBeCloseTo(5.4);
+  });
+});

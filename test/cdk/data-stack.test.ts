@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { tableSchemas } from '../../lib/adapters/aws/schema.ts';
+import { dataOf, makeApp, ofType, type Resource, resourcesIn } from './stack.ts';
+
+const resources = dataOf();
+const only = (own: Record<string, Resource>, type: string): Resource => {
+  const [first, ...others] = ofType(own, type);
+  if (first === undefined || others.length > 0) throw new Error(`not one resource ${type}`);
+  return first[1];
+};
+const keptIn = (own: Record<string, Resource>): string[] =>
+  Object.values(own)
+    .filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain')
+    .map(({ Type }) => Type)
+    .toSorted();
+
+describe('tables', () => {
+  const tables = ofType(resources, 'AWS::DynamoDB::Table');
+  const named = (name: string) => tables.find(([id]) => id.startsWith(`Tables${name}`))?.[1];
+
+  test.each(Object.entries(tableSchemas))('%s has the keys, indexes and expiry of its schema', (name, schema) => {
+    const table = named(name)?.Properties;
+    expect(table).toMatchObject({
+      TableName: `weft-${name}`,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    });
+    const indexes = (table?.['GlobalSecondaryIndexes'] ?? []) as { IndexName: string }[];
+    expect(indexes.map(({ IndexName }) => IndexName)).toEqual(Object.keys(schema.indexes));
+  });
+
+  test('what users made is kept and can be brought back; the rest goes with the stack', () => {
+    expect(named('catalog')).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    });
+    expect(named('runs')?.DeletionPolicy).toBe('Delete');
+    expect(named('journal')?.DeletionPolicy).toBe('Delete');
+    expect(keptIn(resources)).toEqual([
+      'AWS::DynamoDB::Table',
+      'AWS::S3::Bucket',
+      'Custom::AdminKey',
+      'Custom::RootKey',
+    ]);
+  });
+
+  test('`retain=false` lets everything go with the stacks, but the one role of API Gateway that accounts share', () => {
+    const { data, stack } = makeApp({ retain: 'false' });
+    expect(keptIn(resourcesIn(data))).toEqual([]);
+    expect(keptIn(resourcesIn(stack))).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
+  });
+});
+
+describe('the bucket', () => {
+  test('turns away whoever comes without TLS, and the public', () => {
+    expect(only(resources, 'AWS::S3::Bucket').Properties).toMatchObject({
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      LifecycleConfiguration: { Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }] },
+    });
+    expect(JSON.stringify(only(resources, 'AWS::S3::BucketPolicy'))).toContain('{"aws:SecureTransport":"false"}');
+  });
+
+  test('is emptied before it is deleted, and not if it is kept', () => {
+    const gone = dataOf({ retain: 'false' });
+    const [bucketId] = ofType(gone, 'AWS::S3::Bucket')[0] ?? [];
+    const emptied = only(gone, 'Custom::MadeWhileRunning');
+    expect(emptied.Properties['bucket']).toEqual(only(gone, 'AWS::S3::Bucket').Properties['BucketName']);
+    expect(emptied).toMatchObject({ DependsOn: expect.arrayContaining([bucketId]) });
+    // Only its properties differ, so that keeping the data from now on empties nothing.
+    const kept = only(resources, 'Custom::MadeWhileRunning');
+    expect(kept.Properties['name']).toBe(emptied.Properties['name']);
+    expect(kept.Properties).not.toHaveProperty('bucket');
+  });
+});
+
+describe('keys', () => {
+  test.each([
+    ['Custom::AdminKey', { name: '/weft', kind: 'admin' }],
+    ['Custom::RootKey', { name: '/weft/root-key', kind: 'root' }],
+  ])('%s is made once its maker may make it', (type, properties) => {
+    expect(only(resources, type)).toMatchObject({
+      Properties: properties,
+      DependsOn: expect.arrayContaining([expect.stringMatching(/^KeyMakerRoleDefaultPolicy/)]),
+    });
+  });
+
+  test('`kms=true` makes one that is rotated, kept, and known by its alias', () => {
+    const own = dataOf({ kms: 'true' });
+    const [[id] = []] = ofType(own, 'AWS::KMS::Key');
+    expect(only(own, 'AWS::KMS::Key')).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { EnableKeyRotation: true },
+    });
+    expect(only(own, 'AWS::KMS::Alias').Properties).toEqual({
+      AliasName: 'alias/weft',
+      TargetKeyId: { 'Fn::GetAtt': [id, 'Arn'] },
+    });
+    expect(ofType(own, 'Custom::RootKey')).toEqual([]);
+  });
+
+  test.each([{ kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, { rootKey: '/keys/flows' }])(
+    'a key of one’s own is left to its owner (%o)',
+    (told) => {
+      const own = dataOf(told);
+      expect([...ofType(own, 'AWS::KMS::Key'), ...ofType(own, 'Custom::RootKey')]).toEqual([]);
+    },
+  );
+});
+
+describe('two stacks', () => {
+  const textOf = (value: unknown): string => JSON.stringify(value);
+
+  test('neither tells the other anything, so neither holds the other up', () => {
+    const { app } = makeApp({ kms: 'true' });
+    const templates = app.synth().stacks.map(({ template }) => template as Record<string, unknown>);
+    expect(templates).toHaveLength(2);
+    for (const template of templates) {
+      expect(textOf(template)).not.toMatch(/Fn::ImportValue|Fn::GetStackOutput|"Export"/);
+      expect(Object.keys((template['Parameters'] ?? {}) as object)).toEqual(['BootstrapVersion']);
+    }
+  });
+
+  test('the data comes first and goes last', () => {
+    const { app } = makeApp();
+    const { stacks } = app.synth();
+    expect(stacks.map(({ stackName }) => stackName)).toEqual(['weft-data', 'weft']);
+    const [data, service] = stacks;
+    expect(service?.dependencies.map(({ id }) => id)).toContain(data?.id);
+    expect(data?.dependencies.map(({ id }) => id)).not.toContain(service?.id);
+  });
+
+  test('the service tells where it is and how to see its key', () => {
+    const { app } = makeApp({ name: 'flows' });
+    const { Outputs } = app.synth().getStackByName('flows').template as { Outputs: Record<string, object> };
+    expect(Object.keys(Outputs).toSorted()).toEqual(['ShowKey', 'Url']);
+    expect(Outputs['ShowKey']).toMatchObject({ Value: expect.stringMatching(/--name \/flows$/) });
+  });
+
+  test('what the service finds by name is what the data is named', () => {
+    const { data, stack } = makeApp({ name: 'flows' });
+    const steps = ofType(resourcesIn(stack), 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionssteps'));
+    const environment = steps?.[1].Properties['Environment'] as { readonly Variables: Record<string, unknown> };
+    const { Variables } = environment;
+    const made = resourcesIn(data);
+    const names = ofType(made, 'AWS::DynamoDB::Table').map(([, { Properties }]) => Properties['TableName']);
+    expect([Variables['WEFT_CATALOG'], Variables['WEFT_RUNS'], Variables['WEFT_JOURNAL']]).toEqual(names);
+    expect(Variables['WEFT_BUCKET']).toEqual(only(made, 'AWS::S3::Bucket').Properties['BucketName']);
+    expect(Variables['WEFT_KEY_PARAMETER']).toBe(only(made, 'Custom::AdminKey').Properties['name']);
+    expect(Variables['WEFT_ROOT_KEY']).toBe(only(made, 'Custom::RootKey').Properties['name']);
+  });
+
+  test('`protect=true` makes the stack of the data refuse to be deleted', () => {
+    const protections = (told: object) => app(told).map(({ terminationProtection }) => terminationProtection === true);
+    const app = (told: object) => makeApp(told as Record<string, string>).app.synth().stacks;
+    expect(protections({})).toEqual([false, false]);
+    expect(protections({ protect: 'true' })).toEqual([true, false]);
+  });
+
+  test('two installations share no name', () => {
+    /** Names that are told by a text, or by texts and references, of what has a name of its own. */
+    const namesOf = (name: string): string[] => {
+      const { data, stack } = makeApp({ name, alarms: 'ada@example.com', dashboard: 'true', kms: 'true' });
+      const all = [...Object.values(resourcesIn(data)), ...Object.values(resourcesIn(stack))];
+      const named = all.filter(({ Type }) => !/IAM::Policy|Permission|EventInvoke|MetricFilter|Stage/.test(Type));
+      const names = named.flatMap(({ Type, Properties }) =>
+        Object.entries(Properties).flatMap(([key, value]) =>
+          /^((?!Metric)\w*Name|name)$/.test(key) && !/"Fn::GetAtt"|^{"Ref"/.test(textOf(value))
+            ? [`${Type} ${textOf(value)}`]
+            : [],
+        ),
+      );
+      return names;
+    };
+    const [one, other] = [namesOf('flows'), namesOf('flows-2')];
+    expect(one.length).toBeGreaterThan(15);
+    expect(one.filter((text) => other.includes(text))).toEqual([]);
+  });
+
+  test('tags are on the stacks, on everything in them that takes any, and on the machines that the service makes', () => {
+    const { app, data, stack } = makeApp({ tags: '{"team": "flows", "cost centre": "42"}' });
+    expect(app.synth().stacks.map(({ tags }) => tags)).toEqual([
+      { team: 'flows', 'cost centre': '42' },
+      { team: 'flows', 'cost centre': '42' },
+    ]);
+    const all = [...Object.values(resourcesIn(data)), ...Object.values(resourcesIn(stack))];
+    const types = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::Lambda::Function', 'AWS::Logs::LogGroup'];
+    for (const { Type, Properties } of all.filter(({ Type }) => types.includes(Type))) {
+      expect([Type, Properties['Tags']]).toEqual([Type, expect.arrayContaining([{ Key: 'team', Value: 'flows' }])]);
+    }
+    const text = JSON.stringify(all);
+    expect(text).toContain(JSON.stringify('{"team":"flows","cost centre":"42"}'));
+    expect(text).toContain('"states:TagResource"');
+    expect(JSON.stringify(resourcesIn(makeApp().stack))).not.toMatch(/WEFT_TAGS|TagResource/);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { makeApp, ofType, type Resource, resourcesIn } from './stack.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** Ids end with a hash of eight letters, which says nothing. */
+const plain = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
+
+/** A value of a template as a reader would say it: `<Bus>` is the ARN or the name of that resource. */
+function wordsOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const { Ref, 'Fn::GetAtt': got, 'Fn::Join': join } = value as Record<string, string & [string, unknown[]]>;
+  if (join !== undefined) return join[1].map(wordsOf).join(join[0]);
+  if (got !== undefined) return `<${plain(String(got[0]))}>`;
+  if (Ref !== undefined) return `<${plain(Ref).replace('AWS::', '')}>`;
+  const fields = Object.entries(value).map(([key, one]) => `${key} ${wordsOf(one)}`);
+  return Array.isArray(value) ? value.map(wordsOf).join(' or ') : fields.toSorted().join(' and ');
+}
+
+const shortened = (arn: string): string =>
+  arn
+    .replace('arn:<Partition>:', '')
+    .replace(/<Region>:<AccountId>:/, '')
+    .replace(/:::/, ':');
+
+function linesOf({ Action, Resource, Condition, Effect }: Statement): string[] {
+  const actions = [Action].flat().toSorted().join(' ');
+  const where = [Resource].flat().map((one) => shortened(wordsOf(one)));
+  const when = Condition === undefined ? '' : `  if ${wordsOf(Condition)}`;
+  return [
+    `  ${Effect === 'Allow' ? '' : `${Effect} `}${actions}`,
+    ...where.toSorted().map((one) => `    on ${one}`),
+    ...(when ? [when] : []),
+  ];
+}
+
+/** Each role, who may take it, and what it may do where; in an order that nothing but a change of rights changes. */
+function rightsOf(resources: Record<string, Resource>): string {
+  const policies = ofType(resources, 'AWS::IAM::Policy').map(([, { Properties }]) => Properties);
+  const sections = ofType(resources, 'AWS::IAM::Role').map(([id, { Properties }]) => {
+    const own = policies.filter(({ Roles }) => JSON.stringify(Roles).includes(`"${id}"`));
+    const statements = [...own, ...((Properties['Policies'] ?? []) as Record<string, unknown>[])].flatMap(
+      ({ PolicyDocument }) => (PolicyDocument as { Statement: Statement[] }).Statement,
+    );
+    const [trust] = (
+      Properties['AssumeRolePolicyDocument'] as { Statement: { Principal: object; Condition?: unknown }[] }
+    ).Statement;
+    const managed = ((Properties['ManagedPolicyArns'] ?? []) as unknown[]).map((one) => `  all of ${wordsOf(one)}`);
+    const taken = `${plain(id)}, taken by ${wordsOf(Object.values(trust?.Principal ?? {})[0])}`;
+    const when = trust?.Condition === undefined ? [] : [`  only if ${wordsOf(trust.Condition)}`];
+    return [taken, ...when, ...managed, ...statements.map(linesOf).toSorted().flat()].join('\n');
+  });
+  return `${sections.toSorted().join('\n\n')}\n`;
+}
+
+describe('the rights of every role', () => {
+  test.each([
+    ['the-service', 'stack', {}],
+    ['the-data', 'data', {}],
+    ['the-data-that-goes', 'data', { retain: 'false' }],
+    ['the-service-with-everything', 'stack', { kms: 'true', tracing: 'true', alarms: 'ada@example.com' }],
+  ] as const)('are as the file says: %s', async (name, which, told) => {
+    const rights = rightsOf(resourcesIn(makeApp(told)[which]));
+    expect(rights).not.toMatch(/[0-9A-F]{8}>/);
+    await expect(rights).toMatchFileSnapshot(`./rights/${name}.txt`);
+  });
+});

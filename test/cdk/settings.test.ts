@@ -1,0 +1,111 @@
+import { App } from 'aws-cdk-lib';
+import { describe, expect, test } from 'vitest';
+import { settingsOf, settingsWith } from '../../cdk/settings.ts';
+import { makeApp, resourcesOf } from './stack.ts';
+
+/** The settings of an app that was told so much. */
+const told = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
+
+describe('settings', () => {
+  test('a name of its own keeps an installation apart from another', () => {
+    const text = JSON.stringify(resourcesOf({ name: 'flows', brand: 'direktiv' }));
+    expect(text).toContain('"WEFT_PREFIX":"flows--"');
+    expect(text).toContain('"WEFT_KEY_PARAMETER":"/flows"');
+    expect(text).toContain('"WEFT_BRAND":"direktiv"');
+    expect(text).toContain('"WEFT_RETENTION_DAYS":"30"');
+    expect(text).not.toContain('weft-');
+    const { stack, data } = makeApp({ name: 'flows' });
+    expect([stack.stackName, data.stackName]).toEqual(['flows', 'flows-data']);
+  });
+
+  test('say nothing by default but what costs nothing', () => {
+    expect(told({})).toEqual({
+      name: 'weft',
+      brand: 'service',
+      streaming: true,
+      retain: true,
+      protect: false,
+      kms: false,
+      rootKey: undefined,
+      logDays: 30,
+      retentionDays: 30,
+      inbound: [],
+      outbound: [],
+      domain: undefined,
+      certificate: undefined,
+      alarms: undefined,
+      dashboard: false,
+      tracing: false,
+      tags: {},
+      version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),
+    });
+  });
+
+  test('are the same from a command line, from cdk.json and from the properties of a construct', () => {
+    const texts = { streaming: 'false', logDays: '7', tags: '{"a":"b"}', inbound: '[{"namespace":"a","pattern":{}}]' };
+    const values = { streaming: false, logDays: 7, tags: { a: 'b' }, inbound: [{ namespace: 'a', pattern: {} }] };
+    expect(told(texts)).toEqual(told(values));
+    expect(settingsWith(values)).toEqual(told(values));
+    expect(settingsWith(told(values))).toEqual(told(values));
+  });
+
+  test.each([
+    ['name', 'Has Spaces'],
+    ['name', 'aws-weft'],
+    ['name', 'weft-data'],
+    ['name', 'two--hyphens'],
+    ['name', 'ends-'],
+    ['name', 'a-name-of-more-than-letters-24'],
+    ['brand', ''],
+    ['streaming', 'maybe'],
+    ['retain', '0'],
+    ['protect', '1'],
+    ['kms', 'yes'],
+    ['kms', 'arn:aws:kms:eu-west-1:123456789012:alias/mine'],
+    ['rootKey', 'no-slash'],
+    ['logDays', '2'],
+    ['logDays', 'many'],
+    ['retentionDays', '0'],
+    ['retentionDays', '3651'],
+    ['brand', 'aws'],
+    ['inbound', 'orders'],
+    ['inbound', '[{"namespace": "orders"}]'],
+    ['outbound', '[{"target": "queue"}]'],
+    ['outbound', '[{"target": "arn:aws:sqs:eu-west-1:1:q", "type": ["a"]}]'],
+    ['alarms', 'ada'],
+    ['alarms', 'arn:aws:sqs:eu-west-1:123456789012:orders'],
+    ['dashboard', 'on'],
+    ['tracing', ''],
+    ['tags', 'team=flows'],
+    ['tags', '{"aws:team": "flows"}'],
+    ['tags', '{"team": 42}'],
+    ['domain', 'not a domain'],
+    ['certificate', 'arn:aws:iam::123456789012:server-certificate/x'],
+  ])('%s=%s is refused by name', (key, value) => {
+    expect(() => told({ [key]: value })).toThrow(`the context ${key}=${value} `);
+  });
+
+  test.each([
+    ['Has Spaces', 'has-spaces would do'],
+    ['Größe', 'gr-e would do'],
+    ['prod_eu', 'prod-eu would do'],
+    ['weft-data', 'weft would do'],
+    ['--', 'not -data at the end'],
+  ])('the refusal of the name %s ends with: %s', (name, end) => {
+    expect(() => told({ name })).toThrow(new RegExp(`${end}$`));
+  });
+
+  test('a word that is no setting is refused, and the words of CDK are left alone', () => {
+    expect(() => told({ nmae: 'flows' })).toThrow('the context nmae=flows is no setting; the settings are name, brand');
+    expect(told({ 'aws:cdk:enable-path-metadata': true, 'cli-telemetry': false }).name).toBe('weft');
+  });
+
+  test('a domain and its certificate go together, and secrets have one root key', () => {
+    expect(() => told({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
+    expect(() => told({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
+  });
+
+  test('a property of a construct is refused by its name', () => {
+    expect(() => settingsWith({ name: 'Prod' })).toThrow('the property name: Prod is no name');
+  });
+});
