@@ -52,8 +52,7 @@ export function homeOf({ client, good }: Space, name: string): Home {
     const { status, text } = await client.call('PUT', `${path}/tree/${to}?op=create-workflow`, { body: yaml });
     if (status !== 200) throw new Error(text);
   };
-  const wait: Home['wait'] = (input, to = 'wf') =>
-    client.call('POST', `${path}/tree/${to}?op=wait`, { json: input });
+  const wait: Home['wait'] = (input, to = 'wf') => client.call('POST', `${path}/tree/${to}?op=wait`, { json: input });
   const row = async (service: string): Promise<Json> => {
     const rows = rowsOf((await good('GET', services))['functions']);
     const found = rows.find((one) => String(one['info']?.['name']) === service);
@@ -75,14 +74,13 @@ export function homeOf({ client, good }: Space, name: string): Home {
     },
     storeCaller: (service, more = '') =>
       store(`functions: [{id: f, type: knative-namespace, service: ${service}}]
-states:
-- {id: a, type: action, action: {function: f, input: jq(.)${more}}, transform: jq(.return)}
+states: [{id: a, type: action, action: {function: f, input: jq(.)${more}}}]
 `),
     wait,
     call: async (input) => {
       const answer = await wait(input);
       if (answer.status !== 200) throw new Error(answer.text);
-      return answer.json();
+      return answer.json()['return'] as Json;
     },
     pods: async (service, generation = '00001') => {
       const told = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);

@@ -98,7 +98,7 @@ describe('a service of a namespace', () => {
 states:
 - id: each
   type: foreach
-  array: jq([range(1000) | {do: "echo", n: .}])
+  array: 'jq([range(1000) | {do: "echo", n: .}])'
   action: {function: f, input: jq(.)}
   transform: 'jq({answers: [.return[] | [.input.n, (.args | length)]]})'
 `,
@@ -134,7 +134,7 @@ describe('a container', () => {
   const textOf = async (path: string) => (await space.client.call('GET', `${home.path}/${path}`)).text;
   const run = async (input: object, workflow = 'wf') => {
     const answer = await home.wait(input, workflow);
-    instance = answer.headers.get('direktiv-instance-id') ?? answer.headers.get('service-instance-id') ?? '';
+    instance = answer.headers.get('service-instance-id') ?? '';
     return answer;
   };
 
@@ -155,7 +155,7 @@ describe('a container', () => {
     const log = { path: '/log?aid=ID', method: 'POST', body: 'words of the container' };
     const read = { path: '/var?aid=ID&scope=workflow&key=kept' };
     const steps = [log, put('instance'), put('workflow'), put('namespace'), read];
-    const told = (await run({ do: 'helper', steps })).json() as unknown as Json[];
+    const told = (await run({ do: 'helper', steps })).json()['return'] as unknown as Json[];
     expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(told.at(-1)?.['text']).toBe('of the workflow');
     expect(await wordsOf(`instances/${instance}/logs`)).toEqual(
@@ -173,38 +173,50 @@ describe('a container', () => {
     const files = 'files: [{key: letter, scope: namespace, as: in/letter.txt}, {key: absent, scope: workflow}]';
     await home.store(
       `functions: [{id: f, type: knative-namespace, service: talker}]
-states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}, transform: jq(.return)}]
+states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
 `,
       'files',
     );
-    const found = new Map((await run({ do: 'files' }, 'files')).json() as unknown as [string, string][]);
+    const found = new Map((await run({ do: 'files' }, 'files')).json()['return'] as unknown as [string, string][]);
     expect(found.get('in/letter.txt')).toBe('dear container');
     expect(found.get('absent')).toBe('');
     const left = { 'instance/note': 'mine', 'workflow/pages/one.txt': 'page one', 'namespace/all': 'everybody' };
-    expect((await run({ do: 'leave', files: left })).text).toBe('"left"');
+    expect((await run({ do: 'leave', files: left })).json()['return']).toBe('left');
     expect(await textOf(`instances/${instance}/vars/note`)).toBe('mine');
     expect(await textOf(`${'vars'}/all`)).toBe('everybody');
     const pages = await space.client.call('GET', `${home.path}/tree/wf?op=var&var=pages`);
     expect(gunzipSync(pages.bytes).toString()).toContain('page one');
   });
 
-  test.each([
-    ['an error of its own', { do: 'error', brand: 'Service', code: 'shop.empty', message: 'no bread' }, 'shop.empty', 'no bread'],
-    ['a status of failure', { do: 'status', status: 503, text: 'closed' }, 'container failed', 'closed'],
-    ['half an answer', { do: 'half' }, 'service.internal', 'the connection ended before the answer was complete'],
+  const FAILURES = [
+    ['an error of its own', { do: 'error', brand: 'Service', code: 'shop.empty', message: 'none' }, 'shop.empty: none'],
+    ['a status of failure', { do: 'status', status: 503, text: 'closed' }, 'container failed: closed'],
+  ] as const;
+
+  test.each(FAILURES)('that answers with %s fails the instance with that', async (_what, input, words) => {
+    const answer = await run(input);
+    expect(answer.status).toBe(500);
+    expect(answer.text).toBe(`An error occurred executing instance ${instance}: ${words}\n`);
+    const shown = (await space.good('GET', `${home.path}/instances/${instance}`))['instance'] as Json;
+    expect(shown).toMatchObject({ status: 'failed' });
+    expect(`${shown['errorCode']}: ${shown['errorMessage']}`).toBe(words);
+  });
+
+  const CRASHES = [
+    ['breaks off in its answer', { do: 'half' }, 'the connection ended before the answer was complete'],
     [
-      'its own end',
+      'ends in a call',
       { do: 'exit', code: 7, words: 'oh no' },
-      'service.internal',
       'the container ended with exit code 7 before it answered: oh no',
     ],
-  ])('that answers with %s fails the instance in its words', async (_what, input, code, message) => {
-    const answer = await run(input);
-    expect([answer.status, answer.json()['code']]).toEqual([0, 0]);
-    const { errorCode, errorMessage, status } = (await space.good('GET', `${home.path}/instances/${instance}`))[
-      'instance'
-    ] as Json;
-    expect({ errorCode, errorMessage, status }).toEqual({ errorCode: code, errorMessage: message, status: 'x' });
+    ['answers too much', { do: 'large', bytes: 10, declared: 2 ** 28 }, 'the answer is longer than 128 MiB'],
+  ] as const;
+
+  test.each(CRASHES)('that %s crashes the instance, which says so', async (_what, input, words) => {
+    expect((await run(input)).text).toBe(`An internal error occurred executing instance: ${instance}\n`);
+    const shown = (await space.good('GET', `${home.path}/instances/${instance}`))['instance'] as Json;
+    expect(shown).toMatchObject({ status: 'crashed', errorCode: 'service.internal', errorMessage: words });
+    expect(await wordsOf(`instances/${instance}/logs`)).toContain(`Action crashed due to an internal error: ${words}`);
   });
 });
 
@@ -235,7 +247,13 @@ describe('the streams of a service', () => {
     // Nobody calls it any more.
     await pods.until(isOf('DELETED', 'Running'));
     await revisions.until((frame) => String(frame['revision']?.['actualReplicas']) === '0');
-    await space.good('POST', `${home.services}/function/seen`, { image, cmd: '', size: 1, minScale: 0, trafficPercent: 10 });
+    await space.good('POST', `${home.services}/function/seen`, {
+      image,
+      cmd: '',
+      size: 1,
+      minScale: 0,
+      trafficPercent: 10,
+    });
     const changed = await services.until(
       (frame) => String(frame['event']) === 'MODIFIED' && rowsOf(frame['traffic']).length === 2,
     );
@@ -255,7 +273,7 @@ describe('a function that a workflow defines', () => {
   test.each(['reusable', 'knative-workflow'])('as %s is made on demand and goes with its workflow', async (type) => {
     home = await space.home();
     await home.store(`functions: [{id: own, type: ${type}, image: ${image}, size: small, envs: [{name: GREETING, value: hi}]}]
-states: [{id: a, type: action, action: {function: own, input: jq(.)}, transform: jq(.return)}]
+states: [{id: a, type: action, action: {function: own, input: jq(.)}}]
 `);
     const tree = `${home.services}/tree/wf`;
     const listed = async () => rowsOf((await space.good('GET', `${tree}?op=services`))['functions']);

@@ -56,6 +56,7 @@ const ACTIONS = {
     return 'printed';
   },
   sleep: async ({ ms }, { request }) => {
+    console.log('sleeping');
     await sleep(ms);
     return { calls, id: request.headers['direktiv-actionid'] };
   },

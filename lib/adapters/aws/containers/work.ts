@@ -116,7 +116,7 @@ async function takeAway(options: WorkOptions, id: string): Promise<void> {
 
 /** What failed leaves nothing in the way of who tries again. */
 async function fail(options: WorkOptions, record: RevisionRecord, { reason, message }: Unfit): Promise<void> {
-  
+  await removeFunction(options, nameOf(options.namePrefix, record.id)).catch(() => undefined);
   await note(options, record, { state: 'failed', reason, message });
 }
 
