@@ -2,6 +2,7 @@ import { cancel } from './cancel.ts';
 import type { Command } from './command.ts';
 import { completionOf } from './completion.ts';
 import { cost } from './cost.ts';
+import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { exec } from './exec.ts';
 import { exportCommand } from './export.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   cancel,
   instances,
   events,
+  deliveries,
   vars,
   secrets,
   namespaces,
