@@ -68,6 +68,13 @@ test('a stack that is deleted takes along the machines that the service made, an
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft-' }]);
 });
 
+test('the stack of data that is kept takes nothing along, and answers by its name', async () => {
+  const event = asked('Delete');
+  await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft' } });
+  expect(deleted).toEqual([]);
+  expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+});
+
 test.each(['Create', 'Update'])('%s touches none', async (type) => {
   await handler(asked(type));
   expect(deleted).toEqual([]);
