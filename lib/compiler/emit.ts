@@ -1,6 +1,6 @@
 import { type Catcher, type ChoiceRule, INVOKE, type Retrier, type State, type StateMachine } from './asl.ts';
 import { Namer } from './namer.ts';
-import { type Exits, exitsAfter, exitsFrom, mayBeBrief, mayOutgrow, waitingOf, waitsInParts } from './paths.ts';
+import { type Exits, exitsAfter, exitsFrom, mayBeBrief, mayOutgrow, waitsInParts } from './paths.ts';
 import { EXECUTION, pauseStates, RETRY, STEPS_FUNCTION, type Wiring } from './pauses.ts';
 import type { Plan, StatePlan } from './plan.ts';
 
@@ -56,14 +56,26 @@ class Machine {
 
   begin(beginning: Beginning): string {
     const { plan } = this;
-    const pauses = Object.values(plan.states).filter((state) => waitingOf(state) !== 'never');
     const exits = exitsFrom(plan, [plan.entry]);
-    const reached = new Set([...exits.pauses, ...pauses.flatMap((state) => this.exitsOfPause(state).pauses)]);
-    for (const { id } of pauses) if (reached.has(id)) this.nameOfPause.set(id, this.names.take(id));
+    const pauses = this.pausesAfter(exits);
+    for (const { id } of pauses) this.nameOfPause.set(id, this.names.take(id));
     const all = { pauses: [...this.nameOfPause.keys()], mayEnd: true };
     const name = this.addSegment(this.entryName(), PLACE, beginning === 'start' ? exits : all);
-    for (const state of pauses) if (reached.has(state.id)) this.addPause(state);
+    for (const state of pauses) this.addPause(state);
     return name;
+  }
+
+  /** Where a run may pause that begins so, in the plan's order: a machine may hold no state that is never reached. */
+  private pausesAfter(exits: Exits): readonly StatePlan[] {
+    const reached = new Set<StatePlan>();
+    const open = [...exits.pauses];
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      const state = this.plan.states[id];
+      if (state === undefined || reached.has(state)) continue;
+      reached.add(state);
+      open.push(...this.exitsOfPause(state).pauses);
+    }
+    return Object.values(this.plan.states).filter((state) => reached.has(state));
   }
 
   private entryName(): string {

@@ -30,7 +30,7 @@ afterEach(async () => {
 type Fields = Partial<Pick<ContainerRevision, 'command' | 'environment' | 'credentials'>>;
 
 /** Copies into a target, which lets `aws` in. */
-function copierOf(adapters: Store, base: string, isInTime: (told: string) => boolean = () => true) {
+function copierOf(adapters: Store, base: string, isInTime: (told: string) => boolean = () => true, asking = guard) {
   const target = new Repository(guard, base, TARGET, { user: 'AWS', token: 'secret' }, 'pull,push');
   const layerFor = adapterLayers(guard, `${adapters.host}/${ADAPTER}:1`);
   const told: string[] = [];
@@ -40,7 +40,7 @@ function copierOf(adapters: Store, base: string, isInTime: (told: string) => boo
   };
   const copy = (image: string, fields: Fields = {}, tag = 'tag') => {
     const source = { image, command: [], environment: {}, credentials: [], ...fields };
-    return copyImage({ guard, target, layerFor, next }, source, tag);
+    return copyImage({ guard: asking, target, layerFor, next }, source, tag);
   };
   return { target, copy, told };
 }
@@ -266,6 +266,19 @@ describe('an image that cannot run on Lambda', () => {
     );
   });
 
+  test('because nobody has the name of its registry is named', async () => {
+    const { source, target } = await twoStores();
+    const lost = guardOf({ mayAskItself: true }, (_name, answer) => {
+      answer(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
+    });
+    const { copy } = copierOf(source, target.base, () => true, lost);
+    const asked = copy('registry.invalid/demo/echo:1');
+    expect(await unfitOf(asked)).toEqual({
+      reason: 'RegistryUnreachable',
+      message: "'registry.invalid' cannot be reached: ENOTFOUND",
+    });
+  });
+
   test('because its registry is not there may be tried again', async () => {
     const { source, target } = await twoStores();
     const { copy } = copierOf(source, target.base);
@@ -277,16 +290,8 @@ describe('an image that cannot run on Lambda', () => {
   test('because its name leads to the machine itself is refused', async () => {
     const { source, target } = await twoStores();
     await addImage(source, 'demo/echo', '1');
-    const strict = guardOf({ mayAskItself: false });
-    const { target: repository } = copierOf(source, target.base);
-    const layerFor = adapterLayers(guard, `${source.host}/${ADAPTER}:1`);
-    const next = async () => true;
-    const image = `${source.host}/demo/echo:1`;
-    const asked = copyImage(
-      { guard: strict, target: repository, layerFor, next },
-      { image, command: [], environment: {}, credentials: [] },
-      'tag',
-    );
+    const { copy } = copierOf(source, target.base, () => true, guardOf({ mayAskItself: false }));
+    const asked = copy(`${source.host}/demo/echo:1`);
     expect(await unfitOf(asked)).toMatchObject({
       reason: 'RegistryUnreachable',
       message: expect.stringMatching('own'),

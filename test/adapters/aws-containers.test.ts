@@ -1,125 +1,36 @@
-import { ECRClient } from '@aws-sdk/client-ecr';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { adapterLayers } from '../../lib/adapters/aws/containers/adapter-layer.ts';
-import { lambdaContainers } from '../../lib/adapters/aws/containers/containers.ts';
-import { Records } from '../../lib/adapters/aws/containers/records.ts';
 import { removeFunctions } from '../../lib/adapters/aws/containers/teardown.ts';
-import { nameOf, type Round, type WorkOptions, work } from '../../lib/adapters/aws/containers/work.ts';
-import { guardOf } from '../../lib/adapters/aws/web.ts';
-import { localSealer } from '../../lib/adapters/local/sealer.ts';
-import type { ContainerRevision, RevisionStatus } from '../../lib/ports.ts';
-import { MemoryTable } from '../contract/memory-table.ts';
-import { ADAPTER, addAdapter, addImage } from './aws-containers/images.ts';
-import { ARN, answer, newWorld, type World } from './aws-containers/lambda.ts';
-import { type Store, startStore } from './aws-containers/store.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type Round, work } from '../../lib/adapters/aws/containers/work.ts';
+import {
+  aws,
+  close,
+  containersOf,
+  firstStarted,
+  ID,
+  images,
+  LONG,
+  later,
+  NAME,
+  open,
+  optionsOf,
+  prepared,
+  READY,
+  revision,
+  runAll,
+  source,
+  statusOf,
+  THROTTLED,
+  table,
+  time,
+  VERSION,
+  world,
+} from './aws-containers/desk.ts';
+import { refusal } from './aws-server.ts';
 import { callOf } from './containers/caller.ts';
 
-const PREFIX = 'weft--container-';
-const LONG = 900_000;
-const ID = 'namespace-demo-fast-00001-abcdef';
-const NAME = nameOf(PREFIX, ID);
-const VERSION = `${ARN}${NAME}:1`;
-const THROTTLED: Reply = { ...refusal('TooManyRequestsException'), status: 429 };
-
-let source: Store;
-let images: Store;
-let aws: AwsServer;
-let world: World;
-let table: MemoryTable;
-let time: number;
-let adapters: Store;
-
-beforeEach(async () => {
-  world = newWorld();
-  table = new MemoryTable();
-  time = 1_000_000;
-  [source, images, aws] = await Promise.all([
-    startStore({ asks: 'basic', login: 'ada:right' }),
-    startStore({ asks: 'basic', login: 'AWS:secret' }),
-    startAwsServer((asked) => answer(world, asked)),
-  ]);
-  await addImage(source, 'demo/fast', '1');
-  adapters = await startStore();
-  await addAdapter(adapters);
-});
-
-afterEach(async () => {
-  for (const one of [source, images, aws, adapters]) await one.close();
-});
-
-const sealer = localSealer();
-
-function containersOf() {
-  return lambdaContainers({
-    table,
-    sealer: () => sealer,
-    machineArn: 'arn:machine',
-    client: new LambdaClient({ ...aws.config, maxAttempts: 1 }),
-    sfn: new SFNClient(aws.config),
-    now: () => time,
-    pause: async (milliseconds) => {
-      time += milliseconds;
-      await runAll();
-    },
-  });
-}
-
-function optionsOf(): WorkOptions {
-  const guard = guardOf({ mayAskItself: true });
-  return {
-    records: new Records({ table, sealer: () => sealer, now: () => time }),
-    client: new LambdaClient({ ...aws.config, maxAttempts: 1 }),
-    ecr: new ECRClient({ ...aws.config, maxAttempts: 1 }),
-    roleArn: 'arn:aws:iam::123456789012:role/weft-containers/role',
-    logGroup: '/aws/lambda/weft-container-services',
-    repositoryUri: '123456789012.dkr.ecr.eu-test-1.amazonaws.com/weft-containers',
-    registryBase: images.base,
-    namePrefix: PREFIX,
-    guard,
-    layerFor: adapterLayers(guard, `${adapters.host}/${ADAPTER}:1`),
-  };
-}
-
-/** What the state machine does with every execution that was started, to its end. */
-async function runAll(isDead: (round: Round) => boolean = () => false): Promise<void> {
-  for (const { id, turn } of [...world.started]) {
-    let round: Round = { id, turn, tries: 0, seconds: 0 };
-    while (round.seconds !== undefined && !isDead(round)) round = await work(optionsOf(), round, LONG);
-  }
-}
-
-const revision = (given: Partial<ContainerRevision> = {}): ContainerRevision => ({
-  id: ID,
-  image: `${source.host}/demo/fast:1`,
-  command: [],
-  environment: {},
-  size: 1,
-  minScale: 0,
-  credentials: [{ url: `http://${source.host}`, user: 'ada', token: 'right' }],
-  ...given,
-});
-
-async function statusOf(id = ID): Promise<RevisionStatus | undefined> {
-  const [status] = await containersOf().status([id]);
-  return status;
-}
-
-async function prepared(given: Partial<ContainerRevision> = {}): Promise<RevisionStatus | undefined> {
-  await containersOf().prepare(revision(given));
-  await runAll();
-  return statusOf(given.id);
-}
-
-function firstStarted(): { readonly id: string; readonly turn: number } {
-  const [first] = world.started;
-  if (first === undefined) throw new Error('no execution was started');
-  return first;
-}
-
-const READY = { id: ID, state: 'ready', reason: '', message: '', pods: [] };
+beforeEach(open);
+afterEach(close);
 
 describe('preparing a revision', () => {
   test('makes a function of its image, with the memory of its size, and publishes it', async () => {
@@ -210,7 +121,7 @@ describe('a revision that cannot run', () => {
       reason: 'Unauthorized',
       message: expect.stringContaining("refuses the credentials of 'ada'"),
     });
-    time += 1;
+    later(1);
     expect(await prepared()).toEqual(READY);
   });
 
@@ -219,7 +130,7 @@ describe('a revision that cannot run', () => {
     expect(await prepared()).toMatchObject({ state: 'failed', reason: 'InvalidImage', message: 'The image is odd' });
     expect(world.functions.size).toBe(0);
     world.outcome.state = 'Active';
-    time += 1;
+    later(1);
     expect(await prepared()).toEqual(READY);
   });
 
@@ -265,141 +176,6 @@ describe('a revision that cannot run', () => {
     });
   });
 });
-
-describe('the work on a revision', () => {
-  test.each([
-    'GetAuthorizationToken',
-    'GetFunction',
-    'CreateFunction',
-    'PublishVersion',
-    'GetFunctionConfiguration',
-    'PutProvisionedConcurrencyConfig',
-    'GetProvisionedConcurrencyConfig',
-  ])('is tried again, with longer pauses, when %s is throttled', async (operation) => {
-    world.first[operation] = [THROTTLED, THROTTLED];
-    const pauses: number[] = [];
-    await containersOf().prepare(revision({ minScale: 1 }));
-    await runAll(({ seconds = 0, tries = 0 }) => {
-      if (tries > 0) pauses.push(seconds);
-      return false;
-    });
-    expect(await statusOf()).toEqual(READY);
-    expect(pauses).toEqual([3, 6]);
-  });
-
-  test.each(['manifests', 'blobs', 'uploads'])('is tried again when a registry is busy (%s)', async (what) => {
-    for (const store of [source, images]) store.refusals.push({ sign: new RegExp(what), status: 503 });
-    expect(await prepared()).toEqual(READY);
-  });
-
-  test('goes on after a death at any request, and does nothing twice', async () => {
-    await prepared({ minScale: 1 });
-    const all = world.done.length;
-    expect(all).toBeGreaterThan(10);
-    for (let death = 2; death < all; death += 1) {
-      await reset();
-      await containersOf().prepare(revision({ minScale: 1 }));
-      world.diesAfter = death;
-      await expect(runAll()).rejects.toThrow('Dead');
-      await runAll();
-      expect(await statusOf(), `after ${death} requests`).toEqual(READY);
-      expect(world.functions.get(NAME)?.versions).toHaveLength(1);
-    }
-  });
-
-  test('goes on after a death at anything that it notes', async () => {
-    await containersOf().prepare(revision({ minScale: 1 }));
-    let notes = 0;
-    const count = () => {
-      const write = table.write.bind(table);
-      table.write = async (writes) => {
-        await write(writes);
-        notes += 1;
-        if (notes === death) throw new Error('dead');
-      };
-    };
-    let death = Number.POSITIVE_INFINITY;
-    count();
-    await runAll();
-    const all = notes;
-    expect(all).toBeGreaterThan(4);
-    for (let next = 1; next <= all; next += 1) {
-      await reset();
-      await containersOf().prepare(revision({ minScale: 1 }));
-      [notes, death] = [0, next];
-      count();
-      await expect(runAll()).rejects.toThrow('dead');
-      await runAll();
-      expect(await statusOf(), `after ${next} notes`).toEqual(READY);
-    }
-  });
-
-  test('does not begin anew what was copied', async () => {
-    await containersOf().prepare(revision());
-    let rounds = 0;
-    await runAll(() => rounds++ > 0);
-    const copied = source.asked.length;
-    expect(copied).toBeGreaterThan(0);
-    await runAll();
-    expect(source.asked).toHaveLength(copied);
-    expect(await statusOf()).toEqual(READY);
-  });
-
-  test('that is older than somebody’s last wish does nothing', async () => {
-    await containersOf().prepare(revision());
-    const { id, turn } = firstStarted();
-    expect(await work(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
-    expect(world.done).toEqual(['StartExecution']);
-    await runAll();
-    expect(await work(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
-    expect(world.functions.size).toBe(1);
-  });
-
-  test('puts the image that its tag leads to now in the place of one that failed', async () => {
-    await prepared();
-    const fn = world.functions.get(NAME);
-    Object.assign(fn ?? {}, { image: 'other@sha256:0' });
-    const { id, turn } = firstStarted();
-    const key = { table: 'catalog', pk: `container#${ID}`, sk: '.' } as const;
-    await table.write([{ do: 'update', key, set: { state: 'preparing' } }]);
-    let round: Round = { id, turn, seconds: 0 };
-    while (round.seconds !== undefined) round = await work(optionsOf(), round, LONG);
-    expect(world.done).toContain('UpdateFunctionCode');
-    expect(fn?.image).toMatch(/weft-containers@sha256:/);
-    expect(await statusOf()).toEqual(READY);
-  });
-
-  test('that was never begun, or has died, is begun again when somebody looks', async () => {
-    world.first['StartExecution'] = [refusal('InvalidArn')];
-    await expect(containersOf().prepare(revision())).rejects.toThrow('InvalidArn');
-    await statusOf();
-    expect(world.started).toHaveLength(0);
-    time += 61_000;
-    await statusOf();
-    expect(world.started).toHaveLength(1);
-    let rounds = 0;
-    await runAll(() => rounds++ > 0);
-    time += 61_000;
-    await statusOf();
-    expect(world.started).toHaveLength(1);
-    time += 20 * 60_000;
-    await statusOf();
-    expect(world.started).toHaveLength(2);
-    await runAll();
-    expect(await statusOf()).toEqual(READY);
-  });
-});
-
-async function reset(): Promise<void> {
-  world.functions.clear();
-  world.done.length = 0;
-  world.diesAfter = Number.POSITIVE_INFINITY;
-  world.started.length = 0;
-  images.manifests.clear();
-  images.blobs.clear();
-  table = new MemoryTable();
-  time += 1;
-}
 
 describe('removing a revision', () => {
   test('takes its function and the tag of its image away', async () => {
@@ -449,7 +225,7 @@ describe('removing a revision', () => {
     await prepared();
     await containersOf().remove(ID);
     await runAll();
-    time += 1;
+    later(1);
     expect(await prepared()).toEqual(READY);
   });
 });
@@ -490,7 +266,7 @@ describe('calling a revision', () => {
       message: expect.stringContaining('function of this service was deleted'),
     });
     expect(await statusOf()).toBeUndefined();
-    time += 1;
+    later(1);
     expect(await prepared()).toEqual(READY);
     expect((await call()).failure).toBeUndefined();
   });

@@ -74,6 +74,7 @@ describe('the image of a revision', () => {
   test.each([
     ['that does not exist', '/private/image:2', 'ImageNotFound', /has no image .*: check its name and tag/],
     ['whose name is none', '/Private//image::', 'InvalidImageName', /is no name of an image/],
+    ['whose name is an option', '/--help', 'InvalidImageName', /is no name of an image/],
   ])('%s is not had', async (_, name, reason, words) => {
     const status = await prepared(revisionOf(`${registry.host}${name}`, { credentials: [loginOf('right')] }));
     expect(status).toMatchObject({ state: 'failed', reason });

@@ -161,7 +161,7 @@ describe('the containers of a revision', () => {
     await call(revision.id, { do: 'echo' });
     const slow = call(revision.id, { do: 'sleep', ms: 60_000 });
     await containers.remove(revision.id);
-    expect((await slow).failure?.code).toBe('');
+    expect((await slow).failure).toEqual({ code: '', message: 'the service was removed' });
     expect(await namesIn(engine, folder)).toEqual([]);
     expect(await containers.status([revision.id])).toEqual([undefined]);
     await containers.remove(revision.id);

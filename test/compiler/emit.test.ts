@@ -27,6 +27,20 @@ describe('the machine of a workflow', () => {
   });
 
   test.each([
+    ['a wait', '{id: b, type: delay, duration: PT1S}'],
+    ['a loop over elements', '{id: b, type: foreach, array: "jq(.x)", action: {function: f}}'],
+    [
+      'states that lead to each other',
+      '{id: b, type: delay, duration: PT1S, transition: c}, {id: c, type: delay, duration: PT1S, transition: b}',
+    ],
+  ])('leaves out %s to which nothing leads', (_, states) => {
+    const functions = 'functions: [{id: f, type: subflow, workflow: w}]';
+    const names = namesOf(`${functions}\nstates: [{id: a, type: delay, duration: PT1S}, ${states}]`);
+    expect(names).toContain('a');
+    expect(names.filter((name) => /^[bc]/.test(name))).toEqual([]);
+  });
+
+  test.each([
     ['EXPRESS', 'that never waits and never turns back', '[{id: a, type: noop, transition: b}, {id: b, type: noop}]'],
     ['STANDARD', 'that may turn back', '[{id: a, type: noop, catch: [{error: x, transition: a}]}]'],
     ['STANDARD', 'that waits', '[{id: a, type: delay, duration: PT1S}]'],

@@ -84,6 +84,32 @@ describe('a workflow that calls a container', () => {
     }
   });
 
+  test('divides the calls of one state between revisions as the traffic is divided', async () => {
+    const path = `/api/functions/namespaces/${namespace}`;
+    const service = { name: 'echo', image: 'example/echo', size: 0, minScale: 0, cmd: '' };
+    await space.good('POST', path, service);
+    await space.good('POST', `${path}/function/echo`, { ...service, trafficPercent: 50 });
+    await store(
+      [
+        'functions: [{id: f, type: knative-namespace, service: echo}]',
+        'states: [{id: a, type: foreach, array: "jq([range(60) | {n: .}])", action: {function: f}}]',
+      ].join('\n'),
+    );
+    const { call } = space.containers;
+    const called: string[] = [];
+    space.containers.call = (id, made) => {
+      called.push(id);
+      return call.call(space.containers, id, made);
+    };
+    try {
+      expect((await wait({})).status).toBe(200);
+    } finally {
+      space.containers.call = call;
+    }
+    expect(called).toHaveLength(60);
+    expect(new Set(called).size).toBe(2);
+  });
+
   test('says what is missing when it is run without its service', async () => {
     await store(workflowOf('type: knative-namespace, service: nobody'));
     const answer = await wait({});

@@ -4,7 +4,7 @@ import type { Engine } from '../../lib/adapters/local/containers/engine.ts';
 import type { Patience } from '../../lib/adapters/local/containers/revision.ts';
 import { until } from '../adapters/containers/caller.ts';
 import { type Answer, type Json, rowsOf } from './client.ts';
-import { openSpace, type Space } from './service-space.ts';
+import { type Asking, openSpace, type Space } from './service-space.ts';
 
 /** A namespace of its own with a workflow `wf`. */
 export interface Home {
@@ -45,7 +45,7 @@ export async function openContainerSpace(patience: Partial<Patience>): Promise<C
 }
 
 /** A namespace that is there. */
-export function homeOf({ client, good }: Space, name: string): Home {
+export function homeOf({ client, good }: Asking, name: string): Home {
   const services = `/api/functions/namespaces/${name}`;
   const path = `/api/namespaces/${name}`;
   const store: Home['store'] = async (yaml, to = 'wf') => {

@@ -10,7 +10,8 @@ import { engineForTests, makeTestImage } from '../adapters/containers/image.ts';
 import { startRegistry, type TestRegistry } from '../adapters/containers/registry.ts';
 import { type Json, rowsOf } from './client.ts';
 import { type ContainerSpace, commandOf, type Home, homeOf, idOf, openContainerSpace } from './container-space.ts';
-import { openSpace } from './service-space.ts';
+import { startProcess } from './process.ts';
+import { type Asking, askingOf, openSpace } from './service-space.ts';
 
 const found = await engineForTests();
 const missing = typeof found === 'string' ? found : undefined;
@@ -31,13 +32,17 @@ beforeAll(async () => {
 
 afterAll(() => space?.close());
 
-/** What the instances of a namespace ended with, the newest first. */
-async function endOf(id: string): Promise<Json> {
+/** The line of its log that says why an instance crashed. */
+async function crashOf(id: string): Promise<string | undefined> {
   const told = await until(
     () => space.good('GET', `${home.path}/instances/${id}`),
     ({ instance }) => String(instance?.['status']) !== 'pending',
   );
-  return told['instance'] as Json;
+  expect(told['instance']).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
+  const lines = rowsOf((await space.good('GET', `${home.path}/instances/${id}/logs`))['results']);
+  const crash = 'Action crashed due to an internal error: ';
+  const words = lines.map(({ msg }) => String(msg)).find((msg) => msg.startsWith(crash));
+  return words?.slice(crash.length);
 }
 
 async function begin(input: object): Promise<string> {
@@ -90,7 +95,14 @@ describe('the container of a service', () => {
     expect(nameOf(await running())).not.toBe(former);
   });
 
-  test.each(['', '-sidecar'])('that is killed in the middle of a call fails that call alone (%s)', async (beside) => {
+  test.each([
+    [
+      'the function',
+      '',
+      'the container ended with exit code 137 (killed; perhaps out of memory) before it answered: sleeping',
+    ],
+    ['what stands beside it', '-sidecar', 'the process beside the container ended before the answer came'],
+  ])('that is killed in the middle of a call, %s, crashes that call alone', async (_what, beside, words) => {
     await home.call({ do: 'echo' });
     const id = await begin({ do: 'sleep', ms: 60_000 });
     const pod = nameOf(await home.pods('idle'));
@@ -98,12 +110,32 @@ describe('the container of a service', () => {
     await log.until(({ data }) => String(data).includes('sleeping'));
     log.leave();
     await engine.run(['kill', await idOf(engine, `${pod}${beside}`)]);
-    expect(await endOf(id)).toMatchObject({
-      status: 'crashed',
-      errorCode: 'service.internal',
-      errorMessage: expect.stringMatching(/^x/),
-    });
+    expect(await crashOf(id)).toBe(words);
     expect(await home.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
+  });
+});
+
+describe('a function that a workflow defines', () => {
+  test.each(['reusable', 'knative-workflow'])('as %s is made on demand and goes with its workflow', async (type) => {
+    home = await space.home();
+    await home.store(`functions: [{id: own, type: ${type}, image: ${image}, size: small, envs: [{name: GREETING, value: hi}]}]
+states: [{id: a, type: action, action: {function: own, input: jq(.)}}]
+`);
+    const tree = `${home.services}/tree/wf`;
+    const listed = async () => rowsOf((await space.good('GET', `${tree}?op=services`))['functions']);
+    expect(await listed()).toEqual([]);
+    expect(await home.call({ do: 'echo' })).toMatchObject({ environment: 'hi' });
+    const [row] = await listed();
+    expect(row).toMatchObject({ status: 'True', info: { name: 'own', image, path: 'wf', envs: { GREETING: 'hi' } } });
+    const version = String(row?.['info']?.['revision']);
+    const { pods } = await space.good('GET', `${tree}?op=pods&svn=own&rev=00001&version=${version}`);
+    const names = rowsOf(pods).map(({ name }) => String(name));
+    expect(names).toHaveLength(1);
+    await space.good('DELETE', `${home.path}/tree/wf?op=delete-node`);
+    await until(
+      () => engine.run(['ps', '-a', '--format', '{{.Names}}']),
+      ({ stdout }) => names.every((name) => !stdout.includes(name)),
+    );
   });
 });
 
@@ -141,8 +173,9 @@ describe('a service whose image is bad', () => {
       `False InvalidImageName: '${host}/Private//image' is no name of an image`,
     );
     await home.storeCaller('missing');
-    const id = await begin({});
-    expect(await endOf(id)).toMatchObject({ status: 'crashed', errorCode: 'service.internal', errorMessage: 'x' });
+    expect(await crashOf(await begin({}))).toBe(
+      `the registry ${host} has no image '${host}/private/image:2': check its name and tag`,
+    );
   });
 
   test.each([
@@ -152,45 +185,75 @@ describe('a service whose image is bad', () => {
     home = await space.home();
     await home.create({ name: 'bad', image, cmd: commandOf(mode) });
     await home.storeCaller('bad');
-    expect(await endOf(await begin({}))).toMatchObject({
-      status: 'crashed',
-      errorCode: 'service.internal',
-      errorMessage: words,
-    });
+    expect(await crashOf(await begin({}))).toBe(words);
     expect(await home.pods('bad')).toMatchObject([{ status: 'Failed' }]);
   });
 });
 
-describe('a service that is stopped and started again', () => {
-  test('has its containers as before, and leaves none behind', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'weft-data-'));
-    const label = () => `label=weft.installation=${installationOf(join(data, 'containers'))}`;
-    const namesLeft = async () => (await engine.run(['ps', '-a', '-q', '--filter', label()])).stdout.trim();
+describe('a service that ends', () => {
+  const data = mkdtempSync(join(tmpdir(), 'weft-data-'));
+  const idsLeft = async () => {
+    const label = `label=weft.installation=${installationOf(join(data, 'containers'))}`;
+    const { stdout } = await engine.run(['ps', '-a', '-q', '--filter', label]);
+    return stdout.split('\n').filter((id) => id !== '');
+  };
+  const noneLeft = () => until(idsLeft, (ids) => ids.length === 0);
+  /** A call that lasts, from when its container has begun with it. */
+  const beginSlow = async ({ good, follow }: Asking, { path, pods }: Home): Promise<string> => {
+    const id = String((await good('POST', `${path}/tree/wf?op=execute`, { do: 'sleep', ms: 2_000 }))['instance']);
+    const log = await follow(`/api/functions/logs/pod/${nameOf(await pods('kept'))}`);
+    await log.until((frame) => String(frame['data']).includes('sleeping'));
+    log.leave();
+    return id;
+  };
+  const endOf = async ({ good }: Asking, { path }: Home, id: string) => {
+    const told = await until(
+      () => good('GET', `${path}/instances/${id}`),
+      ({ instance }) => String(instance?.['status']) !== 'pending',
+    );
+    const { data: output } = await good('GET', `${path}/instances/${id}/output`);
+    return { status: told['instance']?.['status'], output: JSON.parse(atob(String(output))) };
+  };
+
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  test('leaves no container, and has them again when it starts again', async () => {
+    const first = await openSpace({}, data);
+    const before = homeOf(first, await first.namespace('kept'));
+    await before.create({ name: 'kept', image, minScale: 1 });
+    await before.storeCaller('kept');
+    expect(await before.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
+    expect(await idsLeft()).toHaveLength(2);
+    const slow = await beginSlow(first, before);
+    await first.close();
+    expect(await idsLeft()).toEqual([]);
+    const second = await openSpace({}, data);
+    const after = homeOf(second, 'kept');
+    await until(
+      () => after.row('kept'),
+      ({ status }) => String(status) === 'True',
+    );
+    expect(await endOf(second, after, slow)).toMatchObject({ status: 'complete', output: { return: { calls: 1 } } });
+    expect(await after.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
+    await second.close();
+    expect(await idsLeft()).toEqual([]);
+  });
+
+  test('leaves none when it is killed in a call either, which is made again', async () => {
+    const first = await startProcess(data);
+    const asking = askingOf(first.client);
+    const home = homeOf(asking, 'kept');
+    expect(await home.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
+    const slow = await beginSlow(asking, home);
+    await first.end('SIGKILL');
+    await noneLeft();
+    const second = await startProcess(data);
+    const again = askingOf(second.client);
     try {
-      const first = await openSpace({}, data);
-      const before = homeOf(first, await first.namespace());
-      await before.create({ name: 'kept', image, minScale: 1 });
-      await before.storeCaller('kept');
-      expect(await before.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
-      expect((await namesLeft()).split('\n')).toHaveLength(2);
-      const slow = String(
-        (await first.good('POST', `${before.path}/tree/wf?op=execute`, { do: 'sleep', ms: 2_000 }))['instance'],
-      );
-      await first.close();
-      expect(await namesLeft()).toBe('');
-      const second = await openSpace({}, data);
-      const after = homeOf(second, before.name);
-      expect(await after.row('kept')).toMatchObject({ status: 'True' });
-      const ended = await until(
-        () => second.good('GET', `${after.path}/instances/${slow}`),
-        ({ instance }) => String(instance?.['status']) !== 'pending',
-      );
-      expect(ended['instance']).toMatchObject({ status: 'complete' });
-      expect(await after.call({ do: 'echo' })).toMatchObject({ input: { do: 'echo' } });
-      await second.close();
-      expect(await namesLeft()).toBe('');
+      expect(await endOf(again, homeOf(again, 'kept'), slow)).toMatchObject({ status: 'complete' });
     } finally {
-      rmSync(data, { recursive: true, force: true });
+      await second.end('SIGTERM');
     }
+    expect(await idsLeft()).toEqual([]);
   });
 });

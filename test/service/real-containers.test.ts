@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { until } from '../adapters/containers/caller.ts';
 import { ENTRYPOINT, engineForTests, makeTestImage, testImageFiles } from '../adapters/containers/image.ts';
 import { startRegistry, type TestRegistry } from '../adapters/containers/registry.ts';
 import { type Json, rowsOf } from './client.ts';
@@ -24,8 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => space?.close());
-
-const namesOf = (rows: readonly Json[]) => rows.map(({ name }) => String(name));
 
 describe('a service of a namespace', () => {
   let registry: TestRegistry;
@@ -183,9 +181,24 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     const left = { 'instance/note': 'mine', 'workflow/pages/one.txt': 'page one', 'namespace/all': 'everybody' };
     expect((await run({ do: 'leave', files: left })).json()['return']).toBe('left');
     expect(await textOf(`instances/${instance}/vars/note`)).toBe('mine');
-    expect(await textOf(`${'vars'}/all`)).toBe('everybody');
+    expect(await textOf('vars/all')).toBe('everybody');
     const pages = await space.client.call('GET', `${home.path}/tree/wf?op=var&var=pages`);
     expect(gunzipSync(pages.bytes).toString()).toContain('page one');
+  });
+
+  test('may be the one that the documentation shows', async () => {
+    const text = readFileSync(new URL('../../docs/containers.md', import.meta.url), 'utf8');
+    const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(text) ?? [];
+    const cmd = `/node --input-type=module -e "await import('data:text/javascript,' + encodeURIComponent(process.env.CODE))"`;
+    await home.create({ name: 'shown', image, cmd, envs: { CODE: program } });
+    await home.store(
+      'functions: [{id: f, type: knative-namespace, service: shown}]\n' +
+        'states: [{id: a, type: action, action: {function: f, input: jq(.)}}]\n',
+      'shown',
+    );
+    expect((await run({ name: 'Ada' }, 'shown')).json()['return']).toEqual({ greeting: 'Hello Ada' });
+    expect(await wordsOf(`instances/${instance}/logs`)).toContain('greeting Ada');
+    expect((await run({}, 'shown')).text).toContain('greeter.nobody: whom?');
   });
 
   const FAILURES = [
@@ -215,7 +228,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
   test.each(CRASHES)('that %s crashes the instance, which says so', async (_what, input, words) => {
     expect((await run(input)).text).toBe(`An internal error occurred executing instance: ${instance}\n`);
     const shown = (await space.good('GET', `${home.path}/instances/${instance}`))['instance'] as Json;
-    expect(shown).toMatchObject({ status: 'crashed', errorCode: 'service.internal', errorMessage: words });
+    expect(shown).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
     expect(await wordsOf(`instances/${instance}/logs`)).toContain(`Action crashed due to an internal error: ${words}`);
   });
 });
@@ -266,30 +279,5 @@ describe('the streams of a service', () => {
       function: { info: { name: 'seen' } },
     });
     await revisions.until((frame) => String(frame['event']) === 'DELETED');
-  });
-});
-
-describe('a function that a workflow defines', () => {
-  test.each(['reusable', 'knative-workflow'])('as %s is made on demand and goes with its workflow', async (type) => {
-    home = await space.home();
-    await home.store(`functions: [{id: own, type: ${type}, image: ${image}, size: small, envs: [{name: GREETING, value: hi}]}]
-states: [{id: a, type: action, action: {function: own, input: jq(.)}}]
-`);
-    const tree = `${home.services}/tree/wf`;
-    const listed = async () => rowsOf((await space.good('GET', `${tree}?op=services`))['functions']);
-    expect(await listed()).toEqual([]);
-    expect(await home.call({ do: 'echo' })).toMatchObject({ environment: 'hi' });
-    const [row] = await listed();
-    expect(row).toMatchObject({ status: 'True', info: { name: 'own', image, path: 'wf', envs: { GREETING: 'hi' } } });
-    const version = String(row?.['info']?.['revision']);
-    const { pods } = await space.good('GET', `${tree}?op=pods&svn=own&rev=00001&version=${version}`);
-    const names = namesOf(rowsOf(pods));
-    expect(names).toHaveLength(1);
-    await space.good('DELETE', `${home.path}/tree/wf?op=delete-node`);
-    if (typeof engine === 'string') return;
-    await until(
-      () => engine.run(['ps', '-a', '--format', '{{.Names}}']),
-      ({ stdout }) => names.every((name) => !stdout.includes(name)),
-    );
   });
 });

@@ -8,9 +8,8 @@ import { type Script, ScriptedContainers } from '../contract/scripted-containers
 import { type Client, clientOf, type Json } from './client.ts';
 import { type EventReader, openStream } from './event-stream.ts';
 
-/** A service of its own with easy ways to ask it. */
-export interface Space {
-  readonly service: Service;
+/** Easy ways to ask a service. */
+export interface Asking {
   readonly client: Client;
   /** The JSON of a reply that is as its route says; an empty one is `{}`. */
   good(method: string, path: string, body?: object): Promise<Json>;
@@ -20,6 +19,11 @@ export interface Space {
   follow(path: string, key?: string): Promise<EventReader>;
   /** A new namespace, by its name. */
   namespace(name?: string): Promise<string>;
+}
+
+/** The same of a service of its own. */
+export interface Space extends Asking {
+  readonly service: Service;
   close(): Promise<void>;
 }
 
@@ -42,11 +46,7 @@ function replyOf(method: string, path: string): ReplyName {
   return match.route.reply;
 }
 
-/** Opens a service in memory if no folder is given, over ports of its own but for those `given`. */
-export async function openSpace(given: Partial<Ports> = {}, data?: string): Promise<Space> {
-  const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
-  const service = await startService({ ...settings, databaseEndpoint: undefined, version: 'v0' }, {}, given);
-  const client = clientOf(service.url, service.key, () => service.close());
+export function askingOf(client: Client): Asking {
   let spaces = 0;
   const good = async (method: string, path: string, body?: object): Promise<Json> => {
     const answer = await client.call(method, path, body === undefined ? {} : { json: body });
@@ -56,7 +56,6 @@ export async function openSpace(given: Partial<Ports> = {}, data?: string): Prom
     return answer.json();
   };
   return {
-    service,
     client,
     good,
     refusal: async (method, path, body) => {
@@ -69,10 +68,18 @@ export async function openSpace(given: Partial<Ports> = {}, data?: string): Prom
       await good('PUT', `/api/namespaces/${name}`);
       return name;
     },
-    close: () => client.close(),
   };
 }
 
+/** Opens a service, in memory if no folder is given, over ports of its own but for those `given`. */
+export async function openSpace(given: Partial<Ports> = {}, data?: string): Promise<Space> {
+  const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
+  const service = await startService({ ...settings, databaseEndpoint: undefined, version: 'v0' }, {}, given);
+  const client = clientOf(service.url, service.key, () => service.close());
+  return { ...askingOf(client), service, close: () => client.close() };
+}
+
+/** The same over containers that only seem to run. */
 export async function openServiceSpace(script: Script = {}): Promise<ServiceSpace> {
   const containers = new ScriptedContainers(script);
   return { ...(await openSpace({ containers })), containers };

@@ -17,6 +17,9 @@ export class Passing extends Error {}
 /** A registry that says nothing for so long is not there, milliseconds; one that takes in a large layer is slow. */
 const LONGEST_SILENCE_MS = 180_000;
 
+/** What the name service says of a name that nobody has; of its own troubles it says something else. */
+const UNKNOWN_NAME = 'ENOTFOUND';
+
 /** A body that is longer than any manifest or refusal of a registry. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -29,7 +32,8 @@ export async function send(guard: Guard, url: URL, message: Message): Promise<In
   } catch (error) {
     if (error instanceof Unreachable) throw error;
     const { code, message: words } = error as NodeJS.ErrnoException;
-    throw new Passing(`'${url.host}' cannot be reached: ${code ?? words}`, { cause: error });
+    const problem = `'${url.host}' cannot be reached: ${code ?? words}`;
+    throw code === UNKNOWN_NAME ? new Unreachable(problem) : new Passing(problem, { cause: error });
   }
 }
 

@@ -116,6 +116,8 @@ async function takeAway(options: WorkOptions, id: string): Promise<void> {
 
 /** What failed leaves nothing in the way of who tries again. */
 async function fail(options: WorkOptions, record: RevisionRecord, { reason, message }: Unfit): Promise<void> {
+  // A later turn may have made the function by now: it is not this one's to remove.
+  await note(options, record, { reason, message });
   await removeFunction(options, nameOf(options.namePrefix, record.id)).catch(() => undefined);
   await note(options, record, { state: 'failed', reason, message });
 }
@@ -164,6 +166,8 @@ export async function work(options: WorkOptions, errand: Errand, milliseconds: n
     }
     const verdict = verdictOf(error, tries);
     if (verdict === undefined) {
+      const message = `it is tried again: ${error instanceof Error ? error.message : error}`;
+      await options.records.note(record, { reason: 'Retrying', message });
       const seconds = Math.min(LONGEST_PAUSE_SECONDS, LOOK_SECONDS * 2 ** tries);
       return { id, turn, tries: tries + 1, seconds };
     }

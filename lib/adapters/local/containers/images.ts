@@ -27,7 +27,7 @@ export async function fetchImage(
 
 /** The id of an image that the engine has. */
 export async function idOf(engine: Engine, image: string): Promise<string | undefined> {
-  const { code, stdout } = await engine.run(['image', 'inspect', '--format', '{{.Id}}', image]);
+  const { code, stdout } = await engine.run(['image', 'inspect', '--format', '{{.Id}}', '--', image]);
   return code === 0 ? stdout.trim() : undefined;
 }
 
@@ -65,8 +65,8 @@ async function pullWith(
   const name = qualified(image);
   const plain = LOOPBACK.test(name) ? ['--tls-verify=false'] : [];
   const words = {
-    podman: ['pull', '--quiet', '--authfile', join(folder, 'config.json'), ...plain, name],
-    docker: [...(await dockerHost(engine)), '--config', folder, 'pull', '--quiet', name],
+    podman: ['pull', '--quiet', '--authfile', join(folder, 'config.json'), ...plain, '--', name],
+    docker: [...(await dockerHost(engine)), '--config', folder, 'pull', '--quiet', '--', name],
   };
   const { code, stderr } = await engine.run(words[engine.kind], undefined, signal);
   return code === 0 ? undefined : stderr;

@@ -104,7 +104,7 @@ export class Pod {
   async #removeUntil(ended: Promise<unknown>, name: string): Promise<void> {
     const { engine } = this.#plan.workplace;
     const isOver = () => Promise.race([ended.then(() => true), sleep(REMOVE_AGAIN_MS, false, { ref: false })]);
-    if (name === this.name) await engine.run([...engine.remove, name]);
+    await engine.run([...engine.remove, name]);
     while (!(await isOver())) await engine.run([...engine.remove, name]);
   }
 
@@ -141,7 +141,8 @@ export class Pod {
       'FOWNER',
     ];
     const words = [
-      ...['run', '-i', '--rm', '--name', `${this.name}-sidecar`, '--log-driver', 'none', ...labels(owner, 'sidecar')],
+      // Without --rm: podman would tell of its end only when the function that uses its network has ended too.
+      ...['run', '-i', '--name', `${this.name}-sidecar`, '--log-driver', 'none', ...labels(owner, 'sidecar')],
       ...rights,
       ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '-v', '/mnt/shared'],
       ...[...flags.always, ...flags.network, ...image.mounts, image.name],

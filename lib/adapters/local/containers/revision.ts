@@ -77,6 +77,7 @@ export class RunningRevision {
     clearTimeout(this.#idle);
     clearTimeout(this.#restart);
     this.#queue.failAll(reason);
+    for (const actionId of this.#calls.keys()) this.#reasons.set(actionId, reason);
     await Promise.all(this.#pods.map((pod) => pod.stop(isGraceful)));
   }
 

@@ -18,9 +18,10 @@ interface Running {
 }
 
 const NOTHING = Buffer.alloc(0);
+const ENDED = 'the process beside the container ended before the answer came';
 
 function broken(problem: string): Answered {
-  return { status: 0, errorCode: '', errorMessage: '', problem, isLost: true };
+  return { status: 0, errorCode: '', errorMessage: '', problem };
 }
 
 /** The service's side of a sidecar: it owns the client that is attached to the sidecar's container. */
@@ -75,7 +76,7 @@ export class Sidecar {
   /** Calls the function; what goes wrong is the answer's problem. */
   async call(call: ContainerCall, headers: Readonly<Record<string, string>>, entries: readonly Entry[]): Promise<Told> {
     const { actionId: id } = call;
-    if (this.#hasEnded) return { answered: broken('its sidecar has ended'), body: NOTHING, outputs: [] };
+    if (this.#hasEnded) return { answered: broken(ENDED), body: NOTHING, outputs: [] };
     const parts: Running['parts'] = [];
     const [answered, body] = await new Promise<[Answered, Buffer]>((resolve) => {
       this.#running.set(id, { host: call.host, parts, settle: (...told) => resolve(told) });
@@ -105,7 +106,7 @@ export class Sidecar {
   #giveUp(): void {
     this.#hasEnded = true;
     for (const settle of this.#probes.values()) settle(false);
-    for (const { settle } of this.#running.values()) settle(broken('its sidecar has ended'), NOTHING);
+    for (const { settle } of this.#running.values()) settle(broken(ENDED), NOTHING);
     this.#probes.clear();
     this.#running.clear();
   }
