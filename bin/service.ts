@@ -1,5 +1,5 @@
 import { installStreaming, type StreamingHandler, startGateway } from '../lib/adapters/local/gateway.ts';
-import { LARGEST_BODY } from '../lib/api/call.ts';
+import { largestBodyOf } from '../lib/api/call.ts';
 import type { FamilyName } from '../lib/api/families.ts';
 import { lambda, type Suppliers } from '../lib/api/lambda.ts';
 import { matchRoute } from '../lib/api/match.ts';
@@ -65,6 +65,12 @@ async function loadHandlers(ports: Ports): Promise<Map<FamilyName, StreamingHand
   return new Map(await Promise.all(loaded));
 }
 
+/** What a route takes, or would if there were one. */
+function largestBody(method: string, path: string, query: Record<string, string[]>): number {
+  const match = matchRoute(method, path, query);
+  return largestBodyOf('route' in match ? match.route : {});
+}
+
 function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>) {
   const rest = handlers.get('system');
   return (method: string, path: string, query: Record<string, string[]>): StreamingHandler => {
@@ -87,7 +93,7 @@ async function open(
     port: settings.port,
     handlerOf: chooserOf(await loadHandlers(ports)),
     requestId: ports.clock.uuid,
-    largestBody: LARGEST_BODY,
+    largestBody,
   });
   closers.add(gateway.close);
   closers.add(endStreams);

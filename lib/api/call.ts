@@ -5,6 +5,7 @@ import type { FamilyName, families, WAY_IN } from './families.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
 import type { Request } from './request.ts';
+import type { Route } from './route.ts';
 import type { FamilyOf, IdsOf, InputOf, ParamsOf, RouteId } from './routes.ts';
 import { inputs } from './shapes/inputs.ts';
 
@@ -35,8 +36,11 @@ export type Endpoints<Family extends FamilyName> = { readonly [Id in IdsOf<Famil
 
 export type Routed = Extract<Match, { readonly id: RouteId }>;
 
-/** Bodies are as large as this, in bytes (rest-api reference, 1.4). */
-export const LARGEST_BODY = 32 * 1024 * 1024;
+/** Bodies are as large as this, in bytes, unless their route takes larger ones (rest-api reference, 1.4). */
+const LARGEST_BODY = 32 * 1024 * 1024;
+
+/** How large a body a route takes, in bytes. */
+export const largestBodyOf = ({ largest = LARGEST_BODY }: Pick<Route, 'largest'>): number => largest;
 
 /** Throws `unauthorized`, `forbidden`. */
 export async function admit(ports: Pick<Ports, 'table' | 'vault'>, request: Request, routed: Routed): Promise<Caller> {
@@ -60,8 +64,9 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
 
 /** Reads what the route wants of the request. Throws `too-large`, and what the body's shape says. */
 export function toCall(request: Request, routed: Routed, caller: Caller): Call {
-  if (request.body.length > LARGEST_BODY) {
-    throw new ServiceError('too-large', `request payload too large: at most ${LARGEST_BODY} bytes`);
+  const largest = largestBodyOf(routed.route);
+  if (request.body.length > largest) {
+    throw new ServiceError('too-large', `request payload too large: at most ${largest} bytes`);
   }
   return {
     path: routed.params as Call['path'],

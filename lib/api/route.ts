@@ -24,6 +24,8 @@ export interface Route {
   readonly query?: readonly QueryName[];
   /** Default: none. */
   readonly body?: 'none' | 'bytes' | 'json';
+  /** The longest body, in bytes, where it is more than usual. */
+  readonly largest?: number;
   /** Shape of a JSON body. */
   readonly input?: InputName;
   /** The request may come without its body. */

@@ -299,3 +299,27 @@ describe('broadcasts', () => {
     },
   );
 });
+
+describe('a value as long as values may be', () => {
+  const MOST = 128 * 1024 * 1024;
+
+  test.skipIf(process.env['SERVICE_URL'] !== undefined)(
+    'is kept whole, and one byte more is refused; other bodies stay below 32 MiB',
+    async () => {
+      await client.call('PUT', '/api/namespaces/long');
+      const body = Buffer.alloc(MOST, 'weft');
+      const path = '/api/namespaces/long/vars/big';
+      const stored = await client.call('PUT', path, { body, headers: { 'Content-Type': 'application/octet-stream' } });
+      expect(stored.json()).toMatchObject({ totalSize: String(MOST), mimeType: 'application/octet-stream' });
+      expect(Buffer.compare((await client.call('GET', path)).bytes, body)).toBe(0);
+
+      const longer = await client.call('PUT', path, { body: Buffer.alloc(MOST + 1) }).catch(() => undefined);
+      expect([413, undefined]).toContain(longer?.status);
+      const config = await client.call('PUT', '/api/namespaces/other', { body: body.subarray(0, MOST / 4 + 1) });
+      expect([config.status, config.json()['message']]).toEqual([
+        413,
+        expect.stringContaining('at most 33554432 bytes'),
+      ]);
+    },
+  );
+});

@@ -11,8 +11,8 @@ export interface GatewaySettings {
   /** Which function serves a request; the path is encoded and without its query. */
   readonly handlerOf: (method: string, path: string, query: Query) => StreamingHandler;
   readonly requestId: () => string;
-  /** Bodies are read up to this many bytes; a longer one is refused. */
-  readonly largestBody: number;
+  /** How many bytes of a body are read at most; a longer one is refused. */
+  readonly largestBody: (method: string, path: string, query: Query) => number;
 }
 
 export interface Gateway {
@@ -76,13 +76,13 @@ function answerShortly(response: ServerResponse, status: number, message: string
 }
 
 async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { largestBody, handlerOf } = settings;
   const method = request.method ?? 'GET';
   const [path = '/', ...rest] = (request.url ?? '/').split('?');
   const query = queryOf(rest.join('?'));
-  const body = await bodyOf(request, largestBody);
+  const largest = settings.largestBody(method, path, query);
+  const body = await bodyOf(request, largest);
   if (body === undefined) {
-    answerShortly(response, 413, `request payload too large: at most ${largestBody} bytes`);
+    answerShortly(response, 413, `request payload too large: at most ${largest} bytes`);
     return;
   }
   const requestId = settings.requestId();
@@ -95,7 +95,7 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
     isBase64Encoded: true,
     requestContext: { requestId },
   };
-  await handlerOf(method, path, query)(event, response, { awsRequestId: requestId });
+  await settings.handlerOf(method, path, query)(event, response, { awsRequestId: requestId });
 }
 
 /** Does what API Gateway does before a Lambda: turns HTTP requests into proxy events (REST, version 1) and streams replies. */

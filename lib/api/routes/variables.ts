@@ -5,6 +5,9 @@ const OF_NAMESPACE = '/namespaces/{namespace}/vars/{variable}';
 const OF_WORKFLOW = '/namespaces/{namespace}/tree/{node+}';
 const OF_INSTANCE = '/namespaces/{namespace}/instances/{instance}/vars/{variable}';
 
+/** Values of variables may be as long as this, in bytes (rest-api reference, 1.4). */
+const LARGEST_VARIABLE = 128 * 1024 * 1024;
+
 export const variables = {
   listNamespaceVariables: {
     family: 'variables',
@@ -31,6 +34,7 @@ export const variables = {
     method: 'PUT',
     path: OF_NAMESPACE,
     body: 'bytes',
+    largest: LARGEST_VARIABLE,
     reply: 'namespaceVariable',
     permission: 'write',
     from: 'specification',
@@ -75,6 +79,7 @@ export const variables = {
     op: 'set-var',
     query: ['var'],
     body: 'bytes',
+    largest: LARGEST_VARIABLE,
     reply: 'workflowVariable',
     permission: 'write',
     from: 'specification',
@@ -116,6 +121,7 @@ export const variables = {
     method: 'PUT',
     path: OF_INSTANCE,
     body: 'bytes',
+    largest: LARGEST_VARIABLE,
     reply: 'instanceVariable',
     permission: 'write',
     from: 'specification',
