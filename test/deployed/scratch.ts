@@ -4,8 +4,8 @@ import type { Client } from '../service/client.ts';
 export interface Place {
   readonly url: string;
   readonly key: string;
-  /** Where faults between it and AWS are begun and ended. */
-  readonly faults: string;
+  /** Where faults between it and AWS are begun and ended, if they can be. */
+  readonly faults?: string;
 }
 
 /** The places, as JSON; each worker of the test runner has one to itself. */

@@ -10,8 +10,11 @@ import { Stage } from './stage.ts';
 import { type Report, type Tally, tally } from './tally.ts';
 import { followReadme } from './walk-through.ts';
 
+/** An emulator that runs already, in place of those that are started here. */
+const endpoint = process.env['AWS_ENDPOINT_URL'];
+
 /** The emulator waits more than it works, so several stand side by side, each with a share of the tests. */
-export const DEPLOYMENTS = 3;
+export const DEPLOYMENTS = endpoint === undefined ? 3 : 1;
 
 /** Runs the black-box tests, and answers what the test runner reports. */
 async function runSuite(environment: Readonly<Record<string, string>>): Promise<Report> {
@@ -43,7 +46,7 @@ async function tryStages(stages: readonly Stage[], isPart: boolean): Promise<Tal
   const names = left.flat();
   console.log(`left after destroying: ${names.length === 0 ? 'nothing' : names.join(', ')}`);
   // A part of the tests shows nothing of what it leaves out.
-  const counted = tally(report, isPart ? 'part' : 'emulator');
+  const counted = tally(report, isPart || endpoint !== undefined ? 'part' : 'emulator');
   return names.length === 0 ? counted : { ...counted, failed: counted.failed + 1 };
 }
 
@@ -53,19 +56,22 @@ const environmentOf = (places: readonly Place[]) => ({
 });
 
 /**
- * Deploys into emulators of AWS, tests, destroys, and looks what is left; with SERVICE_URL the tests alone, against
- * whatever is there. Throws Unavailable where the emulator cannot be had.
+ * Deploys into emulators of AWS, or into the one at AWS_ENDPOINT_URL, tests, destroys, and looks what is left; with
+ * SERVICE_URL the tests alone, against whatever is there. Throws Unavailable where the emulator cannot be had.
  */
 export async function tryDeployed(): Promise<Tally> {
   if (process.env['SERVICE_URL'] !== undefined) return tally(await runSuite({}), 'elsewhere');
   const isPart = process.argv.length > 2;
-  const isTrue = isPart || (await lap("the README's words about deploying, typed", followReadme));
+  const isTrue =
+    isPart || endpoint !== undefined || (await lap("the README's words about deploying, typed", followReadme));
   const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
   const stages: Stage[] = [];
   try {
     await lap('synthesized', () => synthesize(folder, ['streaming=false', 'retain=false']));
     for (const line of [...(await countsOf(folder)), ...(await sizesOf())]) console.log(line);
-    for (let count = 0; count < DEPLOYMENTS; count += 1) stages.push(await Stage.open(folder));
+    while (stages.length < DEPLOYMENTS) {
+      stages.push(endpoint === undefined ? await Stage.open(folder) : await Stage.at(endpoint, folder));
+    }
     const counted = await tryStages(stages, isPart);
     return isTrue ? { ...counted, passed: counted.passed + 1 } : { ...counted, failed: counted.failed + 1 };
   } finally {
