@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Report, runTests } from '../runner.ts';
 import { countsOf, sizesOf } from './bundles.ts';
 import { synthesize } from './deployment.ts';
 import { PLACES, type Place } from './scratch.ts';
 import { Stage } from './stage.ts';
-import { type Report, type Tally, tally } from './tally.ts';
+import { type Tally, tally } from './tally.ts';
 import { followReadme } from './walk-through.ts';
 
 /** An emulator that runs already, in place of those that are started here. */
@@ -16,20 +15,9 @@ const endpoint = process.env['AWS_ENDPOINT_URL'];
 /** The emulator waits more than it works, so several stand side by side, each with a share of the tests. */
 export const DEPLOYMENTS = endpoint === undefined ? 3 : 1;
 
-/** Runs the black-box tests, and answers what the test runner reports. */
-async function runSuite(environment: Readonly<Record<string, string>>): Promise<Report> {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-deployed-'));
-  const file = join(folder, 'report.json');
-  const flags = ['--config', 'vitest.deployed.config.ts', '--reporter=default', '--reporter=json'];
-  const child = spawn('vitest', ['run', ...flags, `--outputFile.json=${file}`, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
-  await once(child, 'exit');
-  const report = JSON.parse(await readFile(file, 'utf8')) as Report;
-  await rm(folder, { recursive: true });
-  return report;
-}
+/** The black-box tests. */
+const runSuite = (environment: Readonly<Record<string, string>>): Promise<Report> =>
+  runTests(process.argv.slice(2), ['--config', 'vitest.deployed.config.ts'], environment);
 
 /** Says how long something took. */
 async function lap<T>(what: string, act: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomKey } from '../aws/clock.ts';
 
 /** A file that holds one key, readable by its owner only. */
 export interface KeyFile {
@@ -11,8 +12,6 @@ export interface KeyFile {
   readonly mend: string;
 }
 
-const KEY_BYTES = 32;
-
 /**
  * The key kept in a file, or a new one of 43 URL-safe characters (256 bits), which is then kept there; `onNew` hears of
  * it. Several processes that ask at once get the same.
@@ -22,7 +21,7 @@ export async function keptKey(file: KeyFile, onNew?: (key: string) => void): Pro
   const { folder } = file;
   const kept = folder === undefined ? undefined : await readKey(folder, file);
   if (kept !== undefined) return kept;
-  const key = randomBytes(KEY_BYTES).toString('base64url');
+  const key = randomKey();
   if (folder !== undefined && !(await keep(folder, file.name, key))) return needKey(folder, file);
   onNew?.(key);
   return key;
