@@ -17,6 +17,7 @@ import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aw
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledgements.ts';
+import { ALIASES } from './aliases.ts';
 import type { Settings } from './settings.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -124,6 +125,7 @@ function bundlingOf(scripts: boolean) {
     externalModules: [],
     minify: true,
     keepNames: true,
+    esbuildArgs: Object.fromEntries(Object.entries(ALIASES).map(([name, other]) => [`--alias:${name}`, other])),
     ...(scripts ? { commandHooks: WORKER } : {}),
   };
 }

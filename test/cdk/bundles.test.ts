@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sizesOf } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const out = mkdtempSync(join(tmpdir(), 'weft-synth-'));
@@ -48,6 +49,12 @@ describe('the app as it is deployed', () => {
     expect(files.length).toBeGreaterThan(4);
     const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
     expect(modules.map(({ handler }) => typeof handler)).toEqual(files.map(() => 'function'));
+  });
+
+  test('gives no function more than 400 kB without the SDK, the engine and its languages', async () => {
+    const sizes = await sizesOf();
+    expect(sizes.length).toBeGreaterThan(20);
+    expect(sizes.filter(({ rest }) => rest > 400_000)).toEqual([]);
   });
 
   test('lays the thread for scripts beside every function that starts it, and beside no other', () => {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { ALIASES } from '../../cdk/aliases.ts';
 
 interface Resource {
   readonly Type: string;
@@ -23,23 +24,45 @@ export async function countsOf(assembly: string): Promise<string[]> {
   );
 }
 
-/** A line for each function: how large it is as it is deployed, but for the SDK of AWS. */
-export async function sizesOf(): Promise<string[]> {
-  const lines: string[] = [];
-  for (const file of await readdir(FOLDER)) {
-    const { outputFiles } = await build({
-      entryPoints: [join(FOLDER, file)],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      mainFields: ['module', 'main'],
-      minify: true,
-      keepNames: true,
-      external: ['@aws-sdk/*', '@smithy/*'],
-      logLevel: 'error',
-      write: false,
-    });
-    lines.push(`  ${file} ${Math.round((outputFiles[0]?.contents.length ?? 0) / 1000)} kB without the SDK`);
-  }
-  return lines;
+export interface Size {
+  readonly file: string;
+  readonly all: number;
+  /** Without what compiles and runs workflows: the engine, its languages and their libraries. */
+  readonly rest: number;
+}
+
+const ENGINE =
+  /(^|\/)lib\/(engine|compiler|language)\/|node_modules\/(re2js|ajv|ajv-formats|ajv-draft-04|fast-uri|js-yaml|jq-wasm|quickjs)/;
+
+/** How large each function is as it is deployed, in bytes, but for the SDK of AWS. */
+export async function sizesOf(): Promise<Size[]> {
+  return Promise.all((await readdir(FOLDER)).map(sizeOf));
+}
+
+async function sizeOf(file: string): Promise<Size> {
+  const { metafile } = await build({
+    entryPoints: [join(FOLDER, file)],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    minify: true,
+    keepNames: true,
+    alias: ALIASES,
+    external: ['@aws-sdk/*', '@smithy/*'],
+    logLevel: 'error',
+    write: false,
+    metafile: true,
+  });
+  const [output] = Object.values(metafile.outputs);
+  if (output === undefined) throw new Error(`nothing came of ${file}`);
+  const parts = Object.entries(output.inputs).filter(([path]) => ENGINE.test(path));
+  const engine = parts.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+  return { file, all: output.bytes, rest: output.bytes - engine };
+}
+
+const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+
+export function lineOf({ file, all, rest }: Size): string {
+  return `  ${file} ${kB(all)} without the SDK${all === rest ? '' : `, ${kB(rest)} without the engine and its languages`}`;
 }

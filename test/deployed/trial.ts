@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Report, runTests } from '../runner.ts';
-import { countsOf, sizesOf } from './bundles.ts';
+import { countsOf, lineOf, sizesOf } from './bundles.ts';
 import { synthesize } from './deployment.ts';
 import { PLACES, type Place } from './scratch.ts';
 import { Stage } from './stage.ts';
@@ -56,7 +56,7 @@ export async function tryDeployed(): Promise<Tally> {
   const stages: Stage[] = [];
   try {
     await lap('synthesized', () => synthesize(folder, ['streaming=false', 'retain=false']));
-    for (const line of [...(await countsOf(folder)), ...(await sizesOf())]) console.log(line);
+    for (const line of [...(await countsOf(folder)), ...(await sizesOf()).map(lineOf)]) console.log(line);
     while (stages.length < DEPLOYMENTS) {
       stages.push(endpoint === undefined ? await Stage.open(folder) : await Stage.at(endpoint, folder));
     }
