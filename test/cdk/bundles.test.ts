@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALIASES } from '../../cdk/aliases.ts';
 import { sizesOf } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,6 +32,24 @@ function ask(file: string, kind: string, source: string): Promise<unknown> {
   worker.postMessage({ kind, sources: [source], data: '{"a":1}' });
   return answer.finally(() => worker.terminate());
 }
+
+describe('what bundles leave out', () => {
+  test('is not missed where secrets are sealed and opened', async () => {
+    const outfile = join(out, 'sealer.mjs');
+    const entryPoints = [join(ROOT, 'lib/adapters/aws/sealer.ts')];
+    const banner = {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    };
+    await build({ entryPoints, outfile, banner, alias: ALIASES, bundle: true, platform: 'node', format: 'esm' });
+    const { envelopeSealer, rawRootKey } = (await import(outfile)) as typeof import('../../lib/adapters/aws/sealer.ts');
+    const sealer = envelopeSealer(rawRootKey(async () => new Uint8Array(32)));
+    const binding = { kind: 'secret', owner: 'n', name: 'a' };
+    const key = await sealer.newDataKey({ owner: 'n' });
+    const sealed = await sealer.seal(key, Buffer.from('hidden'), binding);
+    expect(Buffer.from(await sealer.open(key, sealed, binding)).toString()).toBe('hidden');
+    await expect(sealer.open(key, Uint8Array.from(sealed).fill(0, -20), binding)).rejects.toThrow();
+  });
+});
 
 describe('the app as it is deployed', () => {
   beforeAll(() => {
