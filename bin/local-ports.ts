@@ -22,6 +22,7 @@ import { type StepInput, step } from '../lib/engine/steps.ts';
 import { nextTick, parseCron } from '../lib/language/cron.ts';
 import type { Ports } from '../lib/ports.ts';
 import type { LocalSettings } from './settings.ts';
+import { upgrade } from './upgrade.ts';
 
 /** Who wants to know what goes on inside. */
 export interface Observer {
@@ -115,7 +116,7 @@ export async function openPorts(
   const folder = data === undefined ? undefined : join(data, 'database');
   const { onCall, onLost, onTransition } = observer;
   const watched = { ...(onCall && { onCall }), ...(onLost && { onLost }) };
-  const database = await openLocalTable({ folder, endpoint: databaseEndpoint, ...watched });
+  const database = await openLocalTable({ folder, endpoint: databaseEndpoint, upgrade, ...watched });
   closers.add(database.close);
   const changes = localChanges();
   const { invoke, onEnd, deliver, tick, giveUpEvent, giveUpTick } = callbacksOf(() => ports, observer);
@@ -148,6 +149,7 @@ export async function openPorts(
     containers,
     changes,
     clock,
+    meter: undefined,
     ...given,
   };
   const resume = async () => {

@@ -60,15 +60,25 @@ export function tablesEnvironment(settings: Settings): Record<string, string> {
   return Object.fromEntries(NAMES.map((name) => [`WEFT_${name.toUpperCase()}`, tableName(settings, name)]));
 }
 
+const arnsIn =
+  (settings: Settings, role: IRole) =>
+  (name: Name): string =>
+    Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName(settings, name) });
+
 /** Lets a role read and write items, and query the indexes that there are. */
 export function grantTables(settings: Settings, role: IRole): void {
-  const arnOf = (name: Name): string =>
-    Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName(settings, name) });
+  const arnOf = arnsIn(settings, role);
   const indexes = NAMES.flatMap((name) =>
     Object.keys(tableSchemas[name].indexes).map((index) => `${arnOf(name)}/index/${index}`),
   );
   allow(role, 'dynamodb', ACTIONS, NAMES.map(arnOf));
   allow(role, 'dynamodb', ['Query'], indexes);
+}
+
+/** Lets a role look at every item, and write it. */
+export function grantInventory(settings: Settings, role: IRole): void {
+  grantTables(settings, role);
+  allow(role, 'dynamodb', ['Scan'], NAMES.map(arnsIn(settings, role)));
 }
 
 /** The names of the tables, for whoever watches them. */

@@ -14,6 +14,8 @@ const MS_OF_A_DAY = 86_400_000;
 export const NAMESPACES = 'namespaces';
 export const API_KEYS = 'api-keys';
 export const PURGES = 'purges';
+/** Which layout the tables have. */
+export const LAYOUT: Key = catalog('layout', ITSELF);
 
 export const namespace = (name: string): Key => catalog(NAMESPACES, name);
 export const apiKey = (hash: string): Key => catalog(API_KEYS, hash);

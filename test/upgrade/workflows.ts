@@ -120,9 +120,76 @@ states:
     input: { n: 7 },
     output: { count: 7 },
   },
+  parallel: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+functions: [{id: child, type: subflow, workflow: child}]
+states:
+- id: a
+  type: parallel
+  timeout: P30Y
+  actions: [{function: child, input: {n: 1}}, {function: child, input: {n: 2}}]
+  transform: 'jq({both: [.return[].doubled]})'
+`,
+    input: {},
+    output: { both: [2, 4] },
+  },
+  // What it waits for was sent by LATER, and is under way.
+  late: {
+    source: `
+timeouts: {interrupt: P30Y, kill: P30Y}
+states:
+- id: a
+  type: consumeEvent
+  timeout: P30Y
+  event: {type: late}
+  transform: 'jq({by: .late.data.by})'
+`,
+    input: {},
+    output: { by: 'later' },
+  },
 };
 
 export const FAILS = 'states:\n- id: a\n  type: error\n  error: out.of.luck\n  message: no luck\n';
+
+/** Sends an event that goes out in a while. */
+export const LATER = `
+states:
+- id: a
+  type: generateEvent
+  delay: PT10S
+  event: {type: late, source: test, data: {by: later}}
+`;
+
+/** Workflows that are begun by something else than a request, by path. */
+export const STARTS: Readonly<Record<string, string>> = {
+  ticking: "start: {type: scheduled, cron: '* * * * *'}\nstates: [{id: a, type: noop}]\n",
+  begun:
+    "start: {type: event, event: {type: begin}}\nstates: [{id: a, type: noop, transform: 'jq({by: .begin.data.by})'}]\n",
+  // One of both has come.
+  pair: `
+start: {type: eventsAnd, events: [{type: left}, {type: right}]}
+states: [{id: a, type: noop, transform: 'jq({both: [.left.data.n, .right.data.n]})'}]
+`,
+};
+
+const said = (text: string): string => `states: [{id: a, type: noop, transform: 'jq({said: "${text}"})'}]\n`;
+
+/** Two revisions of one workflow, tagged \`v1\` and \`v2\`; requests go to the first by its router. */
+export const ROUTED = [said('one'), said('two')] as const;
+
+/** A text too long for an item. */
+export const LONG = 'warp and weft '.repeat(2000);
+
+export const CONFIG = { events: { lookback: 'PT1H' } };
+
+const eventOf = (type: string, data: object) => ({ specversion: '1.0', id: `${type}-1`, source: 'test', type, data });
+
+/** The first half of what \`pair\` is started by. */
+export const LEFT = eventOf('left', { n: 1 });
+/** What starts the others of STARTS, and what their runs come to. */
+export const BEGINNINGS = [eventOf('right', { n: 2 }), eventOf('begin', { by: 'test' })];
+export const BEGUN: Readonly<Record<string, object>> = { pair: { both: [1, 2] }, begun: { by: 'test' } };
 
 /** What wakes those that wait for events. */
 export const EVENTS = [

@@ -1,21 +1,35 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Table, TableName } from '../../ports.ts';
+import type { Inventory, Table, TableName } from '../../ports.ts';
 import { type Call, databaseClient } from '../aws/database-client.ts';
-import { type IndexSchema, keyNames, tableSchemas } from '../aws/schema.ts';
+import { dynamoInventory } from '../aws/inventory.ts';
+import { keyNames, tableSchemas } from '../aws/schema.ts';
 import { dynamoTable } from '../aws/table.ts';
 import { type LocalDatabase, type LocalDatabaseOptions, startDatabase } from './database.ts';
+import { keepCopy } from './database-copy.ts';
+import { alignIndexes, definitionsOf, indexesOf, keySchema, untilActive } from './indexes.ts';
+
+/** What is found when the tables are opened; nobody else reads or writes them yet. */
+export interface FoundTables {
+  readonly table: Table;
+  readonly inventory: Inventory;
+  /** They were made a moment ago. */
+  readonly isNew: boolean;
+  /** Keeps a copy of the database in the folder, under a name that says why; of one that is elsewhere, none. */
+  keepCopy(name: string): void;
+}
 
 export interface LocalTableOptions extends LocalDatabaseOptions {
   readonly onCall?: (call: Call) => void;
+  /** Leads what older versions left to what this one reads. It may throw: then nothing is opened. */
+  readonly upgrade?: (found: FoundTables) => Promise<void>;
 }
 
 export interface LocalTable {
@@ -26,11 +40,24 @@ export interface LocalTable {
 
 const NAMES = { catalog: 'weft-catalog', runs: 'weft-runs', journal: 'weft-journal' } as const;
 
+/** Items first: an index over what lacks its attributes would be made twice. */
+async function prepare(client: DynamoDBClient, { upgrade, endpoint, folder }: LocalTableOptions): Promise<void> {
+  const isNew = await createTables(client, NAMES);
+  const copy = (name: string) => {
+    if (folder !== undefined && !endpoint) keepCopy(join(folder, 'database'), name);
+  };
+  const reached = { client, names: NAMES };
+  await upgrade?.({ table: dynamoTable(reached), inventory: dynamoInventory(reached), isNew, keepCopy: copy });
+  for (const table of TABLES) await alignIndexes(client, table, NAMES[table]);
+}
+
 /**
- * Starts the database, or takes the one at the endpoint, and creates what is missing in it.
- * @throws Error as `startDatabase` and `createTables` do; nothing is left running then.
+ * Starts the database, or takes the one at the endpoint, creates what is missing in it, and leads what is there to the
+ * present layout.
+ * @throws Error as `startDatabase`, `createTables` and `upgrade` do; nothing is left running then.
  */
-export async function openLocalTable({ onCall, ...options }: LocalTableOptions = {}): Promise<LocalTable> {
+export async function openLocalTable(options: LocalTableOptions = {}): Promise<LocalTable> {
+  const { onCall } = options;
   const database = await startDatabase(options);
   const client = localClient(database);
   const close = () => {
@@ -38,7 +65,7 @@ export async function openLocalTable({ onCall, ...options }: LocalTableOptions =
     return database.close();
   };
   try {
-    await createTables(client, NAMES);
+    await prepare(client, options);
   } catch (error) {
     await close();
     throw error;
@@ -75,21 +102,24 @@ export function localClient({ endpoint, isEmbedded }: Pick<LocalDatabase, 'endpo
   return client;
 }
 
+const TABLES = Object.keys(tableSchemas) as TableName[];
+
 /**
  * Creates the tables that are missing, with their indexes and time to live, and waits until each can be used. Does
- * nothing to those that are there.
- * @throws Error when a table is not usable within half a minute, and when one was made by a version with other indexes.
+ * nothing to those that are there. Answers whether all were missing.
+ * @throws Error when a table is not usable within half a minute.
  */
-export async function createTables(client: DynamoDBClient, names: Readonly<Record<TableName, string>>): Promise<void> {
-  const tables = Object.keys(tableSchemas) as TableName[];
-  await Promise.all(
-    tables.map(async (table) => {
-      await createTable(client, inputOf(table, names[table]));
-      await untilActive(client, names[table]);
-      await needIndexes(client, table, names[table]);
-      await expire(client, names[table]);
-    }),
-  );
+export async function createTables(
+  client: DynamoDBClient,
+  names: Readonly<Record<TableName, string>>,
+): Promise<boolean> {
+  const made = TABLES.map(async (table) => {
+    const isNew = await createTable(client, inputOf(table, names[table]));
+    await untilActive(client, names[table]);
+    await expire(client, names[table]);
+    return isNew;
+  });
+  return (await Promise.all(made)).every((isNew) => isNew);
 }
 
 async function placeholderSign<T extends { headers: Record<string, string> }>(request: T): Promise<T> {
@@ -98,71 +128,26 @@ async function placeholderSign<T extends { headers: Record<string, string> }>(re
 }
 
 function inputOf(table: TableName, name: string): CreateTableCommandInput {
-  const indexes: [string, IndexSchema][] = Object.entries(tableSchemas[table].indexes);
-  const keys = new Set<string>([
-    keyNames.partition,
-    keyNames.sort,
-    ...indexes.flatMap(([, { hash, range }]) => [hash, range]),
-  ]);
+  const indexes = indexesOf(table);
+  const keys = indexes.flatMap(({ KeySchema: schema = [] }) => schema.map(({ AttributeName: key = '' }) => key));
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: Array.from(keys, (key) => ({ AttributeName: key, AttributeType: 'S' as const })),
+    AttributeDefinitions: definitionsOf([keyNames.partition, keyNames.sort, ...keys]),
     KeySchema: keySchema(keyNames.partition, keyNames.sort),
     // An empty list is refused.
-    ...(indexes.length > 0 && {
-      GlobalSecondaryIndexes: indexes.map(([index, { hash, range, includes }]) => ({
-        IndexName: index,
-        KeySchema: keySchema(hash, range),
-        Projection:
-          includes.length === 0
-            ? { ProjectionType: 'KEYS_ONLY' as const }
-            : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...includes] },
-      })),
-    }),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
   };
 }
 
-function keySchema(hash: string, range: string): NonNullable<CreateTableCommandInput['KeySchema']> {
-  return [
-    { AttributeName: hash, KeyType: 'HASH' },
-    { AttributeName: range, KeyType: 'RANGE' },
-  ];
-}
-
-async function createTable(client: DynamoDBClient, input: CreateTableCommandInput): Promise<void> {
+/** False when it is there. */
+async function createTable(client: DynamoDBClient, input: CreateTableCommandInput): Promise<boolean> {
   try {
     await client.send(new CreateTableCommand(input));
+    return true;
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
-  }
-}
-
-const LONGEST_WAIT_MS = 30_000;
-const PAUSE_MS = 100;
-
-async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
-  const deadline = performance.now() + LONGEST_WAIT_MS;
-  for (;;) {
-    const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
-    const statuses = [table?.TableStatus, ...(table?.GlobalSecondaryIndexes ?? []).map((index) => index.IndexStatus)];
-    if (statuses.every((status) => status === 'ACTIVE')) return;
-    if (performance.now() > deadline) throw new Error(`the table ${name} is not ready: ${statuses.join()}`);
-    await sleep(PAUSE_MS);
-  }
-}
-
-async function needIndexes(client: DynamoDBClient, table: TableName, name: string): Promise<void> {
-  const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
-  const there = new Map((found?.GlobalSecondaryIndexes ?? []).map((index) => [index.IndexName, index.KeySchema]));
-  const indexes: [string, IndexSchema][] = Object.entries(tableSchemas[table].indexes);
-  for (const [index, { hash, range }] of indexes) {
-    const keys = (there.get(index) ?? []).map(({ AttributeName: attribute }) => attribute).sort();
-    if (keys.join() === [hash, range].sort().join()) continue;
-    throw new Error(
-      `the table ${name} was made by another version of Weft: it lacks the index ${index} by ${hash} and ${range}; ` +
-        'start with another data folder, or remove this one if what is in it may go',
-    );
+    return false;
   }
 }
 

@@ -1,0 +1,17 @@
+import { systemClock } from '../lib/adapters/local/clock.ts';
+import type { FoundTables } from '../lib/adapters/local/table.ts';
+import { STEPS } from '../lib/domain/layouts/index.ts';
+import { begin, layoutOf, lead } from '../lib/domain/layouts/upgrade.ts';
+
+/**
+ * Leads tables to the present layout before anybody reads them. What was there before stays as a copy beside them.
+ * @throws Error for tables of a newer version, which are left alone.
+ */
+export async function upgrade({ table, inventory, isNew, keepCopy }: FoundTables, steps = STEPS): Promise<void> {
+  if (isNew) return begin({ table }, steps);
+  const layout = await layoutOf({ table }, steps);
+  if (steps.length < layout) return;
+  keepCopy(`layout-${layout}`);
+  console.log(`The data have layout ${layout}; they are led to layout ${steps.length + 1} now, and a copy stays.`);
+  await lead({ table, inventory, clock: systemClock() }, Number.POSITIVE_INFINITY, steps);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { STEPS } from '../../lib/domain/layouts/index.ts';
+import { makeApp, ofType, resourcesIn } from './stack.ts';
+
+const resources = resourcesIn(makeApp().stack);
+const [[ledId, led] = ['', undefined]] = ofType(resources, 'Custom::TablesLed');
+const text = (value: unknown): string => JSON.stringify(value);
+const leading = text(led?.Properties['ServiceToken']).match(/UpgradeLeadingFunction\w+/)?.[0] ?? 'none';
+
+describe('the tables of a deployed installation', () => {
+  test('are led to their layout when a version with another one is deployed', () => {
+    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + STEPS.length });
+  });
+
+  test('are led there after every function of the service was replaced', () => {
+    const { DependsOn: waits = [] } = resources[ledId] as unknown as { DependsOn: string[] };
+    const functions = ofType(resources, 'AWS::Lambda::Function').flatMap(([id]) =>
+      id.startsWith('Functions') ? [id] : [],
+    );
+    expect(functions.length).toBeGreaterThan(10);
+    expect(functions.filter((id) => !waits.includes(id))).toEqual([]);
+  });
+
+  test('are looked at once a day, should the deployment have had no time for all', () => {
+    const rules = ofType(resources, 'AWS::Events::Rule').filter(([, rule]) =>
+      text(rule.Properties['Targets']).includes(leading),
+    );
+    expect(rules.map(([, { Properties }]) => Properties['ScheduleExpression'])).toEqual(['rate(1 day)']);
+  });
+
+  test('are scanned by nobody else', () => {
+    const scanning = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
+      text(policy).includes('dynamodb:Scan'),
+    );
+    expect(scanning.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['UpgradeLeadingRoleDefaultPolicy']);
+  });
+});

@@ -1,0 +1,98 @@
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../functions/upgrade.ts';
+import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table.ts';
+import { type AwsServer, startAwsServer } from '../adapters/aws-server.ts';
+import { LogLines } from './emf-lines.ts';
+
+/** The tables as they are deployed, and the address where CloudFormation waits. */
+let database: LocalTable;
+let server: AwsServer;
+const answers: Record<string, unknown>[] = [];
+const LAYOUT = { pk: 'layout', sk: '.' };
+
+beforeAll(async () => {
+  database = await openLocalTable();
+  server = await startAwsServer(({ bytes }) => {
+    answers.push(JSON.parse(Buffer.from(bytes).toString()));
+    return {};
+  });
+  const environment = {
+    AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    WEFT_CATALOG: 'weft-catalog',
+    WEFT_RUNS: 'weft-runs',
+    WEFT_JOURNAL: 'weft-journal',
+    WEFT_BRAND: 'service',
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+});
+beforeEach(async () => {
+  answers.length = 0;
+  await database.table.write([
+    { do: 'delete', key: { table: 'catalog', ...LAYOUT } },
+    {
+      do: 'put',
+      table: 'runs',
+      item: { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', id: 'wait#i#000' },
+    },
+  ]);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await database.close();
+  await server.close();
+});
+
+const asked = (RequestType: string): CloudFormationCustomResourceEvent =>
+  ({
+    RequestType,
+    ResponseURL: `${server.config.endpoint}/answer`,
+    StackId: 'stack',
+    RequestId: 'request',
+    LogicalResourceId: 'logical',
+    PhysicalResourceId: 'weft',
+    ResourceProperties: { ServiceToken: 'token', name: 'weft', layout: '2' },
+  }) as unknown as CloudFormationCustomResourceEvent;
+
+async function found() {
+  const [layout, listener] = await database.table.get([
+    { table: 'catalog', ...LAYOUT },
+    { table: 'runs', pk: 'listeners#ns#paid', sk: 'wait#i#000' },
+  ]);
+  return { layout: layout?.['layout'], order: listener?.['order'] };
+}
+
+const LED = { layout: 2, order: 'wait#i#000' };
+
+test.each(['Create', 'Update'])('%s leads the tables to the layout of the version that is deployed', async (type) => {
+  await handler(asked(type));
+  expect(await found()).toEqual(LED);
+  expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+});
+
+test('so does the daily call, which nobody waits for', async () => {
+  await handler({});
+  expect(await found()).toEqual(LED);
+  expect(answers).toEqual([]);
+});
+
+test('deleting the stack touches nothing', async () => {
+  await handler(asked('Delete'));
+  expect(await found()).toEqual({ layout: undefined, order: undefined });
+  expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
+});
+
+test('tables of a newer version end the deployment, and say so', async () => {
+  await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 3 } }]);
+  const lines = new LogLines();
+  await handler(asked('Update'));
+  await expect(handler({})).rejects.toThrow('layout 3');
+  vi.restoreAllMocks();
+  expect(lines.faults).toHaveLength(2);
+  expect(answers).toMatchObject([
+    { Status: 'FAILED', Reason: expect.stringContaining('they have layout 3, and this version knows layouts up to 2') },
+  ]);
+});

@@ -1,0 +1,21 @@
+/** `node test/upgrade/archive.ts <folder> <archive>` packs what record.ts left, once nobody uses it. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+
+/** SQLite makes these anew. */
+const LEFT_OUT = ['database-shm', 'lock-journal'];
+/** A log of changed pages says most things many times, far apart. */
+const SIGHT = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+const LARGEST = 64 * 1024 * 1024;
+
+export function unpack(archive: string, folder: string): void {
+  execFileSync('tar', ['x', '-C', folder], { input: brotliDecompressSync(readFileSync(archive)) });
+}
+
+if (import.meta.main) {
+  const [folder = '', archive = ''] = process.argv.slice(2);
+  const tar = ['c', ...LEFT_OUT.map((name) => `--exclude=${name}`), '-C', folder, '.'];
+  const bytes = execFileSync('tar', tar, { maxBuffer: LARGEST });
+  writeFileSync(archive, brotliCompressSync(bytes, { params: SIGHT }));
+}
