@@ -1,4 +1,4 @@
-import { blobs, changes, clock, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { blobs, changes, clock, mayStream, meter, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import type { Tails } from '../lib/api/tails.ts';
@@ -7,7 +7,7 @@ import { list, type Needs, openLog } from '../lib/domain/log-pages.ts';
 import { readOn } from '../lib/domain/log-tails.ts';
 import * as logs from '../lib/domain/logs.ts';
 import * as namespaces from '../lib/domain/namespaces.ts';
-import { toListRequest } from '../lib/domain/pages.ts';
+import { toListRequest, withNames } from '../lib/domain/pages.ts';
 
 // What is wrong with the query is said first, as by other lists.
 const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
@@ -35,11 +35,11 @@ export const endpoints: Endpoints<'logs'> = {
   },
   getNamespaceLogs: async (ports, call) => {
     const { request, log, named } = await ofNamespace(ports, call);
-    return { ...(await list(ports, log, request)), ...named };
+    return withNames(await list(ports, log, request), named);
   },
   getInstanceLogs: async (ports, call) => {
     const { request, run, named } = await ofInstance(ports, call);
-    return { ...(await logs.list(ports, run, request)), ...named };
+    return withNames(await logs.list(ports, run, request), named);
   },
 };
 
@@ -52,13 +52,18 @@ export const tails: Tails<'logs'> = {
   getNamespaceLogs: async (ports, call, mark) => {
     const { request, log, named } = await ofNamespace(ports, call);
     const reading = await readOn(ports, log, request, mark);
-    return { reply: { ...reading.list, ...named }, mark: reading.mark };
+    return { reply: withNames(reading.list, named), mark: reading.mark };
   },
   getInstanceLogs: async (ports, call, mark) => {
     const { request, run, named } = await ofInstance(ports, call);
     const reading = await logs.readOn(ports, run, request, mark);
-    return { reply: { ...reading.list, ...named }, mark: reading.mark };
+    return { reply: withNames(reading.list, named), mark: reading.mark };
   },
 };
 
-export const handler = lambda<'logs'>(endpoints, { table, blobs, vault, changes, clock, settings }, mayStream, tails);
+export const handler = lambda<'logs'>(
+  endpoints,
+  { table, blobs, vault, changes, clock, settings, meter },
+  mayStream,
+  tails,
+);

@@ -3,7 +3,7 @@ import type { Tails } from '../lib/api/tails.ts';
 import { list, type Needs, openLog } from '../lib/domain/log-pages.ts';
 import { readOn } from '../lib/domain/log-tails.ts';
 import * as nodes from '../lib/domain/nodes.ts';
-import { toListRequest } from '../lib/domain/pages.ts';
+import { toListRequest, withNames } from '../lib/domain/pages.ts';
 
 /** What is wrong with the query is said first, as by other lists. */
 async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
@@ -17,7 +17,7 @@ async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
 export const endpoints: Endpoints<'logs'> = {
   getWorkflowLogs: async (ports, call) => {
     const { request, log, named } = await open(ports, call);
-    return { ...(await list(ports, log, request)), ...named };
+    return withNames(await list(ports, log, request), named);
   },
 };
 
@@ -25,6 +25,6 @@ export const tails: Tails<'logs'> = {
   getWorkflowLogs: async (ports, call, mark) => {
     const { request, log, named } = await open(ports, call);
     const reading = await readOn(ports, log, request, mark);
-    return { reply: { ...reading.list, ...named }, mark: reading.mark };
+    return { reply: withNames(reading.list, named), mark: reading.mark };
   },
 };

@@ -8,6 +8,7 @@ import type { Request } from './request.ts';
 import type { Route } from './route.ts';
 import type { FamilyOf, IdsOf, InputOf, ParamsOf, RouteId } from './routes.ts';
 import { inputs } from './shapes/inputs.ts';
+import { ORIGINAL_BODIES } from './shapes/original-bodies.ts';
 
 /** A request that found its route and may use it: what an endpoint gets to see. */
 export interface Call<Id extends RouteId = RouteId> {
@@ -22,11 +23,12 @@ export interface Call<Id extends RouteId = RouteId> {
   readonly caller: Caller;
 }
 
-/** The ports that a family may use: its own needs and those of every Lambda. */
+/** The ports that a family may use: its own needs, those of every Lambda, and those that touch nothing. */
 export type NeedsOf<Family extends FamilyName> =
   | (typeof families)[Family]['needs'][number]
   | (typeof WAY_IN)[number]
-  | 'settings';
+  | 'settings'
+  | 'meter';
 
 /** Answers one route: a JSON value, undefined for nothing, or a RawReply. */
 export type Endpoint<Id extends RouteId> = (ports: Pick<Ports, NeedsOf<FamilyOf<Id>>>, call: Call<Id>) => unknown;
@@ -53,7 +55,7 @@ export async function admit(ports: Pick<Ports, 'table' | 'vault'>, request: Requ
 function inputOf(request: Request, { id, route }: Routed): unknown {
   if (route.body !== 'json' || route.input === undefined) return undefined;
   try {
-    return decodeJson(request.body, inputs[route.input], route.optional === true);
+    return decodeJson(request.body, inputs[route.input], route.optional === true, ORIGINAL_BODIES[route.input]);
   } catch (error) {
     // The specification asks 400 of one route, and nobody knows our own by another status; the others keep theirs.
     const isBadRequest = id === 'runJq' || route.from === 'weft';

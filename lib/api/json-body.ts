@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../domain/errors.ts';
+import type { OriginalBody } from './shapes/original-bodies.ts';
 
 /**
  * JSON bodies read as the original's decoder reads them (rest-api reference, 1.3): names match whatever their case,
@@ -7,8 +8,9 @@ import { ServiceError } from '../domain/errors.ts';
  * know, with the place added.
  */
 
-/** How much of a wrong value an error repeats. */
+/** How much of a wrong value an error repeats, and of a name, in characters. */
 const LONGEST_ECHO = 60;
+const LONGEST_NAME = 200;
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
@@ -75,9 +77,13 @@ function normalized(value: unknown, shape: z.ZodMiniType): unknown {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
+/** Kinds and types of JSON by the words of the original, where they are others than JavaScript's. */
+const WORDS: Readonly<Record<string, string>> = { boolean: 'bool' };
+const wordOf = (kind: string): string => WORDS[kind] ?? kind;
+
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
+  return Array.isArray(value) ? 'array' : wordOf(typeof value);
 }
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -87,28 +93,44 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function issueText(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]}"`;
-  const field = issue.path.map(String).join('.');
+/** What a value could not become. */
+function targetOf(field: string, expected: string, original: OriginalBody | undefined): string {
+  const type = original?.types?.[field] ?? wordOf(expected);
+  if (field === '') return `the body of type ${type}`;
+  if (original === undefined) return `field ${field} of type ${type}`;
+  if (original.struct === undefined) return `Go value of type ${type} (field ${field})`;
+  return `Go struct field ${original.struct}.${field} of type ${type}`;
+}
+
+function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBody | undefined): string {
+  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]?.slice(0, LONGEST_NAME)}"`;
+  const field = issue.path.map(String).join('.').slice(0, LONGEST_NAME);
   const place = field === '' ? 'the body' : `field ${field}`;
   const given = at(value, issue.path);
   const choice = issue.code === 'invalid_value' ? `; it is one of ${issue.values.map(String).join(', ')}` : '';
   if (given === undefined) return `json: ${place} is missing${choice}`;
   if (issue.code === 'invalid_type') {
-    return `json: cannot unmarshal ${kindOf(given)} into ${place} of type ${issue.expected}`;
+    return `json: cannot unmarshal ${kindOf(given)} into ${targetOf(field, issue.expected, original)}`;
   }
   return `json: ${place} cannot be ${JSON.stringify(given).slice(0, LONGEST_ECHO)}${choice}`;
 }
 
-/** The body as the shape has it. Throws `refused` with the first thing that is wrong. */
+/**
+ * The body as the shape has it. Throws `refused` with the first thing that is wrong, in the original's words where
+ * `original` names them.
+ */
 export function decodeJson<Shape extends z.ZodMiniType>(
   body: Uint8Array,
   shape: Shape,
   isOptional: boolean,
+  original?: OriginalBody,
 ): z.infer<Shape> {
   const value = body.length === 0 && isOptional ? {} : normalized(parse(body) ?? {}, shape);
   const result = z.safeParse(shape, value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw new ServiceError('refused', issue === undefined ? 'json: the body does not fit' : issueText(issue, value));
+  throw new ServiceError(
+    'refused',
+    issue === undefined ? 'json: the body does not fit' : issueText(issue, value, original),
+  );
 }

@@ -185,6 +185,12 @@ export function toList<T>(
   };
 }
 
+/** A list with the names of what it is of, where clients were always given them. */
+export const withNames = <L extends { readonly pageInfo: PageInfo }, Names extends object>(list: L, names: Names) => {
+  const { pageInfo, ...rest } = list;
+  return { pageInfo, ...names, ...rest };
+};
+
 /** Filters, sorts and cuts rows that are all at hand. */
 export function paginate<T>(all: readonly T[], request: ListRequest, sorting: Sorting<T>): List<T> {
   const rows = sorted(

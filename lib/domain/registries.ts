@@ -86,8 +86,9 @@ export async function set(needs: Needs, scope: Scope, url: string, data: string)
   }
 }
 
-/** Forgets a registry. Throws `not-found`. */
+/** Forgets a registry. Throws `not-found`, `too-large`. */
 export async function remove({ table }: { readonly table: Table }, scope: Scope, url: string): Promise<void> {
+  needFitting('reg', url);
   const absent = new ServiceError('not-found', `registry '${url}' does not exist`);
   if (!mayBeUrl(url)) throw absent;
   const key = keys.registry(placeOf(scope), url);

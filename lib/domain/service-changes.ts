@@ -12,8 +12,8 @@ import * as traffic from './traffic.ts';
 type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale'> };
 type Named = Exclude<Scope, { readonly kind: 'workflow' }>;
 
-/** How often a change is tried that others forestall. */
-const TRIES = 5;
+/** How often a change is tried that others forestall: each time one of theirs is done, so all of many come through. */
+const TRIES = 50;
 
 /** What of a service's revisions is to be removed where they run. */
 function purgesOf(ports: Pick<Needs, 'clock'>, service: Service, gone: readonly ServiceRevision[]): purges.Purge[] {

@@ -37,9 +37,10 @@ export function shownName(naming: Naming): string {
 /** Five digits, zero padded: `00003` (specification, Objects). */
 export const generationText = (generation: number): string => String(generation).padStart(GENERATION_DIGITS, '0');
 
-/** Undefined for what is no generation. */
+/** Undefined for what no generation is written as. */
 export function toGeneration(text: string): number | undefined {
-  return /^\d{5,9}$/.test(text) ? Number(text) : undefined;
+  const generation = /^\d{5,9}$/.test(text) ? Number(text) : 0;
+  return generation > 0 && generationText(generation) === text ? generation : undefined;
 }
 
 export const revisionName = (service: string, generation: number): string => `${service}-${generationText(generation)}`;

@@ -104,10 +104,14 @@ async function ofWorkflow(ports: Needs, wanted: Wanted, plan: OwnPlan): Promise<
   const called = ports.clock.now();
   if (called - service.called < NOTED_EVERY_MS) return service;
   const when = { equals: { id: service.id } };
-  await ports.table.write([{ do: 'update', key: services.keyOf(service), set: { called }, when }]).catch((error) => {
+  try {
+    await ports.table.write([{ do: 'update', key: services.keyOf(service), set: { called }, when }]);
+    return service;
+  } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-  });
-  return service;
+    // It was taken away at this moment: it is made anew, with the time of this call.
+    return ofWorkflow(ports, wanted, plan);
+  }
 }
 
 async function named(ports: Needs, scope: Scope, name: string): Promise<Service> {

@@ -29,10 +29,19 @@ export type Limits = { readonly settings: Pick<Settings, 'maxScale'> };
 const MAX_SCALE = 3;
 /** Of an image's name, in characters. */
 const LONGEST_IMAGE = 1000;
+/** Of a wrong value, in characters, as an error repeats it. */
+const LONGEST_SHOWN = 60;
 /** Of all that is kept of a revision, in bytes: a service with all its revisions is one item. */
 const LARGEST = 20_000;
 
-const SIZES: Readonly<Record<string, Size>> = { small: 0, medium: 1, large: 2, '0': 0, '1': 1, '2': 2 };
+const SIZES: ReadonlyMap<string, Size> = new Map([
+  ['small', 0],
+  ['medium', 1],
+  ['large', 2],
+  ['0', 0],
+  ['1', 1],
+  ['2', 2],
+]);
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /** The most copies that a user may ask to be kept running. */
@@ -42,10 +51,10 @@ const invalid = (message: string): ServiceError => new ServiceError('invalid', m
 
 /** An unknown number is small (rest-api reference, 11.1), an unknown word a mistake. */
 function toSize(size: number | string): Size {
-  const known = SIZES[String(size).toLowerCase()];
+  const known = SIZES.get(String(size).toLowerCase());
   if (known !== undefined) return known;
   if (/^\d+$/.test(String(size)) || size === '') return 0;
-  throw invalid(`size is '${size}'; it is small, medium or large, or 0, 1 or 2`);
+  throw invalid(`size is '${String(size).slice(0, LONGEST_SHOWN)}'; it is small, medium or large, or 0, 1 or 2`);
 }
 
 function toScale(minScale: number | string, most: number): number {
@@ -63,17 +72,25 @@ function needImage(image: string): string {
 function needEnvironment(envs: Wish['envs']): Wish['envs'] {
   const odd = Object.keys(envs).find((name) => !VARIABLE.test(name));
   if (odd === undefined) return envs;
-  throw invalid(`envs: '${odd.slice(0, 60)}' is no name of an environment variable; it matches ${VARIABLE.source}`);
+  throw invalid(
+    `envs: '${odd.slice(0, LONGEST_SHOWN)}' is no name of an environment variable; it matches ${VARIABLE.source}`,
+  );
+}
+
+/** Before it is split: a command far too long is not to be gone through. */
+function needCommand(cmd: string): string {
+  if (cmd.length <= LARGEST) return cmd;
+  throw new ServiceError('too-large', `cmd has ${cmd.length} characters; at most ${LARGEST} fit`);
 }
 
 /**
  * Reads what a user wants. A scale above the installation's is lowered to it (rest-api reference, 11.1). Throws
- * `invalid` naming the field.
+ * `invalid` and `too-large`, naming the field.
  */
 export function toSettings(limits: Limits, wish: Wish): ServiceSettings {
   const settings: ServiceSettings = {
     image: needImage(wish.image.trim()),
-    command: toWords(wish.cmd),
+    command: toWords(needCommand(wish.cmd)),
     size: toSize(wish.size),
     minScale: toScale(wish.minScale, maxScaleOf(limits)),
     environment: needEnvironment(wish.envs),

@@ -17,6 +17,9 @@ export const ALL = 100;
 /** Traffic is divided between two revisions only (specification, Services). */
 const MOST_TARGETS = 2;
 
+/** Of a revision's name as an error repeats it, in characters; one that is there is shorter. */
+const LONGEST_SHOWN = 200;
+
 const newestFirst = (a: Share, b: Share): number => b.generation - a.generation;
 const heaviestFirst = (a: Share, b: Share): number => b.percent - a.percent || newestFirst(a, b);
 const isPercent = (percent: number): boolean => Number.isInteger(percent) && percent >= 0 && percent <= ALL;
@@ -51,7 +54,8 @@ export function divided(
   if (targets.length === 0) throw new ServiceError('refused', 'no traffic defined');
   const shares = targets.map(({ revision, percent }, index) => {
     const generation = generations.get(revision);
-    if (generation === undefined) throw new ServiceError('refused', `unknown revision ${revision}`);
+    if (generation === undefined)
+      throw new ServiceError('refused', `unknown revision ${revision.slice(0, LONGEST_SHOWN)}`);
     needPercent(percent, `values[${index}].percent`);
     if (targets.some((other, at) => at < index && other.revision === revision)) {
       throw new ServiceError('invalid', `revision ${revision} is named twice`);

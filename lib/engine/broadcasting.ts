@@ -45,7 +45,8 @@ export async function openFilter(ports: EnginePorts, namespace: Namespace, name:
 
 /**
  * Takes in the events of a request, as `through` leaves them. Of a batch every good one is taken; the first that is not
- * decides what is thrown: `invalid`, `exists` for an id that the namespace has, `too-large`, and what `through` throws.
+ * decides what is thrown: `refused` (500, rest-api reference, 15.1) for what is no event, `exists` for an id that the
+ * namespace has, `too-large`, and what `through` throws.
  */
 export async function broadcast(
   ports: EnginePorts,
@@ -55,7 +56,7 @@ export async function broadcast(
 ): Promise<void> {
   const decoded = decodeEvents({ headers, body, newId: () => ports.clock.uuid() });
   const take = async (one: Decoded, place: string): Promise<void> => {
-    if ('problem' in one) throw new ServiceError('invalid', `invalid cloudevent${place}: ${one.problem}`);
+    if ('problem' in one) throw new ServiceError('refused', `${one.problem}${place}`);
     const event = await through(one.event);
     if (event !== undefined) await receive(ports, namespace, event);
   };

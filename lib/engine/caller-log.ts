@@ -21,7 +21,7 @@ export class CallerLog {
   private pause: number;
   private last = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+  private writing: Promise<unknown> = Promise.resolve();
 
   constructor(ports: EnginePorts, call: ServiceCall, isAwaited: boolean) {
     this.ports = ports;
@@ -41,10 +41,14 @@ export class CallerLog {
   /** Resolves when all is written. A caller that happens within a request may be stored only when it is over. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
-    await this.write();
-    if (this.said.length === 0) return;
+    if (await this.writeAll()) return;
     await heard(this.call.caller, LONG_PAUSE_MS);
-    await this.write();
+    await this.writeAll();
+  }
+
+  private async writeAll(): Promise<boolean> {
+    while (this.said.length > 0) if (!(await this.write())) return false;
+    return true;
   }
 
   private writeLater(): void {
@@ -58,19 +62,23 @@ export class CallerLog {
     this.timer.unref();
   }
 
-  private write(): Promise<void> {
-    this.writing = this.writing.catch(() => undefined).then(() => this.writeNow());
-    return this.writing;
+  /** False: the caller is not stored, and what was said stays. */
+  private write(): Promise<boolean> {
+    const written = this.writing.catch(() => undefined).then(() => this.writeNow());
+    this.writing = written;
+    return written;
   }
 
-  private async writeNow(): Promise<void> {
-    const { said } = this;
-    if (said.length === 0) return;
+  private async writeNow(): Promise<boolean> {
+    // More may be said while these are written.
+    const said = [...this.said];
+    if (said.length === 0) return true;
     this.last = this.ports.clock.now();
     const step = await append(this.ports, this.call.caller, said);
-    if (step === undefined) return;
+    if (step === undefined) return false;
     this.said = this.said.slice(said.length);
     this.size = this.said.reduce((sum, { text }) => sum + text.length, 0);
     if (step !== this.call.step) this.pause = LONG_PAUSE_MS;
+    return true;
   }
 }

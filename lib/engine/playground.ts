@@ -1,7 +1,8 @@
 import { ServiceError } from '../domain/errors.ts';
+import { syntaxProblem } from '../events/json-syntax.ts';
 import { toPrettyJson } from '../language/json.ts';
 import { scanScripts } from '../language/scripts.ts';
-import { needBounded } from './bounds.ts';
+import { dataProblem, needBounded } from './bounds.ts';
 import { evaluate } from './evaluation.ts';
 import { StateFailure } from './failures.ts';
 
@@ -15,12 +16,21 @@ function decode(data: string): Buffer {
   throw new ServiceError('malformed', `illegal base64 data at input byte ${at}: field data is base64 of JSON`);
 }
 
-function parse(bytes: Buffer): unknown {
+const invalidData = (problem: string): ServiceError => new ServiceError('malformed', `invalid json data: ${problem}`);
+
+function read(bytes: Buffer): unknown {
   try {
-    return needBounded(JSON.parse(bytes.toString()));
+    return JSON.parse(bytes.toString());
   } catch (error) {
-    throw new ServiceError('malformed', `invalid json data: ${(error as Error).message}`);
+    throw invalidData(syntaxProblem(bytes) ?? (error as Error).message);
   }
+}
+
+function parse(bytes: Buffer): unknown {
+  const value = read(bytes);
+  const problem = dataProblem(value);
+  if (problem === undefined) return value;
+  throw invalidData(problem);
 }
 
 /** A bracket that closes nothing would end the expression early, and leave the rest of the query as plain text. */

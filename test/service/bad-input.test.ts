@@ -183,13 +183,24 @@ describe('an input that cannot be the data of a run', () => {
     }
   });
 
+  test('of names far too long is told in few words', async () => {
+    const long = 'x'.repeat(2_000_000);
+    const [status, message] = refusalOf(await send('POST', at('/wf?op=toggle'), JSON.stringify({ [long]: true })));
+    expect([status, message.length]).toEqual([500, 'json: unknown field ""'.length + 200]);
+    const home = '/api/functions/registries/private';
+    const [, words] = refusalOf(await send('POST', home, JSON.stringify({ [long]: 1 })));
+    expect(words).toMatch(/^json: cannot unmarshal number into Go value of type string \(field x{200}\)$/);
+  });
+
   test.each(['live', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
     'does no harm as %s of a settings body',
     async (name) => {
       const [status, message] = refusalOf(await send('POST', at('/wf?op=toggle'), `{"${name}":${nested(100_000)}}`));
       expect(status).toBe(500);
       expect(message).toMatch(
-        name === 'live' ? 'cannot unmarshal array into field live' : `json: unknown field "${name}"`,
+        name === 'live'
+          ? 'cannot unmarshal array into Go struct field ToggleWorkflowRequest.live of type bool'
+          : `json: unknown field "${name}"`,
       );
       expect(refusalOf(await send('POST', at('/wf?op=toggle'), `{"${name}":{"a":1}}`))[0]).toBe(500);
     },

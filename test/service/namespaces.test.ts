@@ -231,7 +231,7 @@ describe('the config of a namespace', () => {
     ['{nope', /^invalid character 'n' looking for beginning of object key string/],
     [
       '{"broadcast":{"workflow.create":"yes"}}',
-      /^json: cannot unmarshal string into field broadcast\.workflow\.create of type boolean$/,
+      /^json: cannot unmarshal string into Go struct field ConfigBroadcast\.broadcast\.workflow\.create of type bool$/,
     ],
     ['{"broadcast":{"workflow.made":true}}', 'json: unknown field "workflow.made"'],
     ['{"cast":{}}', 'json: unknown field "cast"'],

@@ -6,7 +6,8 @@ import { rows } from '../../lib/api/routes.ts';
 import { type Client, openClient } from './client.ts';
 import { type RawAnswer, sendRaw } from './raw.ts';
 
-const RUNS = 1200;
+/** An emulator of AWS starts a process for many a request. */
+const RUNS = process.env['SERVICE_URL'] === undefined ? 1200 : 300;
 const PATIENCE = 15_000;
 const ABSENT = '00000000-0000-0000-0000-000000000000';
 
@@ -32,11 +33,12 @@ const KNOWN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^url, username and password need to be provided$/, 'a trial of a registry (rest-api reference, A.7)'],
   [/^(svn|version) is missing in queries$|^strconv\.ParseUint: /, 'services of a workflow (rest-api reference, 11.7)'],
   [/^no traffic (values|defined)$|^unknown revision |still has traffic/, 'traffic (rest-api reference, 11.4)'],
+  [
+    /^(specversion|source|type|id|time|data\w*): .*(number \d+ of the batch)?$|^unexpected end of JSON|^exceeded max/s,
+    'a batch of events (rest-api reference, 15.1)',
+  ],
   [/^An error occurred executing instance /, 'a run that failed (rest-api reference, 6.3)'],
 ];
-
-/** What may be said to be not built besides a route without an endpoint. */
-const NOT_BUILT = [/^event streams are not served yet/];
 
 const TRACE = /\n\s+at |node_modules|\.(ts|js|mjs):\d+|an internal error occurred;|\[object /;
 
@@ -217,16 +219,17 @@ function send(request: Asked): Promise<RawAnswer> {
 
 /** The words of a refusal; one in JSON has the form that every refusal has. */
 function wordsOf({ status, text, headers: found }: RawAnswer): string {
-  if (found['content-type'] !== 'application/json') return text;
+  // Nothing has no form; an emulator calls it JSON all the same.
+  if (text === '' || found['content-type'] !== 'application/json') return text;
   const { code, message, StatusCode: number } = JSON.parse(text) as Record<string, unknown>;
   expect([code, number]).toEqual([status, status]);
   expect(message).not.toBe('');
   return String(message);
 }
 
-function judge({ row: [id] }: Asked, answer: RawAnswer): void {
+function judge(answer: RawAnswer): void {
   const { status, text, headers: found } = answer;
-  expect([200, 301, 400, 401, 403, 404, 405, 406, 409, 500, 501]).toContain(status);
+  expect([200, 301, 400, 401, 403, 404, 405, 406, 409, 500]).toContain(status);
   expect(found['x-injected']).toBeUndefined();
   if (status < 400) return;
   expect(text).not.toMatch(TRACE);
@@ -236,22 +239,17 @@ function judge({ row: [id] }: Asked, answer: RawAnswer): void {
       KNOWN.some(([pattern]) => pattern.test(words)),
       words,
     ).toBe(true);
-  if (status !== 501 || NOT_BUILT.some((pattern) => pattern.test(words))) return;
-  const [, unserved] = /^(\w+) is not served yet$/.exec(words) ?? [];
-  expect(unserved, words).toBeDefined();
-  // Another route than the one meant may be found, by a query that names another `op`.
-  expect(served.has(unserved ?? id), `${unserved} has an endpoint`).toBe(false);
 }
 
 describe('any request', () => {
   test(`is answered: no hang, no stack trace, no 500 but the known ones (${RUNS} requests)`, {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const statuses = new Map<number, number>();
     const property = fc.asyncProperty(requests(), async (request) => {
       const answer = await send(request);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      judge(request, answer);
+      judge(answer);
       if (request.row[1].method === 'DELETE') await restore();
     });
     await fc.assert(property, { numRuns: RUNS });

@@ -1,172 +1,139 @@
-/** What the recording session did and the recording does not show, so that what follows can be replayed. */
-interface Step {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  /** The id that the recording has of the instance it starts. */
-  readonly instance?: string;
+/** What is answered in place of the recording: it is held as exactly as the recording would be. */
+export type Instead =
+  /** Another status; all else as recorded, or words that begin so. */
+  | { readonly status: number; readonly says?: string }
+  /** What was recorded of another exchange. */
+  | { readonly like: string }
+  /** What was recorded, without these names. */
+  | { readonly lacks: readonly string[] };
+
+export interface Difference {
+  /** Names the document that demands it. */
+  readonly reason: string;
+  readonly instead: Instead;
 }
 
-const DEMO = '/api/namespaces/demo';
-const tree = (path: string, op: string): string => `${DEMO}/tree/${path}?op=${op}`;
-const instance = (body: string, id: string): Step => ({
-  method: 'POST',
-  path: tree('wf1', 'execute'),
-  body,
-  instance: id,
-});
+const inEach = (reason: string, all: Readonly<Record<string, Instead>>): Record<string, Difference> =>
+  Object.fromEntries(Object.entries(all).map(([label, instead]) => [label, { reason, instead }]));
 
-const LOOP = 'states:\n- id: a\n  type: noop\n  transition: b\n- id: b\n  type: noop\n  transition: a\n';
-const ERROR = 'states:\n- id: a\n  type: error\n  error: my.code\n  message: "bad thing %s"\n  args: [jq(.x)]\n';
-const UPDATED = 'description: updated noop\nstates:\n- id: a\n  type: noop\n  transform:\n    result: jq(.)\n';
-const DELAYED = 'f3be289b-7fd4-450c-a3b6-cc3c849fd964';
+const EMPTY: Instead = { status: 200, says: '' };
+const NO_SERVICE: Instead = { status: 404, says: 'not found' };
+const WATCH: Instead = { status: 200, says: '{"event":"ADDED","revision":{' };
+const NO_WATCH: Instead = { status: 200, says: 'event: error\ndata: {"Code":5,' };
+const DISABLED: Instead = { status: 500, says: 'cannot execute disabled workflow' };
+const BAD_REQUEST: Instead = { status: 400 };
 
-/** Waiting until no instance is pending, or until the one that is has entered its first state. */
-type Pause = 'settled' | 'begun';
+const NOT_FOUND = 'rest-api reference, 6.2: what is missing is 404, as in the version before the recorded one';
+const DROPPED = 'specification, Registries and Global services: the recorded version had dropped these routes';
+const CRASHED = 'rest-api reference, A.1: the recorded service crashed on a valid workflow';
+const AS_IT_CAME = 'rest-api reference, 7.4: an input that is no JSON is shown as it came';
+const STREAM = 'specification, Namespace services and Workflow services: the route is an event stream';
+const NO_COLLECTOR = 'rest-api reference, 13: nothing collects the numbers from a program, so none is named';
 
-/** By the label of the exchange they go before. */
-export const BEFORE: Readonly<Record<string, readonly (Step | Pause)[]>> = {
-  'ns-create-dup': [{ method: 'PUT', path: DEMO }],
-  'ns-list-filter': [{ method: 'PUT', path: '/api/namespaces/demo-two' }],
-  'ns-delete-again': [{ method: 'DELETE', path: '/api/namespaces/demo-two' }],
-  'ns-delete-recursive-empty': [{ method: 'PUT', path: '/api/namespaces/ssens' }],
-  'dir-create-dup': [{ method: 'PUT', path: tree('d1', 'create-directory') }],
-  'wf-update-same': [{ method: 'POST', path: tree('wf1', 'update-workflow'), body: UPDATED }],
-  'inst-get[nobody]': [
-    instance('[1, 2]', '054f59a0-d06c-4f12-8e3b-629a9dc3675a'),
-    instance('{broken', 'b3c525d6-4d93-4051-8a40-a39f957bd1c2'),
-    instance('', '58c58b39-626b-499c-8dc4-2f386d7a5fb5'),
-    'settled',
-  ],
-  'exec-delay': [{ method: 'PUT', path: tree('delaywf', 'create-workflow'), body: LOOP }],
-  'inst-get-pending': ['begun'],
-  'inst-get-cancelled': [{ method: 'POST', path: `${DEMO}/instances/${DELAYED}/cancel` }],
-  'wait-err': [{ method: 'PUT', path: tree('errwf', 'create-workflow'), body: ERROR }],
-  'inst-output-failed': [
+/** Where Weft answers otherwise than the recording, by label. */
+export const LISTED: Readonly<Record<string, Difference>> = {
+  ...inEach(
+    'docs/decisions/032: no git repository is followed; a namespace that looks like a mirror would stay empty',
     {
-      method: 'POST',
-      path: tree('errwf', 'execute'),
-      body: '{"x":"foo"}',
-      instance: 'ed353483-1210-4659-ab02-73b2b9ac638b',
+      'ns-create-mirror-badurl': { status: 406, says: 'no git repository is followed from here' },
     },
-    'settled',
-  ],
-  'wait-enabled': [{ method: 'POST', path: tree('wf1', 'toggle'), body: '{"live":true}' }],
-  'ns-delete-with-wf': [
-    {
-      method: 'PUT',
-      path: '/api/namespaces/todelete/tree/wf?op=create-workflow',
-      body: 'states:\n- id: a\n  type: noop\n',
+  ),
+  ...inEach('rest-api reference, 8.2: a variable that was set is read; the recorded service answered EOF', {
+    'inst-var-get': { status: 200, says: 'hello2' },
+    'inst-var-get-json': { status: 200, says: '{"x":1}' },
+  }),
+  ...inEach(NO_COLLECTOR, {
+    'ns-metrics-invoked': { lacks: ['instance', 'job'] },
+    'ns-metrics-successful': { lacks: ['instance', 'job'] },
+    'ns-metrics-failed': { lacks: ['instance', 'job'] },
+    'wf-metrics-invoked': { lacks: ['instance', 'job'] },
+  }),
+  ...inEach(NOT_FOUND, {
+    'exec-ref-bad': { status: 404, says: 'ref not found' },
+    'exec-404': { status: 404, says: "inode not found at '/nope'" },
+    'exec-ns-404': { status: 404, says: 'namespace not found' },
+    'wait-404': { status: 404, says: "inode not found at '/nope'" },
+  }),
+  ...inEach('rest-api reference, 6.2: a directory is there, and no workflow', {
+    'wait-dir': { status: 500, says: 'not a workflow' },
+  }),
+  ...inEach(AS_IT_CAME, {
+    'inst-input[nobody]': { like: 'inst-output[array]' },
+    'inst-input[badjson]': { like: 'inst-output[array]' },
+    'inst-input[query]': { like: 'inst-output[array]' },
+    'inst-input[ref]': { like: 'inst-output[array]' },
+  }),
+  ...inEach('specification, States: a disabled workflow cannot be invoked', {
+    'exec-disabled': DISABLED,
+    'wait-disabled': DISABLED,
+  }),
+  ...inEach(CRASHED, {
+    'wf-validate-ref(crashes server v0.6.7)': {
+      status: 200,
+      says: '{"namespace":"demo","path":"/wf1","ref":"latest",',
     },
-  ],
-};
-const NOT_FOUND = 'what is missing is 404, as in the version before the recorded one and everywhere else';
-const DISABLED = 'a disabled workflow cannot be invoked (specification, States)';
-const INPUT_AS_IT_CAME = 'an input that is no JSON is shown as it came, not refused (rest-api reference, 7.4)';
-const JQ_INVALID = 'an invalid request is 400 (specification, Errors)';
-const NO_GO_TYPES = 'the field is named without the type of a program in Go';
-const VERDICT = 'the recorded service crashed on a valid workflow (rest-api reference, A.1)';
-const LABELS = 'the labels carry the brand, and nothing of the program that collected them there (instance, job)';
-const CUT_OFF = 'the recording ends in the middle of the body';
-
-const UNSEEN = 'it depends on an exchange that the recording does not show';
-const BAD_BATCH =
-  "a bad element is the sender's mistake, 406 as for other invalid events, and does not take the good ones along";
-
-const DROPPED = 'the recorded version had dropped these routes; the specification has them';
-const TWO_REPLIES = 'the recorded service went on after a bad body and wrote a second reply behind the first';
-
-const QUOTED = 'size is text and minScale may be quoted (specification, Schemas); numbers are taken too';
-const STAND_IN = 'the stand-in behind the recording did not find what it had created';
-const ALWAYS_STREAM = 'a route that is an event stream is one whatever the client accepts (rest-api reference, D)';
-
-/** Where Weft answers otherwise than the recording, by label, each with the reason. */
-export const LISTED: Readonly<Record<string, string>> = {
-  'inst-var-get': UNSEEN,
-  'inst-var-get-json': UNSEEN,
-  'events-after-evlog': UNSEEN,
-  'bc-structured-dup-id': UNSEEN,
-  'event-listeners': UNSEEN,
-  'event-replay': UNSEEN,
-  'bc-batch-bad': BAD_BATCH,
-  'bc-batch-notarray': BAD_BATCH,
-  'ns-create-mirror-badurl': 'no git repository is followed: a namespace that looks like a mirror would never fill',
-  'ns-config-patch-badtype': NO_GO_TYPES,
-  'ns-metrics-invoked': LABELS,
-  'ns-metrics-successful': LABELS,
-  'ns-metrics-failed': LABELS,
-  'wf-metrics-invoked': LABELS,
-  'tree-root-order': CUT_OFF,
-  'server-logs-sse': CUT_OFF,
-  'tree-root-order-type': CUT_OFF,
-  'exec-ref-bad': NOT_FOUND,
-  'exec-404': NOT_FOUND,
-  'exec-ns-404': NOT_FOUND,
-  'inst-input[nobody]': INPUT_AS_IT_CAME,
-  'inst-input[badjson]': INPUT_AS_IT_CAME,
-  'inst-input[query]': INPUT_AS_IT_CAME,
-  'inst-input[ref]': INPUT_AS_IT_CAME,
-  'wait-404': NOT_FOUND,
-  'wait-dir': 'a directory is there, and no workflow: the text of the version before the recorded one',
-  'exec-disabled': DISABLED,
-  'wait-disabled': DISABLED,
-  'toggle-nobool': NO_GO_TYPES,
-  'wf-validate-ref(crashes server v0.6.7)': VERDICT,
-  'wf-validate-router(crash?)': VERDICT,
-  'jq-wrapped': JQ_INVALID,
-  'jq-multi': JQ_INVALID,
-  'jq-multi-wrapped': JQ_INVALID,
-  'jq-string': JQ_INVALID,
-  'jq-null': JQ_INVALID,
-  'jq-badquery-plain': JQ_INVALID,
-  'jq-js': JQ_INVALID,
-  'jq-embedded': JQ_INVALID,
-  'jq-badjson': JQ_INVALID,
-  'jq-empty': JQ_INVALID,
-  'jq-unknown-field': JQ_INVALID,
-  'jq-nodata': JQ_INVALID,
-  'jq-env': JQ_INVALID,
-  'jq-error': JQ_INVALID,
-  'jq-dataobj': JQ_INVALID,
-  'fn-reg-create[global]': DROPPED,
-  'fn-reg-create-badjson[global]': DROPPED,
-  'fn-reg-list[global]': DROPPED,
-  'fn-reg-delete[global]': DROPPED,
-  'fn-reg-list-empty[private]': DROPPED,
-  'fn-reg-create[private]': DROPPED,
-  'fn-reg-create-bad[private]': DROPPED,
-  'fn-reg-create-unk[private]': DROPPED,
-  'fn-reg-create-badjson[private]': DROPPED,
-  'fn-reg-list[private]': DROPPED,
-  'fn-reg-delete[private]': DROPPED,
-  'fn-reg-create-unk[namespaces/demo]': TWO_REPLIES,
-  'fn-reg-create-badjson[namespaces/demo]': TWO_REPLIES,
-  'fn-list-empty[global]': DROPPED,
-  'fn-create[global]': DROPPED,
-  'fn-create-badname[global]': DROPPED,
-  'fn-create-badjson[global]': DROPPED,
-  'fn-get[global]': DROPPED,
-  'fn-get-404[global]': DROPPED,
-  'fn-rev-create[global]': DROPPED,
-  'fn-get-2revs[global]': DROPPED,
-  'fn-traffic[global]': DROPPED,
-  'fn-traffic-unknown[global]': DROPPED,
-  'fn-get-traffic[global]': DROPPED,
-  'fn-rev-delete-traffic[global]': DROPPED,
-  'fn-rev-delete[global]': DROPPED,
-  'fn-pods[global]': DROPPED,
-  'fn-revs-nosse[global]': DROPPED,
-  'fn-delete-404[global]': DROPPED,
-  'fn-create[ns]': QUOTED,
-  'fn-create-quoted[ns]': QUOTED,
-  'fn-get[ns]': STAND_IN,
-  'fn-rev-create[ns]': STAND_IN,
-  'fn-get-2revs[ns]': STAND_IN,
-  'fn-get-traffic[ns]': STAND_IN,
-  'fn-rev-delete-traffic[ns]': STAND_IN,
-  'fn-rev-delete[ns]': STAND_IN,
-  'fn-revs-nosse[ns]': ALWAYS_STREAM,
-  'fn-revs-sse[ns]': 'the stand-in behind the recording could not watch',
-  'fn-wf[function&svn=x&version=1]': ALWAYS_STREAM,
-  'fn-wf[pods&svn=x&rev=00001]': 'without a version it is the newest service of the name (rest-api reference, 11.7)',
+    'wf-validate-router(crash?)': { status: 200, says: '{"namespace":"demo","path":"/wf1","invalid":false,' },
+  }),
+  ...inEach('specification, Errors: an invalid request of the jq playground is 400', {
+    'jq-wrapped': BAD_REQUEST,
+    'jq-multi': BAD_REQUEST,
+    'jq-multi-wrapped': BAD_REQUEST,
+    'jq-string': BAD_REQUEST,
+    'jq-null': BAD_REQUEST,
+    'jq-badquery-plain': BAD_REQUEST,
+    'jq-js': BAD_REQUEST,
+    'jq-embedded': BAD_REQUEST,
+    'jq-badjson': BAD_REQUEST,
+    'jq-empty': BAD_REQUEST,
+    'jq-unknown-field': BAD_REQUEST,
+    'jq-nodata': BAD_REQUEST,
+    'jq-env': BAD_REQUEST,
+    'jq-error': BAD_REQUEST,
+    'jq-dataobj': BAD_REQUEST,
+  }),
+  ...inEach(DROPPED, {
+    'fn-reg-create[global]': { like: 'fn-reg-create[namespaces/demo]' },
+    'fn-reg-create-badjson[global]': { like: 'fn-reg-create-badjson[namespaces/demo]' },
+    'fn-reg-list[global]': { like: 'fn-reg-list[namespaces/demo]' },
+    'fn-reg-delete[global]': EMPTY,
+    'fn-reg-list-empty[private]': { like: 'fn-reg-list-empty[namespaces/demo]' },
+    'fn-reg-create[private]': { like: 'fn-reg-create[namespaces/demo]' },
+    'fn-reg-create-bad[private]': { status: 500, says: 'invalid username/token format' },
+    'fn-reg-create-unk[private]': { like: 'fn-reg-create-unk[namespaces/demo]' },
+    'fn-reg-create-badjson[private]': { like: 'fn-reg-create-badjson[namespaces/demo]' },
+    'fn-reg-list[private]': { like: 'fn-reg-list[namespaces/demo]' },
+    'fn-reg-delete[private]': EMPTY,
+    'fn-list-empty[global]': { like: 'fn-list-empty[ns]' },
+    'fn-create[global]': { like: 'fn-create-int-size[ns]' },
+    'fn-create-badname[global]': { like: 'fn-create-badname[ns]' },
+    'fn-create-badjson[global]': { like: 'fn-create-badjson[ns]' },
+    'fn-get[global]': { like: 'fn-get[ns]' },
+    'fn-get-404[global]': { like: 'fn-get[ns]' },
+    'fn-rev-create[global]': { like: 'fn-rev-create[ns]' },
+    'fn-get-2revs[global]': { like: 'fn-get-2revs[ns]' },
+    'fn-traffic[global]': NO_SERVICE,
+    'fn-traffic-unknown[global]': NO_SERVICE,
+    'fn-get-traffic[global]': { like: 'fn-get-traffic[ns]' },
+    'fn-rev-delete-traffic[global]': NO_SERVICE,
+    'fn-rev-delete[global]': NO_SERVICE,
+    'fn-pods[global]': { like: 'fn-pods[ns]' },
+    'fn-revs-nosse[global]': NO_WATCH,
+    'fn-delete-404[global]': EMPTY,
+  }),
+  ...inEach('specification, Service create body: size is a string, and minScale may be quoted', {
+    'fn-create[ns]': { like: 'fn-create-int-size[ns]' },
+    'fn-create-quoted[ns]': { like: 'fn-create-int-size[ns]' },
+  }),
+  ...inEach('rest-api reference, 11.4: what is missing is 404; the recorded text is of the cluster', {
+    'fn-rev-delete-traffic[ns]': NO_SERVICE,
+    'fn-rev-delete[ns]': NO_SERVICE,
+  }),
+  ...inEach(STREAM, {
+    'fn-revs-nosse[ns]': WATCH,
+    'fn-revs-sse[ns]': WATCH,
+    'fn-wf[function&svn=x&version=1]': NO_SERVICE,
+  }),
+  ...inEach('specification, Workflow services: pods are asked for by svn and rev, without a version', {
+    'fn-wf[pods&svn=x&rev=00001]': { like: 'fn-pods[ns]' },
+  }),
 };

@@ -63,8 +63,23 @@ describe.each([
     expect(await list(path)).toEqual([]);
   });
 
+  test.each([
+    [{ reg: HUB, data: 7 }, 'json: cannot unmarshal number into Go value of type string (field data)'],
+    [{ reg: HUB, data: 'a:b', more: true }, 'json: cannot unmarshal bool into Go value of type string (field more)'],
+  ])('have texts alone: %j is refused', async (json, text) => {
+    expect(messageOf(await client.call('POST', path, { json }))).toEqual([500, text]);
+    expect(await list(path)).toEqual([]);
+  });
+
   test.each(['', 'https://nosuch', 'x'.repeat(3000)])('that are not there are not forgotten: %s', async (reg) => {
     expect(messageOf(await remove(path, reg))).toEqual([404, `registry '${reg}' does not exist`]);
+  });
+
+  test('that nobody can have kept are told in few words', async () => {
+    expect(messageOf(await remove(path, 'x'.repeat(3_000_000)))).toEqual([
+      413,
+      'the field reg has 3000000 characters; at most 8192 fit',
+    ]);
   });
 
   test('with half a character in them are refused', async () => {

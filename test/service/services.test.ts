@@ -157,7 +157,7 @@ describe('a service is refused', () => {
     ['a scale below zero', { name: 'a', minScale: -1 }, '406 minScale is -1'],
     ['an open quote', { name: 'a', cmd: 'echo "x' }, '406 cmd has a quote " that is not closed'],
     ['a bad variable', { name: 'a', envs: { 'A B': '' } }, "406 envs: 'A B' is no name"],
-    ['too much', { name: 'a', cmd: 'x'.repeat(30_000) }, '413 image, cmd and envs have'],
+    ['too much', { name: 'a', cmd: 'x'.repeat(30_000) }, '413 cmd has 30000 characters'],
   ])('with %s', async (_what, body, message) => {
     expect(await bad(body)).toContain(message);
     expect(await listed()).toEqual([]);

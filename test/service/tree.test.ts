@@ -209,7 +209,11 @@ describe('settings of a workflow', () => {
   test.each([
     ['toggle', '', 'EOF'],
     ['toggle', '{"foo":true}', 'json: unknown field "foo"'],
-    ['toggle', '{"live":"yes"}', 'json: cannot unmarshal string into field live of type boolean'],
+    [
+      'toggle',
+      '{"live":"yes"}',
+      'json: cannot unmarshal string into Go struct field ToggleWorkflowRequest.live of type bool',
+    ],
     ['set-workflow-event-logging', '{"logger":1}', 'json: cannot unmarshal number into field logger of type string'],
   ])('%s refuses the body %s', async (op, body, message) => {
     expect(refusalOf(await send(op, body))).toEqual([500, message]);

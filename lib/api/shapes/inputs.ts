@@ -49,8 +49,9 @@ export const inputs = {
     live: flag,
     route: z._default(z.array(z.strictObject({ ref: text, weight: z._default(z.int(), 0) })), []),
   }),
-  registry: z.object({ reg: text, data: text }),
-  registryName: z.object({ reg: text }),
+  /** Unknown names pass, if their values are texts too (rest-api reference, 10). */
+  registry: z.catchall(z.object({ reg: text, data: text }), z.string()),
+  registryName: z.catchall(z.object({ reg: text }), z.string()),
   registryTest: z.object({ url: text, username: text, password: text }),
   service: z.object({ name: text, ...container }),
   /** Clients that know nothing of traffic leave the percentage out: to them the newest revision is the service. */
