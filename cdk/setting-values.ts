@@ -153,6 +153,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   },
   alarms: { read: alarms },
   dashboard: { fallback: false, read: flag },
+  metrics: { fallback: false, read: flag },
   tracing: { fallback: false, read: flag },
   tags: { fallback: {}, read: shaped(TAGS, 'table of tags') },
 };

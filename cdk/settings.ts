@@ -38,6 +38,8 @@ export interface Settings {
   readonly alarms: string | undefined;
   /** A dashboard in CloudWatch. */
   readonly dashboard: boolean;
+  /** Functions count what they do into metrics of CloudWatch's (lib/ports/meter.ts), which are paid for. */
+  readonly metrics: boolean;
   /** Requests and functions are traced by X-Ray. */
   readonly tracing: boolean;
   /** On everything that the stacks make. */

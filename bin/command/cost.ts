@@ -33,12 +33,16 @@ async function readTemplates(path: string): Promise<Template[]> {
 async function tellTemplate(path: string, isJson: boolean): Promise<Outcome> {
   const templates = await readTemplates(path);
   const price = priceTemplates(templates);
+  const { metrics } = price;
   const isGood = price.unknown.length === 0;
   if (isJson) return { text: toJson({ ...price, pricedOn: PRICED_ON, region: PRICED_IN }), isGood };
   const stacks = `${price.count} resources of ${templates.length} ${templates.length === 1 ? 'stack' : 'stacks'}`;
   const lines = [
     `${dollars(price.monthly)} a month before anything is used: ${stacks} (${SOURCE})`,
     ...(price.paid.length === 0 ? [] : [toTable(price.paid.map((one) => [dollars(one.monthly), one.type, one.id]))]),
+    ...(metrics.most === 0
+      ? []
+      : [`and up to ${dollars(metrics.monthly)} for ${metrics.most} metrics, by the hours in which they are used`]),
     ...price.unknown.map((one) => `the price is not known: ${one}`),
   ];
   return { text: lines.join('\n'), isGood };

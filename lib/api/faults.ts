@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
+import type { Meter } from '../ports.ts';
 
 const logger = new Logger({ serviceName: 'weft' });
 
@@ -8,15 +9,22 @@ export type About = Readonly<Record<string, string | undefined>>;
 
 type Numbered = Pick<Context, 'awsRequestId'>;
 
-/** Notes a fault in the log, under the number of the call, which is answered. */
-export function noteFault(error: unknown, about: About, { awsRequestId }: Partial<Numbered>): string {
+/** Notes a fault in the log, under the number of the call, which is answered, and counts it. */
+export function noteFault(
+  error: unknown,
+  about: About,
+  { awsRequestId }: Partial<Numbered>,
+  meter: Meter | undefined,
+): string {
   const requestId = awsRequestId ?? 'no number';
   logger.error('a fault of the service', { ...about, requestId, error: error as Error });
+  meter?.note({ Faults: 1 });
   return requestId;
 }
 
 export interface Noted<Input> {
-  readonly about: (input: Input) => About | Promise<About>;
+  readonly about: (input: Input, error: unknown) => About | Promise<About>;
+  readonly meter: () => Meter | undefined;
   /** Whether what is thrown is an answer, for a state machine to read, and no fault. */
   readonly isAnswer?: (error: unknown) => boolean;
 }
@@ -27,7 +35,7 @@ export interface Noted<Input> {
  */
 export function noting<Input, Output>(
   work: (input: Input) => Promise<Output>,
-  { about, isAnswer = () => false }: Noted<Input>,
+  { about, meter, isAnswer = () => false }: Noted<Input>,
 ): (input: Input, context?: Numbered) => Promise<Output> {
   return async (input, context) => {
     try {
@@ -35,8 +43,8 @@ export function noting<Input, Output>(
     } catch (error) {
       if (isAnswer(error)) throw error;
       // Who cannot read a run cannot say more of it either.
-      const known = await Promise.resolve(about(input)).catch(() => ({}));
-      noteFault(error, known, context ?? {});
+      const known = await Promise.resolve(about(input, error)).catch(() => ({}));
+      noteFault(error, known, context ?? {}, meter());
       throw error;
     }
   };

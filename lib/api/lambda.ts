@@ -4,7 +4,7 @@ import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type { APIGatewayProxyEvent, Context, Handler } from 'aws-lambda';
 import { ServiceError } from '../domain/errors.ts';
-import type { Ports } from '../ports.ts';
+import type { Happened, Ports } from '../ports.ts';
 import { admit, type Call, type Endpoints, type NeedsOf, type Routed, toCall } from './call.ts';
 import type { FamilyName } from './families.ts';
 import { noteFault } from './faults.ts';
@@ -114,16 +114,31 @@ const enter =
   };
 
 /** Notes a fault in the log, under the number that the caller is told. */
-function note(error: unknown, routed: Routed | undefined, context: Around): string {
-  return noteFault(error, { route: routed?.id, ...routed?.params }, context);
+function note({ meter }: Pick<Ports, 'meter'>, error: unknown, routed: Routed | undefined, context: Around): string {
+  return noteFault(error, { route: routed?.id, ...routed?.params }, context, meter);
 }
 
+/** Which of the replies count as errors, and as which: the first digit of their status. */
+const ERRORS: Readonly<Record<number, Happened>> = { 4: { ClientErrors: 1 }, 5: { ServerErrors: 1 } };
+
+/** What belongs to no route is of the family `none`. */
+const count =
+  ({ meter }: Pick<Ports, 'meter'>): Link =>
+  ({ internal, response }) => {
+    // There is none where even the excuse failed.
+    const status = (response as { readonly statusCode: number } | undefined)?.statusCode ?? 500;
+    const family = internal.routed?.route.family ?? 'none';
+    meter?.note({ Requests: 1, ...ERRORS[Math.floor(status / 100)] }, family);
+  };
+
 const excuse =
-  (form: Form): Link =>
+  (ports: Ports, form: Form): Link =>
   (passage) => {
     const { error, internal, context } = passage;
     const isMistake = error instanceof ServiceError;
-    passage.response = form(isMistake ? toErrorReply(error) : toFaultReply(note(error, internal.routed, context)));
+    passage.response = form(
+      isMistake ? toErrorReply(error) : toFaultReply(note(ports, error, internal.routed, context)),
+    );
   };
 
 /** Before its deadline a Lambda must have time to end what it streams. */
@@ -141,7 +156,7 @@ function streamOf(ports: Ports, admitted: Admitted, context: Around, endpoint?: 
     seen: seenBy(request),
     until: ports.clock.now() + left - MARGIN_MS,
     isPlain: routed.route.refusal === 'plain',
-    onFault: (error) => faultText(note(error, routed, context)),
+    onFault: (error) => faultText(note(ports, error, routed, context)),
   });
 }
 
@@ -180,9 +195,9 @@ export function lambda<Family extends FamilyName>(
     const stream = streamOf(ports, admitted, context, endpoint, tailed.get(routed.id));
     return form(await toStreamReply(stream, isStreaming));
   };
-  const chain = middy<Admitted>(answer, { executionMode });
+  const chain = middy<Admitted>(answer, { executionMode, requestEnd: count(ports) as never });
   const links: readonly Link[] = [read, route(form), enter(ports, (id) => served.has(id) || tailed.has(id))];
   for (const link of links) chain.before(link as never);
-  chain.onError(excuse(form) as never);
+  chain.onError(excuse(ports, form) as never);
   return chain as Handler;
 }

@@ -1,7 +1,7 @@
 import type { CloudEvent } from '../events/cloud-event.ts';
 import { toText } from '../events/cloud-event.ts';
 import { type Filter, matches } from '../events/matching.ts';
-import { type Blobs, Conflict, type Table } from '../ports.ts';
+import { type Blobs, Conflict, type Ports, type Table } from '../ports.ts';
 import * as keys from './keys.ts';
 import * as texts from './texts.ts';
 
@@ -93,7 +93,12 @@ function filled({ slots }: Collection, span: Span, { mark, event, due }: Offered
  * Adds an event to what a workflow collects. When that makes it full, answers the set and begins anew; each event of a
  * set gives the same answer again if it is brought again.
  */
-export async function add(needs: Needs, workflowId: string, span: Span, offered: Offered): Promise<Added> {
+export async function add(
+  needs: Needs & Partial<Pick<Ports, 'meter'>>,
+  workflowId: string,
+  span: Span,
+  offered: Offered,
+): Promise<Added> {
   const isIt = (held: Collected | null) => held?.id === offered.mark;
   for (;;) {
     const collection = await read(needs, workflowId, span.slots);
@@ -108,6 +113,7 @@ export async function add(needs: Needs, workflowId: string, span: Span, offered:
       : { seq, slots, spent: collection.spent };
     try {
       await write(needs, workflowId, next);
+      needs.meter?.note({ EventsDelivered: 1 });
       return isFull(slots) ? toSet(slots) : 'collected';
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

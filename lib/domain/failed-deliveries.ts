@@ -1,5 +1,5 @@
 import type { BridgeEvent } from '../events/eventbridge.ts';
-import { type Blobs, Conflict, type Item, type Message, type Schedule, type Table } from '../ports.ts';
+import { type Blobs, Conflict, type Item, type Message, type Ports, type Schedule, type Table } from '../ports.ts';
 import { notFound } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { toTimestamp } from './instants.ts';
@@ -82,9 +82,9 @@ function slim(delivery: Delivery): Delivery {
   return { ...delivery, message };
 }
 
-/** Keeps what could not be delivered, for 30 days. Safe to repeat; each time adds to its tries. */
+/** Keeps what could not be delivered, for 30 days. Safe to repeat; each time adds to its tries, and is counted. */
 export async function keep(
-  { table, blobs }: Needs,
+  { table, blobs, meter }: Needs & Partial<Pick<Ports, 'meter'>>,
   namespaceId: string,
   delivery: Delivery,
   { failed, tries, error }: Failure,
@@ -99,6 +99,7 @@ export async function keep(
     ttl: Math.ceil(failed / 1000) + KEPT_S,
   };
   await table.write([{ do: 'update', key, set, add: { tries } }]);
+  meter?.note({ FailedDeliveries: 1 });
 }
 
 async function fromItem(blobs: Blobs, item: Item): Promise<FailedDelivery> {

@@ -1,5 +1,6 @@
-import type { Blobs, Clock, Table, Write } from '../ports.ts';
+import type { Blobs, Clock, Ports, Table, Write } from '../ports.ts';
 import * as keys from './keys.ts';
+import { measuresOf } from './measures.ts';
 import {
   blobOf,
   fromItem,
@@ -84,10 +85,11 @@ function placed(run: Run, now: number): Run {
 
 /**
  * Commits a run and what it wrote besides, all or nothing, on the condition that nobody else committed since it was
- * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws Conflict when it lost.
+ * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws Conflict when it lost. Its
+ * beginning and its end are counted by the commits that made them.
  */
 export async function commit(
-  { table, blobs, clock }: Needs & { readonly clock: Clock },
+  { table, blobs, clock, meter }: Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>,
   next: Run,
   more: readonly Write[] = [],
 ): Promise<Run> {
@@ -96,6 +98,8 @@ export async function commit(
   const run = placed(flushed.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
   await table.write([{ do: 'put', table: 'runs', item: toItem(run, stored), when }, ...flushed.writes, ...more]);
+  const happened = measuresOf(run);
+  if (happened !== undefined) meter?.note(happened);
   return run;
 }
 

@@ -1,7 +1,8 @@
 import type { Ports } from '../ports.ts';
 
 /** What the engine needs of the world to begin runs and tell of them. */
-export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'bus' | 'schedules' | 'clock' | 'settings'>;
+export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'bus' | 'schedules' | 'clock' | 'settings'> &
+  Partial<Pick<Ports, 'meter'>>;
 
 /** What it needs to end runs and take things away, besides: containers run for workflows. */
 export type KeeperPorts = EnginePorts & Pick<Ports, 'containers'>;

@@ -12,7 +12,7 @@ import type { CloudEvent } from '../events/cloud-event.ts';
 import { toData } from '../events/encode.ts';
 import { matches } from '../events/matching.ts';
 import { addDuration, parseDuration } from '../language/durations.ts';
-import { Conflict } from '../ports.ts';
+import { Conflict, type Schedule } from '../ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { carrierOf } from './machines.ts';
 import { newRun } from './runs.ts';
@@ -46,27 +46,29 @@ async function openShare(ports: EnginePorts, opened: workflows.Opened, id: strin
 
 /**
  * Starts a run under an id that follows from what starts it: a second time it is the same run, and it is seen to that
- * it has been started.
+ * it has been started. Answers whether this is the first time.
  */
-export async function startOnce(
+async function startOnce(
   ports: EnginePorts,
   workflow: workflows.Opened,
   id: string,
   input: Uint8Array,
   invoker: string,
-): Promise<runs.Run> {
+): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
   const begun = { ...newRun(ports, opened, input, invoker), id };
   const run = { ...begun, ...(await carrierOf(ports, opened.revision, begun)), seq: 1 };
+  let isFirst = true;
   const stored = await runs.commit(ports, run).catch(async (error: unknown) => {
     const first = error instanceof Conflict ? await runs.find(ports, id) : undefined;
     if (first === undefined) throw error;
+    isFirst = false;
     return first;
   });
   if (stored.status === 'pending' && stored.step === 0) {
     await ports.executions.start(stored.machine, runs.executionOf(stored), { run: id });
   }
-  return stored;
+  return isFirst;
 }
 
 const lifespanOf = (plan: Plan): number => {
@@ -88,16 +90,17 @@ async function collect(ports: EnginePorts, { opened, plan, recorded }: Offer): P
   const added = await collections.add(ports, opened.node.id, span, { event, due, mark });
   if (typeof added === 'string') return { did: added };
   const id = derivedId(added.last, opened.node.id, 'events', ...added.marks);
-  const { id: started } = await startOnce(ports, opened, id, inputOf(added.events), 'cloudevent');
-  return { did: 'started', started };
+  await startOnce(ports, opened, id, inputOf(added.events), 'cloudevent');
+  return { did: 'started', started: id };
 }
 
 async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Offer): Promise<Started> {
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
   const id = derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? '');
-  const { id: started } = await startOnce(ports, opened, id, inputOf([event]), 'cloudevent');
-  return { did: 'started', started };
+  const isFirst = await startOnce(ports, opened, id, inputOf([event]), 'cloudevent');
+  if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
+  return { did: 'started', started: id };
 }
 
 /**
@@ -123,16 +126,15 @@ export async function startByEvent(
   });
 }
 
+/** The id of the run that a planned time (milliseconds since 1970) starts. */
+export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: number): string =>
+  derivedId(planned, id, 'cron', planned);
+
 /** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each. */
-export async function startByClock(
-  ports: EnginePorts,
-  target: { readonly id: string; readonly namespace: string; readonly workflow: string },
-  planned: number,
-): Promise<void> {
+export async function startByClock(ports: EnginePorts, target: Schedule['target'], planned: number): Promise<void> {
   const opened = await openOwner(ports, target.namespace, target.id, target.workflow);
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
-  const id = derivedId(planned, opened.node.id, 'cron', planned);
-  await startOnce(ports, opened, id, new Uint8Array(), 'cron');
+  await startOnce(ports, opened, runOfTick(target, planned), new Uint8Array(), 'cron');
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
 }

@@ -6,7 +6,7 @@ import { isObject } from '../language/json.ts';
 import type { Message, Schedule } from '../ports.ts';
 import type { EnginePorts } from './engine-ports.ts';
 
-type Needs = Pick<EnginePorts, 'table' | 'blobs'>;
+type Needs = Pick<EnginePorts, 'table' | 'blobs' | 'meter'>;
 
 /** The namespace that a delivery was for: its id, or undefined when it is gone. */
 async function idOf(ports: Needs, name: string): Promise<string | undefined> {
@@ -42,13 +42,31 @@ const READERS: readonly ((payload: Readonly<Record<string, unknown>>, to: string
   },
 ];
 
+const ownerOf = (payload: Readonly<Record<string, unknown>>, to: string): Owned | undefined =>
+  READERS.map((read) => read(payload, to)).find((found) => found !== undefined);
+
+const ABOUT: { readonly [K in failed.Delivery['kind']]: (delivery: Extract<failed.Delivery, { kind: K }>) => object } =
+  {
+    event: ({ message: { namespace, id, type } }) => ({ namespace, event: id, type }),
+    tick: ({ target: { namespace, workflow } }) => ({ namespace, workflow }),
+    inbound: ({ event }) => ({ event: event.id }),
+  };
+
+/** What a log says of a call that failed. */
+export function aboutCall(payload: unknown): Readonly<Record<string, string>> {
+  const owned = isObject(payload) ? ownerOf(payload, '') : undefined;
+  if (owned === undefined) return {};
+  const { namespace, delivery } = owned;
+  return { ...('name' in namespace ? { namespace: namespace.name } : {}), ...ABOUT[delivery.kind](delivery as never) };
+}
+
 /**
  * Keeps a call that failed for good, where its namespace finds it: what the function was called with, and whom else it
  * was for. False when it was for no namespace that there is.
  */
 export async function noteFailure(ports: Needs, payload: unknown, failure: failed.Failure, to = ''): Promise<boolean> {
   if (!isObject(payload)) return false;
-  const owned = READERS.map((read) => read(payload, to)).find((found) => found !== undefined);
+  const owned = ownerOf(payload, to);
   if (owned === undefined) return false;
   const { namespace, delivery } = owned;
   const id = 'id' in namespace ? namespace.id : await idOf(ports, namespace.name);

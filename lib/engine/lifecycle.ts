@@ -18,6 +18,9 @@ export interface EndedExecution {
 
 const ID_LENGTH = 36;
 
+/** The id of the run that an execution of that name works on. */
+export const runOf = (execution: string): string => execution.slice(0, ID_LENGTH);
+
 /** A run that its own step ended needs nothing more; one that was ended from outside may have left something open. */
 const isDone = ({ status, pause }: runs.Run): boolean =>
   status === 'complete' || (status === 'failed' && pause === undefined);
@@ -37,7 +40,7 @@ async function crash(ports: EnginePorts, run: runs.Run, { status, error, cause }
  */
 export async function noteEnd(ports: KeeperPorts, ended: EndedExecution): Promise<void> {
   for (;;) {
-    const run = await runs.find(ports, ended.name.slice(0, ID_LENGTH));
+    const run = await runs.find(ports, runOf(ended.name));
     if (run === undefined || runs.executionOf(run) !== ended.name || isDone(run)) return;
     try {
       const over = run.status === 'pending' ? await crash(ports, run, ended) : run;

@@ -111,8 +111,10 @@ export async function offer(ports: EnginePorts, wait: Wait, recorded: events.Rec
     return typeof verdict === 'string' ? undefined : verdict;
   });
   if (run === undefined) return 'gone';
+  const did = typeof verdict === 'string' ? verdict : 'taken';
+  if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
   await wake(ports, run);
-  return typeof verdict === 'string' ? verdict : 'taken';
+  return did;
 }
 
 /** Events that went out since the state was entered count, though nobody listened yet (architecture, section 5). */

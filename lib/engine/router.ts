@@ -50,6 +50,25 @@ function isServed({ traces: known, replay }: events.Recorded, listener: listener
   return known.some((trace) => trace.listener === name && (trace.did === 'started' || trace.did === 'collected'));
 }
 
+/** Whom an event could not be taken to, by the fault. */
+const unserved = new WeakMap<object, listeners.Listener>();
+
+/** What a log says of a fault of `route`: for whom the event was. */
+export function aboutFault(error: unknown): Readonly<Record<string, string>> {
+  const listener = typeof error === 'object' && error !== null ? unserved.get(error) : undefined;
+  if (listener === undefined) return {};
+  const { kind, owner, path } = listener;
+  return { workflow: path, ...(kind === 'wait' ? { instance: owner } : {}) };
+}
+
+async function serveOrTell(...given: Parameters<typeof serve>): Promise<events.Trace> {
+  const [, , , listener] = given;
+  return serve(...given).catch((error: unknown) => {
+    if (typeof error === 'object' && error !== null) unserved.set(error, listener);
+    throw error;
+  });
+}
+
 /** What came of listeners in one call of the router. */
 interface Round {
   readonly found: events.Trace[];
@@ -71,7 +90,7 @@ async function servePage(
   const open = page.filter((listener) => !isServed(recorded, listener));
   round.offered += open.length;
   for (let from = 0; from < open.length; from += ABREAST) {
-    const some = open.slice(from, from + ABREAST).map((listener) => serve(ports, message, recorded, listener));
+    const some = open.slice(from, from + ABREAST).map((listener) => serveOrTell(ports, message, recorded, listener));
     for (const result of await Promise.allSettled(some)) {
       if (result.status === 'rejected') faults.push(result.reason);
       else if (found.length < traces.MOST_TRACES && result.value.did !== 'had') found.push(result.value);

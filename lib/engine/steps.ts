@@ -54,7 +54,8 @@ export const isAnswer = (error: unknown): boolean => error instanceof Again || e
 
 /** What a log says of a run. */
 export async function aboutRun(ports: EnginePorts, instance: string): Promise<Readonly<Record<string, string>>> {
-  const run = await runs.find(ports, instance);
+  // What is told of a fault may not fail as well.
+  const run = await runs.find(ports, instance).catch(() => undefined);
   return run === undefined ? { instance } : { instance, namespace: run.namespace, workflow: run.path };
 }
 

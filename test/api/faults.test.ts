@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { noting } from '../../lib/api/faults.ts';
 import { Again, isAnswer } from '../../lib/engine/steps.ts';
+import type { Happened, Meter } from '../../lib/ports.ts';
 
 let written = '';
+let happened: Happened[] = [];
+const meter: Meter = { note: (one) => void happened.push(one) };
 
 beforeEach(() => {
   written = '';
+  happened = [];
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((chunk) => {
       written += String(chunk);
@@ -27,7 +31,7 @@ const failing = (error: Error, about = async ({ run }: Call) => ({ instance: run
     async (_: Call) => {
       throw error;
     },
-    { about, isAnswer },
+    { about, isAnswer, meter: () => meter },
   );
 
 describe('a call that answers no request', () => {
@@ -44,6 +48,7 @@ describe('a call that answers no request', () => {
       requestId: 'n1',
       error: { name: 'TypeError', message: 'broken' },
     });
+    expect(happened).toEqual([{ Faults: 1 }]);
   });
 
   test('leaves its line also where nothing is known of its run', async () => {
@@ -56,11 +61,11 @@ describe('a call that answers no request', () => {
 
   test('leaves none when it throws what a state machine reads', async () => {
     await expect(failing(new Again())({ run: 'r1' })).rejects.toThrow(Again);
-    expect(written).toBe('');
+    expect([written, happened]).toEqual(['', []]);
   });
 
   test('leaves none when it is well', async () => {
-    expect(await noting(async (n: number) => n + 1, { about: () => ({}) })(1)).toBe(2);
+    expect(await noting(async (n: number) => n + 1, { about: () => ({}), meter: () => meter })(1)).toBe(2);
     expect(written).toBe('');
   });
 });

@@ -61,6 +61,7 @@ function handlerOf(mayStream: boolean): Handler {
     vault: () => ({ adminKey: async () => 'the-key' }),
     settings: () => ({ brand: 'service', version: '1' }),
     blobs: never,
+    meter: () => undefined,
   };
   return lambda<'logs'>(endpoints, suppliers, mayStream, tails);
 }

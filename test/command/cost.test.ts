@@ -111,6 +111,15 @@ describe('what a template is said to cost', () => {
     ).toMatchObject({ monthly: 4.3, unknown: [], count: 5 });
   });
 
+  test('names what metrics may come to that functions write', () => {
+    const counting = {
+      Type: 'AWS::Lambda::Function',
+      Properties: { Environment: { Variables: { WEFT_METRICS: 'x' } } },
+    };
+    expect(template(counting, counting)).toMatchObject({ monthly: 0, metrics: { most: 52, monthly: 15.6 } });
+    expect(template({ ...counting, Properties: {} })).toMatchObject({ metrics: { most: 0, monthly: 0 } });
+  });
+
   test.each([
     ['what nobody put into the table', { Type: 'AWS::EC2::NatGateway' }],
     ['a table that is provisioned', { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PROVISIONED' } }],
@@ -130,6 +139,8 @@ describe('weft cost', () => {
       'wrong.yaml': 'states: 5\n',
       'cdk.out/Weft.template.json': '{"Resources": {"Key": {"Type": "AWS::KMS::Key"}}}',
       'cdk.out/WeftData.template.json': '{"Resources": {"Bucket": {"Type": "AWS::S3::Bucket"}}}',
+      'counting.json':
+        '{"Resources": {"Steps": {"Type": "AWS::Lambda::Function", "Properties": {"Environment": {"Variables": {"WEFT_METRICS": "x"}}}}}}',
       'unknown.json': '{"Resources": {"Gate": {"Type": "AWS::EC2::NatGateway"}}}',
       'empty/readme': '',
       'broken.json': '{',
@@ -158,6 +169,14 @@ describe('weft cost', () => {
       out: `$1.00 a month before anything is used: 2 resources of 2 stacks (list prices of us-east-1 as of ${PRICED_ON}, without the free tier)\n$1.00  AWS::KMS::Key  Key\n`,
     });
     expect((await desk.weft(['cost', '--template', 'cdk.out', '--json'])).json()).toMatchObject({ monthly: 1 });
+  });
+
+  test('tells what metrics may come on top', async () => {
+    const { code, out } = await desk.weft(['cost', '--template', 'counting.json']);
+    expect([code, out.split('\n')[1]]).toEqual([
+      0,
+      'and up to $15.60 for 52 metrics, by the hours in which they are used',
+    ]);
   });
 
   test('ends with 1 when there is a resource whose price it does not know', async () => {

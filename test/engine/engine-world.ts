@@ -15,7 +15,7 @@ import { noteEnd } from '../../lib/engine/lifecycle.ts';
 import { execute } from '../../lib/engine/start.ts';
 import { type Outcome, type StepInput, step } from '../../lib/engine/steps.ts';
 import { sweep } from '../../lib/engine/sweep.ts';
-import type { Blobs, Containers, Ports } from '../../lib/ports.ts';
+import type { Blobs, Containers, Happened, Measure, Ports } from '../../lib/ports.ts';
 import { ScriptedContainers } from '../contract/scripted-containers.ts';
 import {
   type Death,
@@ -76,6 +76,8 @@ export class World {
   readonly started = new Map<string, string>();
   /** When the calls of each execution came: name -> the first and the last, milliseconds since 1970. */
   readonly spans = new Map<string, readonly [number, number]>();
+  /** What was counted, added up; not what took time. */
+  readonly counted: Partial<Record<Measure, number>> = {};
   /** How often each run was committed as ended: id -> times. */
   readonly endings = new Map<string, number>();
   life: Life;
@@ -131,6 +133,7 @@ export class World {
       sealer: localSealer(),
       containers: mortalContainers(life, this.containers),
       clock,
+      meter: { note: (happened) => this.count(happened) },
     };
     return [life, executions, ports];
   }
@@ -138,6 +141,13 @@ export class World {
   private noteCall({ execution }: { readonly execution: string }): void {
     const now = this.time.clock.now();
     this.spans.set(execution, [this.spans.get(execution)?.[0] ?? now, now]);
+  }
+
+  private count(happened: Happened): void {
+    for (const [name, value] of Object.entries(happened)) {
+      const measure = name as Measure;
+      if (measure !== 'RunMilliseconds') this.counted[measure] = (this.counted[measure] ?? 0) + value;
+    }
   }
 
   private counting(table: Ports['table']): Ports['table'] {

@@ -63,7 +63,7 @@ async function outcomeOf({ sources, input }: Specimen, deliver?: Deliver) {
     await world.store(sources);
     await world.execute('main', input);
     await world.pass();
-    return { ...(await snapshotOf(world)), executions: unfinishedOf(world) };
+    return { ...(await snapshotOf(world)), executions: unfinishedOf(world), counted: world.counted };
   } finally {
     await world.close();
   }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table.ts';
+import type { ServiceCall } from '../../lib/domain/pauses.ts';
 import { append, type Said } from '../../lib/domain/run-lines.ts';
 import * as runs from '../../lib/domain/runs.ts';
 import { CallerLog } from '../../lib/engine/caller-log.ts';
@@ -126,21 +127,22 @@ states: [{id: a, type: action, action: {function: kid}}]`);
   });
 });
 
+/** A run that is not stored, and how a container is called for it. */
+function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: ServiceCall } {
+  const id = clock.uuid();
+  const workflow = { id: 'w', path: '/w' };
+  const named = { id, namespaceId: 'n', namespace: 'n', workflowId: 'w', path: '/w', revision: 'r', as: '/w' };
+  const given = { invoker: 'api', data: {}, input: new Uint8Array() };
+  return {
+    run: { ...blankRun(clock.now()), ...named, ...given, seq: 1 },
+    call: { revision: 'r', caller: id, workflow, state: 'a', step: 1, until: 0, files: [] },
+  };
+}
+
 test('what a container says before its caller is stored is in the log all the same', async () => {
   const { immortal: ports } = await begun(NAP);
-  const id = ports.clock.uuid();
-  const named = { id, namespaceId: 'n', namespace: 'n', workflowId: 'w', path: '/w', revision: 'r', as: '/w' };
-  const run: runs.Run = {
-    ...blankRun(ports.clock.now()),
-    ...named,
-    invoker: 'api',
-    data: {},
-    input: new Uint8Array(),
-    seq: 1,
-    status: 'complete',
-  };
-  const workflow = { id: 'w', path: '/w' };
-  const call = { revision: 'r', caller: id, workflow, state: 'a', step: 1, until: 0, files: [] };
+  const { run: pending, call } = callerOf(ports);
+  const run: runs.Run = { ...pending, status: 'complete' };
   const looked = Promise.withResolvers<void>();
   const get: typeof ports.table.get = async (keys) => {
     const items = await ports.table.get(keys);
@@ -154,5 +156,21 @@ test('what a container says before its caller is stored is in the log all the sa
   await runs.commit(ports, run);
   await conclude(ports, run);
   await closed;
-  expect((await runs.find(ports, id))?.tail.map(({ text }) => text)).toEqual(['early']);
+  expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['early']);
+});
+
+test('what a container says while its lines are being written is written next', async () => {
+  const { immortal: ports } = await begun(NAP);
+  const { run, call } = callerOf(ports);
+  await runs.commit(ports, run);
+  const late = ['second', 'third'];
+  const write: typeof ports.table.write = async (writes) => {
+    const next = late.shift();
+    if (next !== undefined) await log.add(next);
+    return ports.table.write(writes);
+  };
+  const log: CallerLog = new CallerLog({ ...ports, table: { ...ports.table, write } }, call, true);
+  await log.add('first');
+  await log.close();
+  expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['first', 'second', 'third']);
 });

@@ -39,9 +39,15 @@ describe('an action on a container', () => {
     expect((made?.call.deadline ?? 0) - main.created).toBe(40_000);
   });
 
-  test('is no instance of its own', async () => {
-    const { shown, main } = await run(database, workflowOf(CALL));
+  test('is no instance of its own, and counted as a call', async () => {
+    const { shown, main, world } = await run(database, workflowOf(CALL));
     expect(shown).toEqual([main]);
+    expect(world.counted).toEqual({ RunsStarted: 1, ContainerCalls: 1, RunsComplete: 1 });
+  });
+
+  test('is counted as one that failed when it does', async () => {
+    const { world } = await run(database, workflowOf(CALL), { act: () => failed('no.luck', 'no') });
+    expect(world.counted).toEqual({ RunsStarted: 1, ContainerCalls: 1, ContainerCallsFailed: 1, RunsFailed: 1 });
   });
 
   test.each([

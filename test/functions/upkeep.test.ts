@@ -5,6 +5,7 @@ import { handler as lifecycle } from '../../functions/lifecycle.ts';
 import { handler as router } from '../../functions/router.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
 import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws-server.ts';
+import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];
 
@@ -85,7 +86,10 @@ describe('the functions that work without a request', () => {
 
   test('an end that cannot be noted fails the call, so that it comes again', async () => {
     isBroken = true;
+    const lines = new LogLines();
     await expect(lifecycle(EVENT)).rejects.toThrow('AccessDeniedException');
+    vi.restoreAllMocks();
+    expect(lines.faults).toMatchObject([{ instance: RUN, execution: RUN, status: 'ABORTED' }]);
   });
 
   test('a sweep looks for what is left to do, and fails the call when it cannot', async () => {

@@ -1,3 +1,5 @@
+import { mostMetrics } from '../../../lib/adapters/aws/measures.ts';
+import { families } from '../../../lib/api/families.ts';
 import { MONTHLY } from '../../prices.ts';
 
 /** A template of CloudFormation, as far as it is looked at. */
@@ -22,6 +24,8 @@ export interface TemplatePrice {
   /** USD, of what has a price. */
   readonly monthly: number;
   readonly paid: readonly FixedPrice[];
+  /** Metrics that its functions write, at most so many; each is paid for by the hours in which it is used. */
+  readonly metrics: { readonly most: number; readonly monthly: number };
   /** What this table does not know, as `id type`. */
   readonly unknown: readonly string[];
   readonly count: number;
@@ -66,6 +70,7 @@ const FREE = [
   'Custom::AdminKey',
   'Custom::MadeWhileRunning',
   'Custom::RootKey',
+  'Custom::TablesLed',
 ];
 
 /** Metrics that an alarm looks at: those of its formula, else the one. */
@@ -92,6 +97,16 @@ const SHARED: Readonly<Record<string, (properties: Properties) => string>> = {
   },
 };
 
+/** Requests that belong to no route are counted as those of a family more. */
+const MOST_METRICS = mostMetrics(Object.keys(families).length + 1);
+
+function isCounting({ Type, Properties = {} }: Resource): boolean {
+  const { Variables = {} } = (Properties['Environment'] ?? {}) as { readonly Variables?: object };
+  return Type === 'AWS::Lambda::Function' && 'WEFT_METRICS' in Variables;
+}
+
+const toCents = (amount: number): number => Math.round(amount * 100) / 100;
+
 /** What templates cost by the month before anything is done with what they make. */
 export function priceTemplates(templates: readonly Template[]): TemplatePrice {
   const resources = templates.flatMap(({ Resources = {} }) => Object.entries(Resources));
@@ -106,5 +121,7 @@ export function priceTemplates(templates: readonly Template[]): TemplatePrice {
   const paid = priced.filter(({ monthly }) => monthly > 0);
   const unknown = priced.filter(({ monthly }) => Number.isNaN(monthly)).map(({ id, type }) => `${id} ${type}`);
   const sum = paid.reduce((total, { monthly }) => total + monthly, 0);
-  return { monthly: Math.round(sum * 100) / 100, paid, unknown, count: resources.length };
+  const most = resources.some(([, resource]) => isCounting(resource)) ? MOST_METRICS : 0;
+  const metrics = { most, monthly: toCents(most * MONTHLY.ownMetric) };
+  return { monthly: toCents(sum), paid, metrics, unknown, count: resources.length };
 }

@@ -1,0 +1,100 @@
+import { vi } from 'vitest';
+import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table.ts';
+import { type AwsServer, type Reply, startAwsServer } from '../adapters/aws-server.ts';
+
+const MACHINE = 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft-machine';
+
+/** What the services of AWS besides the database answer. */
+const ANSWERS: Readonly<Record<string, Reply>> = {
+  GetParameter: { body: { Parameter: { Value: '{"apikey":"the-key"}' } } },
+  CreateStateMachine: { body: { stateMachineArn: MACHINE, creationDate: 0, stateMachineVersionArn: `${MACHINE}:1` } },
+  StartExecution: { body: { executionArn: `${MACHINE}:e`, startDate: 0 } },
+  SendTaskSuccess: { body: {} },
+  PutEvents: { body: { FailedEntryCount: 0, Entries: [{ EventId: '1' }] } },
+};
+
+const ENVIRONMENT = {
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  WEFT_CATALOG: 'weft-catalog',
+  WEFT_RUNS: 'weft-runs',
+  WEFT_JOURNAL: 'weft-journal',
+  WEFT_BUCKET: 'blobs',
+  WEFT_KEY_PARAMETER: '/weft',
+  WEFT_ROOT_KEY: '/weft/root-key',
+  WEFT_STEPS: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-steps',
+  WEFT_MACHINE_ROLE: 'arn:aws:iam::123456789012:role/machines',
+  WEFT_MACHINE_LOGS: 'arn:aws:logs:eu-test-1:123456789012:log-group:weft',
+  WEFT_PREFIX: 'weft-',
+  WEFT_BUS: 'weft',
+  WEFT_EVENT_SOURCE: 'service.namespaces',
+  WEFT_DELAY_MACHINE: 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft_delay',
+  WEFT_SCHEDULE_GROUP: 'weft',
+  WEFT_SCHEDULE_ROLE: 'arn:aws:iam::123456789012:role/schedules',
+  WEFT_CRON: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-cron',
+  WEFT_FAILED: 'arn:aws:sqs:eu-test-1:123456789012:failed',
+  WEFT_BRAND: 'direktiv',
+  WEFT_VERSION: '1',
+  WEFT_RETENTION_DAYS: '30',
+  WEFT_STREAMING: 'false',
+};
+
+/** What the functions find when they are deployed: an embedded database, and the wire ends of the other services. */
+export class DeployedSpace {
+  readonly database: LocalTable;
+  readonly #server: AwsServer;
+  readonly #refused: Set<string>;
+
+  private constructor(database: LocalTable, server: AwsServer, refused: Set<string>) {
+    this.database = database;
+    this.#server = server;
+    this.#refused = refused;
+  }
+
+  /** Opens it, and tells the functions' environment; `more` is told besides. */
+  static async open(more: Readonly<Record<string, string>> = {}): Promise<DeployedSpace> {
+    const database = await openLocalTable();
+    const refused = new Set<string>();
+    const server = await startAwsServer(({ operation, path }) => {
+      if (path.startsWith('/schedules/'))
+        return { body: { ScheduleArn: 'arn:aws:scheduler:eu-test-1:123456789012:s' } };
+      if (refused.has(operation)) return { status: 400, body: { __type: 'AccessDeniedException', message: 'no' } };
+      return ANSWERS[operation] ?? { status: 400, body: { __type: 'UnknownOperationException', message: operation } };
+    });
+    const { endpoint, region } = server.config;
+    const where = { AWS_ENDPOINT_URL: endpoint, AWS_ENDPOINT_URL_DYNAMODB: database.endpoint, AWS_REGION: region };
+    for (const [name, value] of Object.entries({ ...ENVIRONMENT, ...where, ...more })) vi.stubEnv(name, value);
+    return new DeployedSpace(database, server, refused);
+  }
+
+  /** What services of AWS were asked, by the operation. */
+  asked(operation: string): readonly Readonly<Record<string, unknown>>[] {
+    return this.#server.asked.filter((asked) => asked.operation === operation).map(({ input }) => input);
+  }
+
+  /** From now on an operation is refused, or no longer. */
+  refuse(operation: string, isRefused = true): void {
+    if (isRefused) this.#refused.add(operation);
+    else this.#refused.delete(operation);
+  }
+
+  async close(): Promise<void> {
+    vi.unstubAllEnvs();
+    await this.#server.close();
+    await this.database.close();
+  }
+}
+
+/** A request as API Gateway hands it over. */
+export function requestOf(method: string, path: string, body = '', query: Readonly<Record<string, string>> = {}) {
+  return {
+    httpMethod: method,
+    path,
+    headers: { 'Service-Api-Key': 'the-key', 'Content-Type': 'application/cloudevents+json' },
+    queryStringParameters: query,
+    multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
+    body,
+    isBase64Encoded: false,
+    requestContext: {},
+  };
+}
