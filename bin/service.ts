@@ -51,6 +51,7 @@ const suppliersOf = (ports: Ports): Suppliers => ({
   containers: () => ports.containers,
   changes: () => ports.changes,
   clock: () => ports.clock,
+  meter: () => ports.meter,
 });
 
 /** Streaming must be there before a handler is made, so the functions are imported late. */

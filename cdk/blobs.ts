@@ -23,7 +23,11 @@ export class Blobs extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      lifecycleRules: [{ id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // What callers of containers left that died; the others remove what they put there.
+        { id: 'calls', prefix: 'calls/', expiration: Duration.days(1) },
+      ],
       removalPolicy: settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     acknowledge(bucket, { S1: 'Only the functions reach it, and they log the requests that make them do so.' });

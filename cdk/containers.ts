@@ -121,9 +121,13 @@ export class Containers extends Construct {
     };
   }
 
-  /** Lets a role have containers made ready and taken away, and call them. */
+  /** Lets a role have containers made ready and taken away. */
   grant(role: IRole): void {
     allow(role, 'states', ['StartExecution'], [this.#arn('states', 'stateMachine', this.#machineName)]);
+  }
+
+  /** Lets a role call them. What they are told meanwhile goes through the bucket of blobs. */
+  grantCalls(role: IRole): void {
     allow(role, 'lambda', ['InvokeFunction'], [`${this.#functions}:*`]);
     acknowledge(role, this.#made(':*'));
   }

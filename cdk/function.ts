@@ -13,11 +13,12 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { type ICommandHooks, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledgements.ts';
 import { ALIASES } from './aliases.ts';
+import { type Companion, companionHooks, REQUIRE } from './companions.ts';
 import type { Settings } from './settings.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -37,28 +38,13 @@ export interface FunctionProps {
   readonly timeout: Duration;
   /** It runs scripts of users, or would, so the thread that runs them lies beside it; and it gets more memory. */
   readonly scripts?: boolean;
+  /** What else lies beside it. */
+  readonly companions?: readonly Companion[];
   /** Where somebody must know its name before it is made. */
   readonly functionName?: string;
 }
 
-/** Packages of the CommonJS kind call `require`, which a module does not have. */
-const REQUIRE =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
-
-/** The thread for scripts, as lib/language/sandbox.ts wants it: one file beside the function, the engines inside. */
-const WORKER: ICommandHooks = {
-  beforeBundling: () => [],
-  beforeInstall: () => [],
-  afterBundling: (from, to) => [
-    [
-      `"${join(from, 'node_modules', '.bin', 'esbuild')}"`,
-      `"${join(from, 'lib', 'language', 'sandbox-worker.ts')}"`,
-      '--bundle --platform=node --target=node24 --format=esm --loader:.wasm=binary --log-level=warning',
-      `--minify-whitespace --minify-syntax --banner:js="${REQUIRE}"`,
-      `--outfile="${join(to, 'sandbox-worker.mjs')}"`,
-    ].join(' '),
-  ],
-};
+const THREAD: Companion = 'sandbox-worker.mjs';
 
 /** Lambda gives a whole core at 1,769 MB; jq compiles its library for each script, which wants most of one. */
 const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
@@ -72,12 +58,12 @@ export class WeftFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    const { file, about, settings, scripts = false, functionName } = props;
+    const { file, about, settings, scripts = false, companions = [], functionName } = props;
     this.file = file;
     this.logs = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logs.grantWrite(this.role);
-    this.handler = makeFunction(this, file, scripts, {
+    this.handler = makeFunction(this, file, [...(scripts ? [THREAD] : []), ...companions], {
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
       architecture: Architecture.ARM_64,
@@ -94,7 +80,12 @@ export class WeftFunction extends Construct {
   }
 }
 
-function makeFunction(scope: Construct, file: string, scripts: boolean, options: FunctionOptions): LambdaFunction {
+function makeFunction(
+  scope: Construct,
+  file: string,
+  companions: readonly Companion[],
+  options: FunctionOptions,
+): LambdaFunction {
   const runtime = Runtime.NODEJS_24_X;
   if (existsSync(entryOf(file))) {
     return new NodejsFunction(scope, 'Function', {
@@ -103,7 +94,7 @@ function makeFunction(scope: Construct, file: string, scripts: boolean, options:
       entry: entryOf(file),
       projectRoot: ROOT,
       depsLockFilePath: join(ROOT, 'package-lock.json'),
-      bundling: bundlingOf(scripts),
+      bundling: bundlingOf(companions),
     });
   }
   return new LambdaFunction(scope, 'Function', {
@@ -115,7 +106,7 @@ function makeFunction(scope: Construct, file: string, scripts: boolean, options:
 }
 
 /** The SDK comes along, so that what was tested is what runs; names stay, because errors leave by them. */
-function bundlingOf(scripts: boolean) {
+function bundlingOf(companions: readonly Companion[]) {
   return {
     format: OutputFormat.ESM,
     target: 'node24',
@@ -126,6 +117,6 @@ function bundlingOf(scripts: boolean) {
     minify: true,
     keepNames: true,
     esbuildArgs: Object.fromEntries(Object.entries(ALIASES).map(([name, other]) => [`--alias:${name}`, other])),
-    ...(scripts ? { commandHooks: WORKER } : {}),
+    commandHooks: companionHooks(companions),
   };
 }

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { type FamilyName, families } from '../lib/api/families.ts';
 import { lambdaOf } from '../lib/api/route.ts';
 import { needsOf, rows } from '../lib/api/routes.ts';
+import type { Companion } from './companions.ts';
 import { type FunctionProps, hasFile, WeftFunction } from './function.ts';
 import type { Settings } from './settings.ts';
 
@@ -32,6 +33,7 @@ interface Inner extends Pick<FunctionProps, 'about' | 'timeout'> {
   readonly only?: readonly Port[];
   /** Besides what all of them need. */
   readonly needs?: readonly Port[];
+  readonly companions?: readonly Companion[];
 }
 
 /** The Lambdas that answer no requests, each with a file of its name; most of them move runs on. */
@@ -65,6 +67,7 @@ const INNER = {
     // A large layer takes minutes to copy.
     timeout: Duration.minutes(15),
     only: ['table', 'sealer'],
+    companions: ['beside.mjs'],
   },
 } as const satisfies Record<string, Inner>;
 
@@ -81,7 +84,7 @@ const isLong = (name: FamilyName): boolean =>
   rows.some(([, route]) => lambdaOf(route) === name && (route.stream !== undefined || route.family === 'execution'));
 
 /** What sets a function apart from the others. */
-type Own = Pick<FunctionProps, 'file' | 'about' | 'timeout' | 'functionName'>;
+type Own = Pick<FunctionProps, 'file' | 'about' | 'timeout' | 'functionName' | 'companions'>;
 
 /** The Lambdas: one for each family of endpoints that has a file, and those that work without a request. */
 export class Functions extends Construct {
@@ -121,9 +124,9 @@ export class Functions extends Construct {
 
   #working(file: InnerName): WeftFunction {
     const functionName = this.#props.names[file];
-    const { about, timeout, only = RUNS, needs = [] }: Inner = INNER[file];
+    const { about, timeout, only = RUNS, needs = [], companions = [] }: Inner = INNER[file];
     const named = functionName === undefined ? {} : { functionName };
-    return this.#make({ file, about, timeout, ...named }, [...only, ...needs]);
+    return this.#make({ file, about, timeout, companions, ...named }, [...only, ...needs]);
   }
 
   #make(props: Own, needs: readonly Port[]): WeftFunction {

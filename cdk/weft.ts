@@ -19,6 +19,7 @@ import { Schedules } from './schedules.ts';
 import { type Settings, settingsWith } from './settings.ts';
 import { grantTables, tablesEnvironment } from './tables.ts';
 import { Teardown } from './teardown.ts';
+import { Upgrade } from './upgrade.ts';
 import { Upkeep } from './upkeep.ts';
 
 export { WeftData, type WeftDataProps } from './data.ts';
@@ -68,12 +69,14 @@ export class Weft extends Construct {
     functions.node.addDependency(this.data);
     functions.inner('steps');
     containers.grantWork(functions.inner('containers').role);
+    containers.grantCalls(functions.inner('steps').role);
     failed.keepBy(functions.inner('failures'));
     failed.catch(functions.inner('cron'));
     bus.route(functions.inner('router'), failed);
     if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.inner('inbound'), failed);
     bus.take(settings.outbound, failed);
     new Upkeep(this, 'Upkeep', functions, machines, failed);
+    new Upgrade(this, 'Upgrade', settings, functions, failed);
     new Teardown(this, 'Teardown', {
       settings,
       takes: { prefix: machines.prefix, containers: containers.prefix },
@@ -105,6 +108,7 @@ export class Weft extends Construct {
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
       WEFT_STREAMING: String(settings.streaming),
+      ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
     };
   }
 }

@@ -1,6 +1,6 @@
-import { enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { enginePorts, meter } from '../lib/adapters/aws/deployed.ts';
 import { noting } from '../lib/api/faults.ts';
-import { startByClock } from '../lib/engine/event-start.ts';
+import { runOfTick, startByClock } from '../lib/engine/event-start.ts';
 
 /** What the scheduler tells: which workflow, and the planned time of the tick. */
 interface Tick {
@@ -11,5 +11,11 @@ interface Tick {
 
 export const handler = noting(
   ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
-  { about: ({ target: { namespace, workflow }, planned }) => ({ namespace, workflow, planned }) },
+  {
+    about: ({ target, planned }) => {
+      const { namespace, workflow } = target;
+      return { namespace, workflow, instance: runOfTick(target, Date.parse(planned)), planned };
+    },
+    meter,
+  },
 );

@@ -1,5 +1,6 @@
-import { blobs, table } from '../lib/adapters/aws/deployed.ts';
-import { noteFailure } from '../lib/engine/failed-calls.ts';
+import { blobs, meter, table } from '../lib/adapters/aws/deployed.ts';
+import { noting } from '../lib/api/faults.ts';
+import { aboutCall, noteFailure } from '../lib/engine/failed-calls.ts';
 import { isObject } from '../lib/language/json.ts';
 
 /** What Lambda tells of a call that nobody waited for and that failed for good. */
@@ -22,7 +23,12 @@ interface Undelivered {
 type Told = FailedCall | { readonly Messages: readonly Undelivered[] };
 
 async function note(payload: unknown, failed: number, tries: number, error: string, to?: string): Promise<void> {
-  const isKept = await noteFailure({ table: table(), blobs: blobs() }, payload, { failed, tries, error }, to);
+  const isKept = await noteFailure(
+    { table: table(), blobs: blobs(), meter: meter() },
+    payload,
+    { failed, tries, error },
+    to,
+  );
   if (!isKept) console.error('a call failed for good, and no namespace is concerned', { payload, error, to });
 }
 
@@ -48,7 +54,10 @@ async function noteMessage({ Body, Attributes = {}, MessageAttributes = {} }: Un
 }
 
 /** What Lambda calls when another function failed for good, and what empties the queue once a day. */
-export const handler = async (told: Told): Promise<void> => {
-  if (isCall(told)) return noteCall(told);
-  for (const message of told.Messages) await noteMessage(message);
-};
+export const handler = noting(
+  async (told: Told): Promise<void> => {
+    if (isCall(told)) return noteCall(told);
+    for (const message of told.Messages) await noteMessage(message);
+  },
+  { about: (told) => (isCall(told) ? aboutCall(told.requestPayload) : {}), meter },
+);

@@ -1,4 +1,4 @@
-import { clock, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { clock, mayStream, meter, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as apiKeys from '../lib/domain/api-keys.ts';
@@ -9,4 +9,4 @@ export const endpoints: Endpoints<'keys'> = {
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };
 
-export const handler = lambda<'keys'>(endpoints, { table, vault, clock, settings }, mayStream);
+export const handler = lambda<'keys'>(endpoints, { table, vault, clock, settings, meter }, mayStream);

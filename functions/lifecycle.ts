@@ -1,7 +1,8 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { containers, enginePorts } from '../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, meter } from '../lib/adapters/aws/deployed.ts';
 import { noting } from '../lib/api/faults.ts';
-import { type EndedExecution, noteEnd } from '../lib/engine/lifecycle.ts';
+import { type EndedExecution, noteEnd, runOf } from '../lib/engine/lifecycle.ts';
+import { aboutRun } from '../lib/engine/steps.ts';
 
 /** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
 interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
@@ -15,5 +16,12 @@ type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusCh
 export const handler = noting(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
     noteEnd({ ...enginePorts(), containers: containers() }, { name, status, error: error ?? '', cause: cause ?? '' }),
-  { about: ({ detail: { name, status } }) => ({ execution: name, status }) },
+  {
+    about: async ({ detail: { name, status } }) => ({
+      ...(await aboutRun(enginePorts(), runOf(name))),
+      execution: name,
+      status,
+    }),
+    meter,
+  },
 );

@@ -1,4 +1,4 @@
-import { clock, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { clock, mayStream, meter, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints, NeedsOf } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as metrics from '../lib/domain/metrics.ts';
@@ -18,4 +18,4 @@ export const endpoints: Endpoints<'metrics'> = {
   getNamespaceMilliseconds: ofNamespace('milliseconds'),
 };
 
-export const handler = lambda<'metrics'>(endpoints, { table, vault, clock, settings }, mayStream);
+export const handler = lambda<'metrics'>(endpoints, { table, vault, clock, settings, meter }, mayStream);

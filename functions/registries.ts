@@ -1,4 +1,4 @@
-import { clock, mayStream, sealer, settings, table, vault, web } from '../lib/adapters/aws/deployed.ts';
+import { clock, mayStream, meter, sealer, settings, table, vault, web } from '../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as namespaces from '../lib/domain/namespaces.ts';
@@ -28,4 +28,8 @@ export const endpoints: Endpoints<'registries'> = {
   },
 };
 
-export const handler = lambda<'registries'>(endpoints, { table, vault, sealer, web, clock, settings }, mayStream);
+export const handler = lambda<'registries'>(
+  endpoints,
+  { table, vault, sealer, web, clock, settings, meter },
+  mayStream,
+);

@@ -1,4 +1,4 @@
-import { changes, clock, mayStream, sealer, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { changes, clock, mayStream, meter, sealer, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import * as namespaces from '../lib/domain/namespaces.ts';
@@ -46,4 +46,8 @@ export const endpoints: Endpoints<'secrets'> = {
   },
 };
 
-export const handler = lambda<'secrets'>(endpoints, { table, vault, sealer, changes, clock, settings }, mayStream);
+export const handler = lambda<'secrets'>(
+  endpoints,
+  { table, vault, sealer, changes, clock, settings, meter },
+  mayStream,
+);

@@ -1,4 +1,14 @@
-import { changes, clock, containers, mayStream, sealer, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import {
+  changes,
+  clock,
+  containers,
+  mayStream,
+  meter,
+  sealer,
+  settings,
+  table,
+  vault,
+} from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { type Follower, following, RECHECK_MS } from '../lib/api/followers.ts';
 import { lambda } from '../lib/api/lambda.ts';
@@ -98,7 +108,7 @@ export const tails: Tails<'services'> = { ...globalTails, ...namespaceTails, ...
 
 export const handler = lambda<'services'>(
   endpoints,
-  { table, vault, sealer, containers, changes, clock, settings },
+  { table, vault, sealer, containers, changes, clock, settings, meter },
   mayStream,
   tails,
 );

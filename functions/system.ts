@@ -1,4 +1,4 @@
-import { clock, mayStream, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
+import { clock, mayStream, meter, settings, table, vault } from '../lib/adapters/aws/deployed.ts';
 import type { Call, Endpoints } from '../lib/api/call.ts';
 import { lambda } from '../lib/api/lambda.ts';
 import { openapi } from '../lib/api/openapi.ts';
@@ -14,4 +14,4 @@ export const endpoints: Endpoints<'system'> = {
   getDescription: () => openapi(),
 };
 
-export const handler = lambda<'system'>(endpoints, { table, vault, clock, settings }, mayStream);
+export const handler = lambda<'system'>(endpoints, { table, vault, clock, settings, meter }, mayStream);

@@ -4,8 +4,10 @@
  */
 
 import type { Containers } from './ports/containers.ts';
+import type { Meter } from './ports/meter.ts';
 
 export type * from './ports/containers.ts';
+export type * from './ports/meter.ts';
 
 /** What a table attribute may hold. User JSON is stored as text, never as a map (DynamoDB's 32 levels, 38 digits). */
 export type Value = string | number | boolean | null | Uint8Array | Value[] | { [name: string]: Value };
@@ -87,6 +89,12 @@ export interface Table {
   query(query: Query): Promise<Page>;
   /** All or nothing, at most 100 writes. One write is a plain conditional write, several are one transaction. Throws Conflict. */
   write(writes: readonly Write[]): Promise<void>;
+}
+
+/** All that is in the tables, for what must look at every item once. */
+export interface Inventory {
+  /** A page of a table, in no order; `next` is that of the page before. Strongly consistent. */
+  page(table: TableName, next?: string): Promise<Page>;
 }
 
 /** Bytes too large for an item. Keys are `/`-separated paths. */
@@ -267,4 +275,6 @@ export interface Ports {
   readonly containers: Containers;
   readonly changes: Changes;
   readonly clock: Clock;
+  /** Undefined where nobody counts. */
+  readonly meter: Meter | undefined;
 }

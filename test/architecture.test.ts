@@ -15,10 +15,12 @@ const ARROWS: Record<string, readonly string[]> = {
   'lib/api': ['lib/domain', 'lib/ports.ts'],
   // It wires, as bin does for the local service.
   'lib/adapters/aws/deployed.ts': ['lib/adapters/aws', 'lib/ports.ts', 'lib/language/cron.ts'],
-  'lib/adapters/aws': ['lib/ports.ts'],
-  'lib/adapters/local': ['lib/ports.ts', 'lib/adapters/aws', 'lib/compiler/asl.ts'],
+  // It is mounted into a container, or laid into an image, where there is nothing but Node.
+  'lib/adapters/beside': [],
+  'lib/adapters/aws': ['lib/ports.ts', 'lib/adapters/beside'],
+  'lib/adapters/local': ['lib/ports.ts', 'lib/adapters/aws', 'lib/adapters/beside', 'lib/compiler/asl.ts'],
   functions: ['lib/api', 'lib/domain', 'lib/engine', 'lib/events', 'lib/language', 'lib/adapters/aws', 'lib/ports.ts'],
-  cdk: ['lib/api', 'lib/adapters/aws/schema.ts'],
+  cdk: ['lib/api', 'lib/adapters/aws/schema.ts', 'lib/domain/layouts'],
   bin: ['*'],
   bench: ['*'],
 };
@@ -27,7 +29,7 @@ const ARROWS: Record<string, readonly string[]> = {
 const ONLY_IN: readonly { what: RegExp; rooms: readonly string[] }[] = [
   { what: /from '@aws-sdk\//, rooms: ['lib/adapters'] },
   { what: /from 'aws-cdk-lib|from 'cdk-nag|from 'constructs/, rooms: ['cdk'] },
-  { what: /process\.env/, rooms: ['lib/adapters/aws', 'bin', 'cdk', 'bench'] },
+  { what: /process\.env/, rooms: ['lib/adapters/aws', 'lib/adapters/beside', 'bin', 'cdk', 'bench'] },
   { what: /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID/, rooms: ['lib/adapters', 'bin', 'bench'] },
 ];
 
@@ -97,6 +99,12 @@ describe('the house', () => {
         .map((target) => `${file} -> ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test('what runs beside a function imports nothing but Node', () => {
+    const beside = files.filter((file) => roomOf(file) === 'lib/adapters/beside');
+    expect(beside.length).toBeGreaterThan(5);
+    expect(beside.filter((file) => /from '(?!node:|\.)/.test(text.get(file) ?? ''))).toEqual([]);
   });
 
   test('no file imports itself through others', () => {

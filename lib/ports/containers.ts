@@ -76,6 +76,7 @@ export interface ContainerCall {
 }
 
 export interface ContainerHost {
+  /** Resolves when there is room for more. What cannot be written yet is written when the call is over. */
   log(text: string): Promise<void>;
   /** Undefined: there is none. */
   variable(scope: OutputScope, key: string): Promise<Uint8Array | undefined>;

@@ -1,20 +1,23 @@
-import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { extract } from 'tar-stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adapterLayers } from '../../lib/adapters/aws/containers/adapter-layer.ts';
 import { Passing } from '../../lib/adapters/aws/containers/connection.ts';
 import { copyImage } from '../../lib/adapters/aws/containers/copying.ts';
+import { layersOf } from '../../lib/adapters/aws/containers/layers.ts';
 import { Repository } from '../../lib/adapters/aws/containers/registry.ts';
 import type { Unfit } from '../../lib/adapters/aws/containers/unfit.ts';
 import { guardOf } from '../../lib/adapters/aws/web.ts';
+import { ownOf } from '../../lib/adapters/beside/image-environment.ts';
 import type { ContainerRevision } from '../../lib/ports.ts';
+import { MemoryTable } from '../contract/memory-table.ts';
 import { type DebianRegistry, missingRegistry, startDebianRegistry } from './aws-containers/debian-registry.ts';
-import { ADAPTER, addAdapter, addImage, addList } from './aws-containers/images.ts';
+import { addImage, addList, addNode, filesIn, NODE } from './aws-containers/images.ts';
 import { digestOf, type Store, startStore } from './aws-containers/store.ts';
 
 const guard = guardOf({ mayAskItself: true });
 const TARGET = 'weft-containers';
+/** Of an installation. */
+let table = new MemoryTable();
+let program = 'program';
 const opened: { close(): Promise<void> }[] = [];
 
 async function store(...options: Parameters<typeof startStore>): Promise<Store> {
@@ -23,6 +26,10 @@ async function store(...options: Parameters<typeof startStore>): Promise<Store> 
   return made;
 }
 
+beforeEach(() => {
+  [table, program] = [new MemoryTable(), 'program'];
+});
+
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
@@ -30,9 +37,10 @@ afterEach(async () => {
 type Fields = Partial<Pick<ContainerRevision, 'command' | 'environment' | 'credentials'>>;
 
 /** Copies into a target, which lets `aws` in. */
-function copierOf(adapters: Store, base: string, isInTime: (told: string) => boolean = () => true, asking = guard) {
+function copierOf(nodes: Store, base: string, isInTime: (told: string) => boolean = () => true, asking = guard) {
   const target = new Repository(guard, base, TARGET, { user: 'AWS', token: 'secret' }, 'pull,push');
-  const layerFor = adapterLayers(guard, `${adapters.host}/${ADAPTER}:1`);
+  const nodeImage = `${nodes.host}/${NODE}:1`;
+  const layersFor = layersOf({ guard, table, program: async () => Buffer.from(program), nodeImage });
   const told: string[] = [];
   const next = async (reason: string, message: string) => {
     told.push(`${reason}: ${message}`);
@@ -40,7 +48,7 @@ function copierOf(adapters: Store, base: string, isInTime: (told: string) => boo
   };
   const copy = (image: string, fields: Fields = {}, tag = 'tag') => {
     const source = { image, command: [], environment: {}, credentials: [], ...fields };
-    return copyImage({ guard: asking, target, layerFor, next }, source, tag);
+    return copyImage({ guard: asking, target, layersFor, next }, source, tag);
   };
   return { target, copy, told };
 }
@@ -64,17 +72,6 @@ async function read(target: Repository, tag = 'tag') {
   return { mediaType, digest, manifest, config, layers };
 }
 
-async function filesIn(layer: Buffer): Promise<Record<string, string>> {
-  const archive = extract();
-  archive.end(gunzipSync(layer));
-  const files: Record<string, string> = {};
-  for await (const entry of archive) {
-    const { name, type, mode } = entry.header;
-    files[name] = `${type} ${mode?.toString(8)} ${(await buffer(entry)).toString()}`;
-  }
-  return files;
-}
-
 const unfitOf = (asked: Promise<unknown>): Promise<Pick<Unfit, 'reason' | 'message'>> =>
   asked.then(
     () => ({ reason: 'none', message: 'it was copied' }),
@@ -83,41 +80,59 @@ const unfitOf = (asked: Promise<unknown>): Promise<Pick<Unfit, 'reason' | 'messa
 
 async function twoStores() {
   const [source, target] = [await store(), await store({ asks: 'basic', login: 'AWS:secret' })];
-  await addAdapter(source);
+  await addNode(source);
   return { source, target };
 }
 
-describe('an image that is made runnable on Lambda', () => {
-  test.each(['docker', 'oci'] as const)('keeps its layers (%s) and gets one with the adapter', async (kind) => {
-    const { source, target } = await twoStores();
-    const layers = [{ 'a.txt': 'a' }, { 'b.txt': 'b' }];
-    const { mediaType } = await addImage(source, 'demo/echo', '1', { kind, layers });
-    const { copy, target: repository } = copierOf(source, target.base);
-    const copied = await copy(`${source.host}/demo/echo:1`);
-    const image = await read(repository);
-    expect(copied).toEqual({ digest: image.digest, architecture: 'amd64' });
-    expect(image.mediaType).toBe(mediaType);
-    const [a, b, ours] = await Promise.all(image.layers.map(filesIn));
-    expect([a, b]).toEqual([{ 'a.txt': 'file 755 a' }, { 'b.txt': 'file 755 b' }]);
-    expect(ours).toEqual({
-      'opt/': 'directory 755 ',
-      'opt/extensions/': 'directory 755 ',
-      'opt/extensions/lambda-adapter': 'file 755 adapter',
-    });
-    expect(new Set(image.manifest.layers.map((layer) => layer.mediaType)).size).toBe(1);
-    expect(image.config.rootfs.diff_ids).toEqual(image.layers.map((layer) => digestOf(gunzipSync(layer))));
-    expect(image.config.history).toHaveLength(3);
-  });
+const START = ['/opt/weft/ld.so', '--library-path', '/opt/weft/lib', '/opt/weft/node', '/opt/weft/beside.mjs'];
 
-  test('keeps its command, user, folder and environment', async () => {
+describe('an image that is made runnable on Lambda', () => {
+  test.each(['docker', 'oci'] as const)(
+    'keeps its layers (%s) and gets one with Node and one with our program',
+    async (kind) => {
+      const { source, target } = await twoStores();
+      const layers = [{ 'a.txt': 'a' }, { 'b.txt': 'b' }];
+      const { mediaType } = await addImage(source, 'demo/echo', '1', { kind, layers });
+      const { copy, target: repository } = copierOf(source, target.base);
+      const copied = await copy(`${source.host}/demo/echo:1`);
+      const image = await read(repository);
+      expect(copied).toEqual({ digest: image.digest, architecture: 'amd64' });
+      expect(image.mediaType).toBe(mediaType);
+      const [a, b, node, ours] = await Promise.all(image.layers.map(filesIn));
+      expect([a, b]).toEqual([{ 'a.txt': 'file 755 a' }, { 'b.txt': 'file 755 b' }]);
+      const folders = { 'opt/': 'directory 755 ', 'opt/weft/': 'directory 755 ' };
+      expect(node).toEqual({
+        ...folders,
+        'opt/weft/lib/': 'directory 755 ',
+        'opt/weft/ld.so': 'symlink 777 lib/ld-musl-x86_64.so.1',
+        'opt/weft/node': 'file 755 node',
+        'opt/weft/lib/ld-musl-x86_64.so.1': 'file 755 loader',
+        'opt/weft/lib/libgcc_s.so.1': 'file 755 gcc',
+        'opt/weft/lib/libstdc++.so.6': 'symlink 777 libstdc++.so.6.0.33',
+        'opt/weft/lib/libstdc++.so.6.0.33': 'file 755 c++',
+      });
+      expect(ours).toEqual({ ...folders, 'opt/weft/beside.mjs': 'file 644 program' });
+      expect(new Set(image.manifest.layers.map((layer) => layer.mediaType)).size).toBe(1);
+      expect(image.config.rootfs.diff_ids).toEqual(image.layers.map((layer) => digestOf(gunzipSync(layer))));
+      expect(image.manifest.layers.map(({ size }) => size)).toEqual(image.layers.map(({ length }) => length));
+      expect(image.config.history).toEqual([
+        { created_by: 'COPY' },
+        { created_by: 'COPY' },
+        { created_by: 'weft: Node' },
+        { created_by: 'weft: what runs beside' },
+      ]);
+    },
+  );
+
+  test('keeps its user, folder and environment, and its command for Node to start', async () => {
     const { source, target } = await twoStores();
     await addImage(source, 'demo/echo', '1');
     const { copy, target: repository } = copierOf(source, target.base);
     await copy(`${source.host}/demo/echo:1`);
     const { config } = await read(repository);
     expect(config.config).toEqual({
-      Entrypoint: ['/run'],
-      Cmd: ['serve'],
+      Entrypoint: [...START, '/run', 'serve'],
+      Cmd: [],
       Env: ['A=1', 'B=2'],
       WorkingDir: '/w',
       User: '7',
@@ -131,7 +146,29 @@ describe('an image that is made runnable on Lambda', () => {
     const environment = { B: 'two', C: 'a=b' };
     await copy(`${source.host}/demo/echo:1`, { command: ['/bin/echo', 'hello'], environment });
     const { config } = await read(repository);
-    expect(config.config).toMatchObject({ Entrypoint: ['/bin/echo'], Cmd: ['hello'], Env: ['A=1', 'B=two', 'C=a=b'] });
+    expect(config.config).toMatchObject({
+      Entrypoint: [...START, '/bin/echo', 'hello'],
+      Cmd: [],
+      Env: ['A=1', 'B=two', 'C=a=b'],
+    });
+  });
+
+  test('has what would change the Node beside it under other names', async () => {
+    const { source, target } = await twoStores();
+    const Env = ['PATH=/bin', 'NODE_OPTIONS=--require ./a.js', 'LD_PRELOAD=/lib/b.so'];
+    await addImage(source, 'demo/echo', '1', { config: { Cmd: ['/run'], Env } });
+    const { copy, target: repository } = copierOf(source, target.base);
+    const environment = { NODE_OPTIONS: '--inspect', OWN_NODE_PATH: 'x' };
+    await copy(`${source.host}/demo/echo:1`, { environment });
+    const given = (await read(repository)).config.config['Env'] as readonly string[];
+    expect(given).toEqual([
+      'PATH=/bin',
+      'WEFT_OF_IMAGE_LD_PRELOAD=/lib/b.so',
+      'WEFT_OF_IMAGE_NODE_OPTIONS=--inspect',
+      'OWN_NODE_PATH=x',
+    ]);
+    const seen = Object.fromEntries(given.map((entry) => entry.split('=') as [string, string]));
+    expect(ownOf(seen)).toEqual({ PATH: '/bin', LD_PRELOAD: '/lib/b.so', ...environment });
   });
 
   test.each([
@@ -188,15 +225,15 @@ describe('an image that is made runnable on Lambda', () => {
       `Pulling: looking at ${image}`,
       `Pulling: copying layer 2 of 3 of ${image}`,
       `Pulling: copying layer 3 of 3 of ${image}`,
-      `Pushing: storing ${image} with Lambda's adapter`,
+      `Pushing: storing ${image} with what runs beside it`,
     ]);
   });
 
   test('is fetched from where its registry leads, which does not learn how the registry is opened', async () => {
     const source = await store({ asks: 'basic', login: 'ada:right', redirects: true });
-    const { source: adapters, target } = await twoStores();
+    const { source: nodes, target } = await twoStores();
     await addImage(source, 'demo/echo', '1');
-    const { copy } = copierOf(adapters, target.base);
+    const { copy } = copierOf(nodes, target.base);
     const credentials = [{ url: `http://${source.host}`, user: 'ada', token: 'right' }];
     expect(await copy(`${source.host}/demo/echo:1`, { credentials })).toMatchObject({ architecture: 'amd64' });
     expect(source.elsewhere).toEqual([undefined, undefined]);
@@ -209,9 +246,9 @@ describe('an image of a private registry', () => {
   describe.each(['basic', 'bearer'] as const)('that asks for a login (%s)', (asks) => {
     async function open() {
       const source = await store({ asks, login: 'ada:right' });
-      const { source: adapters, target } = await twoStores();
+      const { source: nodes, target } = await twoStores();
       await addImage(source, 'demo/echo', '1');
-      return { source, copy: copierOf(adapters, target.base).copy, image: `${source.host}/demo/echo:1` };
+      return { source, copy: copierOf(nodes, target.base).copy, image: `${source.host}/demo/echo:1` };
     }
 
     test('is fetched with the first credentials that open it', async () => {
@@ -310,7 +347,7 @@ describe('docker’s own registry', () => {
 
   test('takes the wrapped image, hands it out, and is a source of images too', async () => {
     const source = await store();
-    await addAdapter(source);
+    await addNode(source);
     const word = 'x'.repeat(300_000);
     await addList(source, 'demo/echo', '1', ['linux/amd64', 'linux/arm64'], {
       layers: [{ 'large.txt': word }, { b: '2' }],
@@ -320,14 +357,14 @@ describe('docker’s own registry', () => {
     const copied = await copy(`${source.host}/demo/echo:1`);
     const image = await read(target);
     expect(image.digest).toBe(copied?.digest);
-    expect(image.layers).toHaveLength(3);
+    expect(image.layers).toHaveLength(4);
     expect(await filesIn(image.layers[0] ?? Buffer.alloc(0))).toEqual({ 'large.txt': `file 755 ${word}` });
 
     const other = await store({ asks: 'basic', login: 'AWS:secret' });
     const again = copierOf(source, other.base);
     const credentials = [{ url: base, user: 'AWS', token: 'secret' }];
     await again.copy(`${registry.host}/${TARGET}:tag`, { credentials });
-    expect((await read(again.target)).layers).toHaveLength(4);
+    expect((await read(again.target)).layers).toHaveLength(6);
     const wrong = [{ url: base, user: 'AWS', token: 'wrong' }];
     const refused = await unfitOf(again.copy(`${registry.host}/${TARGET}:tag`, { credentials: wrong }));
     expect(refused.reason).toBe('Unauthorized');

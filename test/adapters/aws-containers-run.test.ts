@@ -1,44 +1,57 @@
+import { execSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { adapterLayers } from '../../lib/adapters/aws/containers/adapter-layer.ts';
-import { invoke } from '../../lib/adapters/aws/containers/calls.ts';
+import { companionCommand } from '../../cdk/companions.ts';
 import { copyImage } from '../../lib/adapters/aws/containers/copying.ts';
-import { ADAPTER_SETTINGS } from '../../lib/adapters/aws/containers/functions.ts';
+import { layersOf } from '../../lib/adapters/aws/containers/layers.ts';
 import { Repository } from '../../lib/adapters/aws/containers/registry.ts';
 import { guardOf } from '../../lib/adapters/aws/web.ts';
 import type { Engine } from '../../lib/adapters/local/containers/engine.ts';
 import { findRunFlags } from '../../lib/adapters/local/containers/run-flags.ts';
-import { makeSidecarImage } from '../../lib/adapters/local/containers/sidecar-image.ts';
-import { ADAPTER, addAdapter } from './aws-containers/images.ts';
-import { adapterFile, missingAdapter, startRuntime } from './aws-containers/runtime.ts';
+import { makeSidecarImage, type SidecarImage } from '../../lib/adapters/local/containers/sidecar-image.ts';
+import type { ContainerRevision } from '../../lib/ports.ts';
+import { type CalledFunction, containersContract, GREETING } from '../contract/containers.ts';
+import { MemoryTable } from '../contract/memory-table.ts';
+import { alpineNodeLayers, missingNode } from './aws-containers/alpine-node.ts';
+import { type Bucket, startBucket } from './aws-containers/bucket.ts';
+import { type Environment, startEnvironment } from './aws-containers/environment.ts';
+import { addImage, NODE } from './aws-containers/images.ts';
+import { callingLambda } from './aws-containers/ready.ts';
 import { type Store, startStore } from './aws-containers/store.ts';
-import { startAwsServer } from './aws-server.ts';
-import { callOf } from './containers/caller.ts';
 import { engineForTests, makeTestImage } from './containers/image.ts';
 
 const engine = await engineForTests();
-const missing = typeof engine === 'string' ? engine : engine.kind === 'podman' ? undefined : 'podman is not installed';
-const missingProgram = missingAdapter ?? (adapterFile === undefined ? 'LAMBDA_ADAPTER names no file' : undefined);
+const SHELL = '/bin/busybox';
+const missing =
+  typeof engine === 'string'
+    ? engine
+    : (missingNode ??
+      (engine.kind === 'podman' ? undefined : 'podman is not installed') ??
+      (existsSync(SHELL) ? undefined : 'busybox-static is not installed'));
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FUNCTION = fileURLToPath(new URL('./containers/function.mjs', import.meta.url));
 const guard = guardOf({ mayAskItself: true });
-const name = `weft-wrapped-${randomUUID().slice(0, 8)}`;
+const id = `weft-wrapped-${randomUUID().slice(0, 8)}`;
 
-/** What the container runs: it answers with what it sees of its call and of itself. */
-const PROGRAM = `require('node:http').createServer((request, response) => {
-  const chunks = [];
-  request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', () => response.end(JSON.stringify({
-    input: JSON.parse(Buffer.concat(chunks)),
-    id: request.headers['direktiv-actionid'],
-    greeting: process.env.GREETING,
-    word: process.env.WORD,
-    args: process.argv.slice(1),
-  })));
-}).listen(process.env.OWN_PORT, '127.0.0.1');`;
+/** Where temporary directories of calls are on Lambda. */
+const FOLDER = '/tmp/shared';
+
+/** What a shell answers to a call: what came in, where it is, and what it has of its environment. */
+const ANSWER = `#!/busybox sh
+while read -r line; do
+  line=\${line%$(/busybox printf '\\r')}
+  case "$line" in [Cc]ontent-[Ll]ength:*) size=\${line#*: } ;; '') break ;; esac
+done
+body=$(/busybox head -c "\${size:-0}")
+answer="{\\"input\\":$body,\\"folder\\":\\"$PWD\\",\\"word\\":\\"$WORD\\",\\"options\\":\\"$NODE_OPTIONS\\",\\"marks\\":\\"$(/busybox env | /busybox grep -c WEFT)\\"}"
+/busybox printf 'HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#answer}" "$answer"
+`;
+const SERVE = '#!/busybox sh\nexec /busybox nc -ll -p 8080 -e /srv/answer\n';
 
 /** Runs a command of the engine, which asks servers of this very process. */
 async function done(engine: Engine, words: readonly string[]): Promise<string> {
@@ -47,92 +60,110 @@ async function done(engine: Engine, words: readonly string[]): Promise<string> {
   return stdout;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** The program as it is deployed. */
+function programBundle(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-beside-'));
+  execSync(companionCommand('beside.mjs', ROOT, folder));
+  const bytes = readFileSync(join(folder, 'beside.mjs'));
+  rmSync(folder, { recursive: true });
+  return bytes;
 }
 
-describe('an image that podman made, wrapped and fetched by podman', () => {
+describe('an image that is wrapped for Lambda, as Lambda runs it', () => {
   let source: Store;
   let target: Store;
-  let image = '';
-  let port = 0;
-  let wanted: readonly string[] = [];
+  let bucket: Bucket;
+  let flags: readonly string[] = [];
+  let sidecar: SidecarImage;
+  const images: string[] = [];
+  const copies: string[] = [];
+  const table = new MemoryTable();
 
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   beforeAll(async () => {
     if (typeof engine === 'string' || missing !== undefined) return;
     [source, target] = [await startStore(), await startStore({ asks: 'basic', login: 'AWS:secret' })];
-    await addAdapter(source, adapterFile === undefined ? Buffer.from('adapter') : readFileSync(adapterFile));
-    const local = await makeTestImage(engine);
-    await done(engine, ['push', '-q', '--tls-verify=false', local, `docker://${source.host}/demo/fn:1`]);
-    port = await freePort();
-    const copying = {
-      guard,
-      target: new Repository(guard, target.base, 'weft-containers', { user: 'AWS', token: 'secret' }, 'pull,push'),
-      layerFor: adapterLayers(guard, `${source.host}/${ADAPTER}:1`),
-      next: async () => true,
-    };
-    const command = ['/node', '-e', PROGRAM, 'one', 'two'];
-    const environment = { WORD: 'a b=c', OWN_PORT: String(port) };
-    await copyImage(copying, { image: `${source.host}/demo/fn:1`, command, environment, credentials: [] }, 'fn');
-    image = `${target.host}/weft-containers:fn`;
-    await done(engine, ['pull', '-q', '--tls-verify=false', '--creds', 'AWS:secret', image]);
-    const found = await findRunFlags(engine, await makeSidecarImage(engine), ['--network', 'host']);
-    wanted = 'problem' in found ? [] : found.flags.always;
+    bucket = await startBucket();
+    sidecar = await makeSidecarImage(engine);
+    const found = await findRunFlags(engine, sidecar, []);
+    flags = 'problem' in found ? [] : found.flags.always;
+    await addImage(source, NODE, '1', { kind: 'oci', zip: 'zstd', layers: alpineNodeLayers() });
   }, 120_000);
 
   afterAll(async () => {
     if (typeof engine === 'string' || missing !== undefined) return;
-    await engine.run(['rm', '-f', '-t', '0', name]);
-    await engine.run(['rmi', '-f', image]);
-    await source.close();
-    await target.close();
+    // A call that never ends leaves its copy.
+    await engine.run([...engine.remove, ...copies.flatMap((name) => [name, `${name}-network`])]);
+    for (const image of images) await engine.run(['rmi', '-f', image]);
+    for (const one of [source, target, bucket]) await one.close();
   });
 
-  test('runs, with the adapter inside it', async () => {
-    if (typeof engine === 'string') return;
-    await done(engine, ['run', '-d', '--name', name, ...wanted, image]);
-    const mode = await done(engine, [
-      'exec',
-      name,
-      '/node',
-      '-p',
-      'fs.statSync("/opt/extensions/lambda-adapter").mode & 0o777',
-    ]);
-    expect(Number(mode)).toBe(0o755);
-  });
+  /** Wraps an image of the source, and lets Lambda have a copy of it. */
+  async function start(name: string, given: Partial<ContainerRevision> = {}): Promise<Environment> {
+    if (typeof engine === 'string') throw new Error(engine);
+    const repository = new Repository(
+      guard,
+      target.base,
+      'weft-containers',
+      { user: 'AWS', token: 'secret' },
+      'pull,push',
+    );
+    const layersFor = layersOf({
+      guard,
+      table,
+      program: async () => programBundle(),
+      nodeImage: `${source.host}/${NODE}:1`,
+    });
+    const fields = { command: [], environment: {}, credentials: [], ...given, image: `${source.host}/demo/${name}:1` };
+    await copyImage({ guard, target: repository, layersFor, next: async () => true }, fields, name);
+    const image = `${target.host}/weft-containers:${name}`;
+    await done(engine, ['pull', '-q', '--tls-verify=false', '--creds', 'AWS:secret', image]);
+    images.push(image);
+    copies.push(`${id}-${name}`);
+    const bucketPort = Number((await bucket.client.config.endpoint?.())?.port);
+    return startEnvironment({ engine, flags, sidecar, image, name: `${id}-${name}`, bucketPort });
+  }
 
-  test('is called through the adapter', async ({ skip }) => {
-    skip(missingProgram !== undefined, missingProgram);
-    if (typeof engine === 'string') return;
-    const runtime = await startRuntime(ADAPTER_SETTINGS, port, (env) => {
-      const given = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
-      return engine.start(['exec', ...given, name, '/opt/extensions/lambda-adapter'], 'ignore');
-    });
-    const aws = await startAwsServer(async ({ bytes }) => {
-      const { payload, isError } = await runtime.invoke(JSON.parse(Buffer.from(bytes).toString()) as object);
-      return { body: payload, headers: isError ? { 'x-amz-function-error': 'Unhandled' } : {} };
-    });
+  async function call(copy: Environment, input: object): Promise<CalledFunction> {
     try {
-      const client = new LambdaClient({ ...aws.config, maxAttempts: 1 });
-      const call = callOf({ n: 1 }, { actionId: 'the-id' });
-      const { body, failure } = await invoke(client, 'fast:1', call, async () => {}, AbortSignal.timeout(60_000));
-      expect(failure).toBeUndefined();
-      expect(JSON.parse(Buffer.from(body).toString())).toEqual({
-        input: { n: 1 },
-        id: 'the-id',
-        greeting: 'hello',
-        word: 'a b=c',
-        args: ['one', 'two'],
-      });
+      return await (await callingLambda(bucket, copy.client)).call(input, {});
     } finally {
-      await runtime.close();
-      await aws.close();
+      await copy.close();
     }
+  }
+
+  test('needs nothing in it but its own program, which has its folder and its environment', async () => {
+    const config = {
+      Entrypoint: ['./serve'],
+      WorkingDir: '/srv',
+      Env: ['WORD=of the image', 'NODE_OPTIONS=--no-such-option', 'LD_LIBRARY_PATH=/nowhere'],
+    };
+    const layers = [{ busybox: readFileSync(SHELL), 'srv/answer': ANSWER, 'srv/serve': SERVE }];
+    await addImage(source, 'demo/scratch', '1', { layers, config });
+    const copy = await start('scratch', { environment: { WORD: 'a b=c' } });
+    const { failure, json } = await call(copy, { n: 1 });
+    expect(failure).toBeUndefined();
+    expect(json()).toEqual({ input: { n: 1 }, folder: '/srv', word: 'a b=c', options: '--no-such-option', marks: '0' });
+  }, 60_000);
+
+  test('may be one of Alpine with a Node of its own', async () => {
+    const config = { Entrypoint: ['node'], Cmd: ['/function.mjs'], Env: ['PATH=/usr/local/bin', 'GREETING=hello'] };
+    const layers = [...alpineNodeLayers(), { 'function.mjs': readFileSync(FUNCTION) }];
+    await addImage(source, 'demo/alpine', '1', { kind: 'oci', zip: 'zstd', layers, config });
+    const { failure, json } = await call(await start('alpine'), { do: 'echo' });
+    expect(failure).toBeUndefined();
+    expect(json()).toMatchObject({ environment: 'hello', args: [] });
+  }, 60_000);
+
+  describe('and was made by podman, of programs of another C library,', () => {
+    containersContract(async () => {
+      if (typeof engine === 'string') throw new Error(engine);
+      const local = await makeTestImage(engine);
+      await done(engine, ['push', '-q', '--tls-verify=false', local, `docker://${source.host}/demo/fn:1`]);
+      const copy = await start('fn', { environment: { GREETING, SHARED: FOLDER } });
+      const calling = await callingLambda(bucket, copy.client);
+      return { ...calling, folder: FOLDER, close: () => copy.close() };
+    }, missing);
   });
 });

@@ -9,6 +9,7 @@ import {
   LONG,
   later,
   NAME,
+  nodes,
   open,
   optionsOf,
   prepared,
@@ -103,6 +104,27 @@ describe('the work on a revision', () => {
     }
   });
 
+  test('makes a function with 15 minutes, room for files, and nothing in its environment that is not the image’s', async () => {
+    await prepared({ size: 2 });
+    const { input } = world.functions.get(NAME) ?? { input: {} };
+    expect(input).toMatchObject({ MemorySize: 2048, Timeout: 900, EphemeralStorage: { Size: 2048 } });
+    expect(Object.keys(input)).not.toContain('Environment');
+  });
+
+  test('prepares Node once for all revisions, and says so', async () => {
+    const told: unknown[] = [];
+    const write = table.write.bind(table);
+    table.write = async (writes) => {
+      for (const one of writes) if (one.do === 'update') told.push(one.set?.['message']);
+      return write(writes);
+    };
+    await prepared();
+    const asked = nodes.asked.length;
+    await prepared({ id: `${ID}-2` });
+    expect(nodes.asked).toHaveLength(asked);
+    expect(told.filter((message) => message === 'preparing Node, which runs beside every container')).toHaveLength(1);
+  });
+
   test('does not begin anew what was copied', async () => {
     await containersOf().prepare(revision());
     let rounds = 0;
@@ -122,6 +144,18 @@ describe('the work on a revision', () => {
     await runAll();
     expect(await work(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
     expect(world.functions.size).toBe(1);
+  });
+
+  test('is done again for who needs a container that an older version of Weft made', async () => {
+    await prepared();
+    const key = { table: 'catalog', pk: `container#${ID}`, sk: '.' } as const;
+    await table.write([{ do: 'update', key, set: {}, remove: ['speech'] }]);
+    const message = 'it was made by another version of Weft; its next call has it made again';
+    expect(await statusOf()).toEqual({ ...READY, state: 'failed', reason: 'Outdated', message });
+    const updates = source.asked.length;
+    later(1);
+    expect(await prepared()).toEqual(READY);
+    expect(source.asked.length).toBeGreaterThan(updates);
   });
 
   test('puts the image that its tag leads to now in the place of one that failed', async () => {

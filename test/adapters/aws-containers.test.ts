@@ -45,13 +45,7 @@ describe('preparing a revision', () => {
       Description: `Container service: ${ID}`,
       MemorySize: 1024,
       Timeout: 900,
-      Environment: {
-        Variables: {
-          AWS_LWA_PORT: '8080',
-          AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
-          AWS_LWA_ASYNC_INIT: 'true',
-        },
-      },
+      EphemeralStorage: { Size: 2048 },
       LoggingConfig: { LogGroup: '/aws/lambda/weft-container-services' },
     });
     expect(fn?.versions).toHaveLength(1);
@@ -89,7 +83,7 @@ describe('preparing a revision', () => {
       return watched(writes);
     };
     await runAll();
-    expect([...new Set(seen)]).toEqual(['Pulling', 'Pushing', '', 'Creating']);
+    expect([...new Set(seen)]).toEqual(['Pulling', 'Preparing', 'Pushing', '', 'Creating']);
   });
 
   test('of the same id again changes nothing', async () => {
@@ -254,7 +248,7 @@ describe('calling a revision', () => {
   test('calls the version that was published', async () => {
     await prepared();
     await containersOf().call(ID, callOf({ a: 1 }, { deadline: time + 60_000 }));
-    expect(aws.asked.at(-1)?.path).toBe(`/2015-03-31/functions/${VERSION}/invocations`);
+    expect(aws.asked.at(-1)?.path).toBe(`/2021-11-15/functions/${VERSION}/response-streaming-invocations`);
   });
 
   test('whose function somebody deleted has it prepared again by who asks next', async () => {

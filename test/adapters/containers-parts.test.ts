@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
+import { packed, toEntries } from '../../lib/adapters/aws/containers/archives.ts';
 import { credentialsFor, hostOf, qualified } from '../../lib/adapters/aws/containers/image-names.ts';
-import { packed, toEntries } from '../../lib/adapters/local/containers/archives.ts';
+import { FrameReader, writeFrame } from '../../lib/adapters/beside/frames.ts';
 import { PodOutput } from '../../lib/adapters/local/containers/pod-output.ts';
-import { FrameReader, writeFrame } from '../../lib/adapters/local/containers/sidecar/frames.ts';
 import { archiveOf } from './containers/image.ts';
 
 const ZEROS = gzipSync(Buffer.alloc(16 * 1024 * 1024));

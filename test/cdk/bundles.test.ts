@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALIASES } from '../../cdk/aliases.ts';
+import { companionCommand } from '../../cdk/companions.ts';
 import { sizesOf } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -77,11 +78,28 @@ describe('the app as it is deployed', () => {
     expect(sizes.filter(({ rest }) => rest > 400_000)).toEqual([]);
   });
 
-  test('lays the thread for scripts beside every function that starts it, and beside no other', () => {
-    const starts = bundles().filter((file) => readFileSync(file, 'utf8').includes('./sandbox-worker.mjs'));
-    const has = bundles().filter((file) => existsSync(join(dirname(file), 'sandbox-worker.mjs')));
-    expect(starts.length).toBeGreaterThan(0);
-    expect(has).toEqual(starts);
+  test.each(['sandbox-worker.mjs', 'beside.mjs'])(
+    'lays %s beside every function that wants it, and beside no other',
+    (name) => {
+      const wants = bundles().filter((file) => readFileSync(file, 'utf8').includes(`./${name}`));
+      const has = bundles().filter((file) => existsSync(join(dirname(file), name)));
+      expect(wants.length).toBeGreaterThan(0);
+      expect(has).toEqual(wants);
+    },
+  );
+
+  test('carries a program for containers that needs nothing but Node, the same bytes with every bundling', () => {
+    const [file = ''] = globSync(join(out, 'asset.*', 'beside.mjs'));
+    const text = readFileSync(file, 'utf8');
+    const imported = [...text.matchAll(/\bfrom"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
+      ([, from, loaded]) => from ?? loaded,
+    );
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.filter((name) => !name?.startsWith('node:'))).toEqual([]);
+    expect(text).not.toMatch(/\brequire\(/);
+    const folder = join(out, 'again');
+    execSync(companionCommand('beside.mjs', ROOT, folder));
+    expect(readFileSync(join(folder, 'beside.mjs'), 'utf8')).toBe(text);
   });
 
   test.each([

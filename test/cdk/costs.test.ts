@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { priceTemplates, type TemplatePrice } from '../../bin/command/costs/template.ts';
-import { MONTHLY } from '../../bin/prices.ts';
+import { MONTHLY, PRICED_IN, PRICED_ON } from '../../bin/prices.ts';
 import { READERS } from '../../cdk/setting-values.ts';
 import { dataOf, makeApp, resourcesIn, resourcesOf } from './stack.ts';
 
@@ -22,6 +22,7 @@ describe('an idle installation', () => {
   test.each([
     { inbound, outbound },
     { tracing: 'true' },
+    { metrics: 'true' },
     { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' },
     { streaming: 'false', retain: 'false' },
     { protect: 'true', tags: '{"team": "flows"}', kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
@@ -73,6 +74,10 @@ describe('the table of settings in README.md', () => {
       const isNone = value === undefined || typeof value === 'object';
       expect([name, fallback]).toEqual([name, isNone ? 'none' : `\`${value}\``]);
     }
+  });
+
+  test('says of when its prices are', () => {
+    expect(readme).toContain(`those of ${PRICED_IN} as of ${PRICED_ON}`);
   });
 
   test('has the price of each that has one', () => {

@@ -67,7 +67,12 @@ describe('the bucket', () => {
         IgnorePublicAcls: true,
         RestrictPublicBuckets: true,
       },
-      LifecycleConfiguration: { Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }] },
+      LifecycleConfiguration: {
+        Rules: [
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+          { Prefix: 'calls/', ExpirationInDays: 1, Status: 'Enabled' },
+        ],
+      },
     });
     expect(JSON.stringify(only(resources, 'AWS::S3::BucketPolicy'))).toContain('{"aws:SecureTransport":"false"}');
   });

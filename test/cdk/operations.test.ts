@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { MONTHLY } from '../../bin/prices.ts';
+import { MEASURES, mostMetrics } from '../../lib/adapters/aws/measures.ts';
+import { families } from '../../lib/api/families.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:alarms';
@@ -14,12 +18,41 @@ const alarmOf = (id: string): Record<string, unknown> => {
 };
 
 describe('by default', () => {
-  test('nobody is alarmed, nothing is drawn, nothing is traced', () => {
+  test('nobody is alarmed, nothing is drawn, nothing is counted, nothing is traced', () => {
     const types = new Set(Object.values(resources).map(({ Type }) => Type));
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::SNS::Topic']) {
       expect(types).not.toContain(type);
     }
-    expect(JSON.stringify(resources)).not.toMatch(/TracingConfig|"TracingEnabled":true|xray:/);
+    expect(JSON.stringify(resources)).not.toMatch(/TracingConfig|"TracingEnabled":true|xray:|WEFT_METRICS/);
+  });
+});
+
+describe('`metrics=true`', () => {
+  const own = resourcesOf({ metrics: 'true', name: 'flows' });
+  const without = resourcesOf({ name: 'flows' });
+  const variablesOf = ({ Properties }: Resource) =>
+    (Properties['Environment'] as { readonly Variables: Record<string, string> } | undefined)?.Variables ?? {};
+
+  test('tells every function of the service its name, and changes nothing else', () => {
+    const functions = ofType(own, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Functions'));
+    expect(functions.length).toBeGreaterThan(15);
+    for (const [, resource] of functions) {
+      expect(variablesOf(resource)).toMatchObject({ WEFT_METRICS: 'flows' });
+      delete variablesOf(resource)['WEFT_METRICS'];
+    }
+    expect(own).toEqual(without);
+  });
+
+  test('is told with every metric and with what they may cost', () => {
+    const text = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
+    const [, chapter = ''] = text.split('## Metrics\n');
+    const rows = [...chapter.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| .* \|$/gm)].map(([, names = '']) => names);
+    expect(rows.flatMap((names) => names.replaceAll('`', '').split(', '))).toEqual(Object.keys(MEASURES));
+    const byFamily = Object.values(MEASURES).filter(({ isByFamily }) => isByFamily).length;
+    expect([byFamily, Object.keys(families).length, Object.keys(MEASURES).length - byFamily]).toEqual([3, 13, 10]);
+    const most = mostMetrics(Object.keys(families).length + 1);
+    expect(chapter).toContain(`at most ${most}, $${(most * MONTHLY.ownMetric).toFixed(2)}`);
+    expect(chapter).toContain(`costs $${MONTHLY.ownMetric.toFixed(2)} a month`);
   });
 });
 

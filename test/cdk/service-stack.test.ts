@@ -113,7 +113,8 @@ const SERVICES: Record<string, readonly string[]> = {
   schedules: ['scheduler', 'iam'],
 };
 SERVICES['everything'] = Object.values(SERVICES).flat();
-SERVICES['containers'] = ['states', 'lambda'];
+SERVICES['containers'] = ['states'];
+SERVICES['calledContainers'] = ['states', 'lambda'];
 SERVICES['containerWork'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
 // Schedules are set and removed by requests alone.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);

@@ -35,6 +35,7 @@ describe('settings', () => {
       certificate: undefined,
       alarms: undefined,
       dashboard: false,
+      metrics: false,
       tracing: false,
       tags: {},
       version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),

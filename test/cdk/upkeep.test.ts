@@ -47,9 +47,9 @@ const textOf = (value: unknown): string => {
 };
 
 describe('what happens without a request', () => {
-  test('three rules call functions: for ends of executions, for the day, for events', () => {
-    expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(['ENABLED', 'ENABLED', 'ENABLED']);
-    expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(3);
+  test('four rules call functions: for ends of executions, twice for the day, for events', () => {
+    expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(Array(4).fill('ENABLED'));
+    expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(4);
   });
 
   test('ends of executions that did not succeed are told, of our own machines alone', () => {

@@ -22,8 +22,8 @@ beforeEach(async () => {
   opened = await workflows.create(quiet.ports, 'home', 'wf', yaml('first'));
 });
 
-async function call(): Promise<string> {
-  const { node, revision } = opened;
+async function call(by = opened): Promise<string> {
+  const { node, revision } = by;
   const plan = revision.plan?.functions['step'] as ServicePlan;
   const workflow = { id: node.id, path: node.path, revision: revision.id };
   const ports = { ...quiet.ports, sealer: localSealer() };
@@ -61,6 +61,24 @@ describe('what no revision asks for any more', () => {
     quiet.now += 1;
     await collectAll(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['first']);
+  });
+
+  test('is made anew for a call at the very moment it is taken away', async () => {
+    const older = opened;
+    await call();
+    await update('second');
+    quiet.now += HOUR + 1;
+    const { table } = quiet.ports;
+    const { write } = table;
+    table.write = async (writes) => {
+      table.write = write;
+      await collect(quiet.ports, namespace, opened.node.id);
+      expect(await imagesLeft()).toEqual([]);
+      return write.call(table, writes);
+    };
+    const id = await call(older);
+    expect(await imagesLeft()).toEqual(['first']);
+    expect(quiet.containers.prepared.has(id)).toBe(true);
   });
 
   test('does not take along what the latest revision calls', async () => {

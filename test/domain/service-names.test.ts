@@ -34,6 +34,7 @@ test.each([
   ['00001', 1],
   ['12345', 12345],
   ['123456', 123456],
+  ['000001', undefined],
   ['1', undefined],
   ['', undefined],
   ['0000x', undefined],

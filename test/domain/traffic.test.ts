@@ -33,6 +33,11 @@ describe('after a new revision', () => {
 });
 
 describe('traffic that is divided', () => {
+  test('to a revision of a name far too long is refused in few words', () => {
+    const revision = 'x'.repeat(1_000_000);
+    expect(() => divided([{ revision, percent: 100 }], GENERATIONS)).toThrow(/^unknown revision x{200}$/);
+  });
+
   test.each([
     ['1:100', '1:100'],
     ['1:60 2:40', '2:40 1:60'],

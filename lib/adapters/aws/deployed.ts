@@ -6,6 +6,8 @@ import type {
   Clock,
   Containers,
   Executions,
+  Inventory,
+  Meter,
   Schedules,
   Sealer,
   Settings,
@@ -17,9 +19,13 @@ import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
 import { pollingChanges } from './changes.ts';
 import { systemClock } from './clock.ts';
+import { invoker } from './containers/calls.ts';
 import { lambdaContainers } from './containers/containers.ts';
+import type { Invoke } from './containers/line.ts';
 import { type ContainerWork, containerWorker } from './containers/worker.ts';
 import { stepFunctions } from './executions.ts';
+import { dynamoInventory } from './inventory.ts';
+import { embeddedMeter } from './meter.ts';
 import { noContainers } from './no-containers.ts';
 import { kmsRootKey, parameterRootKey } from './root-key.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';
@@ -48,11 +54,15 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-export const table: () => Table = /* @__PURE__ */ once(() =>
-  dynamoTable({
-    names: { catalog: setting('WEFT_CATALOG'), runs: setting('WEFT_RUNS'), journal: setting('WEFT_JOURNAL') },
-  }),
-);
+const tableNames = () => ({
+  catalog: setting('WEFT_CATALOG'),
+  runs: setting('WEFT_RUNS'),
+  journal: setting('WEFT_JOURNAL'),
+});
+
+export const table: () => Table = /* @__PURE__ */ once(() => dynamoTable({ names: tableNames() }));
+
+export const inventory: () => Inventory = /* @__PURE__ */ once(() => dynamoInventory({ names: tableNames() }));
 
 export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: setting('WEFT_BUCKET') }));
 
@@ -100,12 +110,19 @@ const toExpressions: ToExpressions = (text) => {
 };
 
 /** Containers are there where the stack has what makes them ready. */
-export const containers: () => Containers = /* @__PURE__ */ once(() => {
+function containersBy(invoke?: Invoke): Containers {
   if (process.env['WEFT_CONTAINER_MACHINE'] === undefined) {
     return noContainers('this installation was deployed without what runs containers');
   }
-  return lambdaContainers({ table: table(), sealer, machineArn: setting('WEFT_CONTAINER_MACHINE') });
-});
+  const [machineArn, bucket] = [setting('WEFT_CONTAINER_MACHINE'), setting('WEFT_BUCKET')];
+  return lambdaContainers({ table: table(), sealer, machineArn, bucket, ...(invoke && { invoke }) });
+}
+
+/** For those who prepare, remove and cancel. */
+export const containers: () => Containers = /* @__PURE__ */ once(() => containersBy());
+
+/** For those who call. */
+export const calledContainers: () => Containers = /* @__PURE__ */ once(() => containersBy(invoker()));
 
 /** What the state machine of containers calls. */
 export const containerWork: () => ContainerWork = /* @__PURE__ */ once(() =>
@@ -123,6 +140,12 @@ export const changes: () => Changes = /* @__PURE__ */ once(() => pollingChanges(
 
 export const clock: () => Clock = /* @__PURE__ */ once(systemClock);
 
+/** The variable is there where the installation was told to count, and holds its name. */
+export const meter: () => Meter | undefined = /* @__PURE__ */ once(() => {
+  const installation = process.env['WEFT_METRICS'];
+  return installation === undefined ? undefined : embeddedMeter({ namespace: setting('WEFT_BRAND'), installation });
+});
+
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
@@ -133,7 +156,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
 /** What a function needs that begins or ends runs on request. Whoever runs states needs the sealer as well. */
-export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings };
+export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter };
 
 /** The same without a request. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
@@ -144,4 +167,5 @@ export const enginePorts = /* @__PURE__ */ once(() => ({
   schedules: schedules(),
   clock: clock(),
   settings: settings(),
+  meter: meter(),
 }));

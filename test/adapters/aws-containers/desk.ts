@@ -2,8 +2,9 @@
 import { ECRClient } from '@aws-sdk/client-ecr';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { adapterLayers } from '../../../lib/adapters/aws/containers/adapter-layer.ts';
+import { invoker } from '../../../lib/adapters/aws/containers/calls.ts';
 import { lambdaContainers } from '../../../lib/adapters/aws/containers/containers.ts';
+import { layersOf } from '../../../lib/adapters/aws/containers/layers.ts';
 import { Records } from '../../../lib/adapters/aws/containers/records.ts';
 import { nameOf, type Round, type WorkOptions, work } from '../../../lib/adapters/aws/containers/work.ts';
 import { guardOf } from '../../../lib/adapters/aws/web.ts';
@@ -11,7 +12,8 @@ import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import type { ContainerRevision, RevisionStatus } from '../../../lib/ports.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { type AwsServer, type Reply, refusal, startAwsServer } from '../aws-server.ts';
-import { ADAPTER, addAdapter, addImage } from './images.ts';
+import { type Bucket, startBucket } from './bucket.ts';
+import { addImage, addNode, NODE } from './images.ts';
 import { ARN, answer, newWorld, type World } from './lambda.ts';
 import { type Store, startStore } from './store.ts';
 
@@ -28,7 +30,9 @@ export let aws: AwsServer;
 export let world: World;
 export let table: MemoryTable;
 export let time: number;
-let adapters: Store;
+let bucket: Bucket;
+/** Where Node comes from. */
+export let nodes: Store;
 
 /** Everything anew: call it before each test. */
 export async function open(): Promise<void> {
@@ -41,12 +45,13 @@ export async function open(): Promise<void> {
     startAwsServer((asked) => answer(world, asked)),
   ]);
   await addImage(source, 'demo/fast', '1');
-  adapters = await startStore();
-  await addAdapter(adapters);
+  nodes = await startStore();
+  await addNode(nodes);
+  bucket = await startBucket();
 }
 
 export async function close(): Promise<void> {
-  for (const one of [source, images, aws, adapters]) await one.close();
+  for (const one of [source, images, aws, nodes, bucket]) await one.close();
 }
 
 export function later(milliseconds: number): void {
@@ -60,7 +65,9 @@ export function containersOf() {
     table,
     sealer: () => sealer,
     machineArn: 'arn:machine',
-    client: new LambdaClient({ ...aws.config, maxAttempts: 1 }),
+    bucket: bucket.name,
+    s3: bucket.client,
+    invoke: invoker(new LambdaClient({ ...aws.config, maxAttempts: 1 })),
     sfn: new SFNClient(aws.config),
     now: () => time,
     pause: async (milliseconds) => {
@@ -82,7 +89,12 @@ export function optionsOf(): WorkOptions {
     registryBase: images.base,
     namePrefix: PREFIX,
     guard,
-    layerFor: adapterLayers(guard, `${adapters.host}/${ADAPTER}:1`),
+    layersFor: layersOf({
+      guard,
+      table,
+      program: async () => Buffer.from('program'),
+      nodeImage: `${nodes.host}/${NODE}:1`,
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Lambda, ECR and Step Functions as their references describe them, as far as containers need them. */
 import { type Asked, type Reply, refusal } from '../aws-server.ts';
+import { done, said } from './event-stream.ts';
 
 export interface Fn {
   readonly name: string;
@@ -42,7 +43,7 @@ export const newWorld = (): World => ({
   started: [],
   tagsRemoved: [],
   outcome: { state: 'Active', reason: '', code: '', kept: 'READY' },
-  invoke: () => ({ body: { statusCode: 200, body: '{}' } }),
+  invoke: () => said([done(), '{}']),
 });
 
 type Operation = (world: World, asked: Asked, fn: Fn | undefined, input: Readonly<Record<string, unknown>>) => Reply;
@@ -159,8 +160,8 @@ const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
     },
   ],
   [
-    'Invoke',
-    /^POST \/2015-03-31\/functions\/([^/]+)\/invocations$/,
+    'InvokeWithResponseStream',
+    /^POST \/2021-11-15\/functions\/([^/]+)\/response-streaming-invocations$/,
     (world, _asked, fn, input) => (fn === undefined ? missing() : world.invoke(input)),
   ],
 ];

@@ -26,6 +26,8 @@ export interface Store {
   readonly refusals: { readonly sign: RegExp; readonly status: number }[];
   /** What came as authorization to the server that blobs are handed out by. */
   readonly elsewhere: (string | undefined)[];
+  /** How many connections are open. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -181,6 +183,7 @@ export async function startStore(options: StoreOptions = {}): Promise<Store> {
     manifests: new Map(),
     refusals: [],
     elsewhere: [],
+    connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+const { FUNCTION_PORT = '8080', SERVICE_PORT = '8889', SHARED = '/mnt/shared' } = process.env;
 const deleted = [];
 let calls = 0;
 
@@ -21,7 +22,7 @@ function tree(folder) {
 }
 
 async function helper(path, options) {
-  const response = await fetch(`http://localhost:8889${path}`, options);
+  const response = await fetch(`http://localhost:${SERVICE_PORT}${path}`, options);
   return { status: response.status, text: await response.text() };
 }
 
@@ -30,6 +31,7 @@ const ACTIONS = {
     input,
     headers: request.headers,
     environment: process.env.GREETING ?? null,
+    names: Object.keys(process.env),
     args: process.argv.slice(2),
   }),
   error: ({ brand, code, message, status = 200 }, { response }) => {
@@ -51,18 +53,20 @@ const ACTIONS = {
     console.error(words);
     process.exit(code);
   },
+  exitAfter: (_, { response }) => void response.end(String(process.pid), () => process.exit(0)),
   print: ({ words }) => {
     console.log(words);
     return 'printed';
   },
-  sleep: async ({ ms }, { request }) => {
+  sleep: async ({ ms, tell = false }, { request, id }) => {
     console.log('sleeping');
+    if (tell) await helper(`/log?aid=${id}&log=sleeping`);
     await sleep(ms);
     return { calls, id: request.headers['direktiv-actionid'] };
   },
   deleted: () => deleted,
   files: (_, { folder }) => tree(folder),
-  left: () => readdirSync('/mnt/shared'),
+  left: () => readdirSync(SHARED),
   leave: async ({ files, links = {}, thenFail }, { folder, response }) => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(folder, 'out', path, '..'), { recursive: true });
@@ -71,6 +75,12 @@ const ACTIONS = {
     for (const [path, target] of Object.entries(links)) symlinkSync(target, join(folder, 'out', path));
     if (thenFail === undefined) return 'left';
     response.writeHead(200, { 'Direktiv-ErrorCode': thenFail, 'Direktiv-ErrorMessage': 'as told' }).end();
+  },
+  size: (input) => JSON.stringify(input).length,
+  pass: async ({ from, to }, { id }) => {
+    const got = await fetch(`http://localhost:${SERVICE_PORT}/var?aid=${id}&key=${from}`);
+    const body = await got.arrayBuffer();
+    return [got.status, (await helper(`/var?aid=${id}&key=${to}`, { method: 'POST', body })).status];
   },
   helper: async ({ steps }, { id }) => {
     const told = [];
@@ -106,11 +116,11 @@ async function serve(request, response) {
 }
 
 const [mode = 'serve', ms = '0'] = process.argv.slice(2);
-console.log(`begun ${mode} ${existsSync('/mnt/shared')}`);
+console.log(`begun ${mode} ${existsSync(SHARED)}`);
 if (mode === 'fail') {
   console.error('cannot go on');
   process.exit(3);
 }
 if (mode === 'deaf') setInterval(() => undefined, 1000);
-else setTimeout(() => createServer(serve).listen(8080, '127.0.0.1'), Number(ms));
+else setTimeout(() => createServer(serve).listen(Number(FUNCTION_PORT), '127.0.0.1'), Number(ms));
 process.on('SIGTERM', () => process.exit(0));

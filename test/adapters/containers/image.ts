@@ -21,11 +21,16 @@ export async function engineForTests(): Promise<Engine | string> {
   return 'problem' in found ? found.problem : engine;
 }
 
-/** Files as a tar archive; those without bytes are directories. */
-export async function archiveOf(files: Readonly<Record<string, string | Buffer | undefined>>): Promise<Buffer> {
+/** What is in an archive, by its name: the bytes of a file, where a link leads, or nothing for a directory. */
+export type Files = Readonly<Record<string, string | Buffer | { readonly link: string } | undefined>>;
+
+/** Files as a tar archive. */
+export async function archiveOf(files: Files): Promise<Buffer> {
   const archive = pack();
   for (const [name, bytes] of Object.entries(files)) {
     if (bytes === undefined) archive.entry({ name, type: 'directory', mtime: SOME_TIME });
+    else if (typeof bytes === 'object' && 'link' in bytes)
+      archive.entry({ name, type: 'symlink', linkname: bytes.link, mtime: SOME_TIME });
     else archive.entry({ name, mode: 0o755, mtime: SOME_TIME }, bytes);
   }
   archive.finalize();

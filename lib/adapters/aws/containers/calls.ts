@@ -1,12 +1,21 @@
-import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  InvokeWithResponseStreamCommand,
+  type InvokeWithResponseStreamResponseEvent,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import type { ContainerCall, ContainerResult } from '../../../ports.ts';
-import { type Answer, failed, failureIn, headersOf, spellings } from './protocol.ts';
+import type { CallEvent } from '../../beside/event.ts';
+import { FrameReader } from '../../beside/frames.ts';
+import { CANCELLED, type FromBeside, LATE, TOO_LONG, unanswered } from '../../beside/messages.ts';
+import { resultOf } from './answers.ts';
+import { entriesOf } from './archives.ts';
+import { Conversation } from './conversation.ts';
+import { type Bounds, type Invoke, type Line, Lost } from './line.ts';
+import { Mailbox } from './mailbox.ts';
+import { Outbox } from './outbox.ts';
 
-/** Lambda's own bound for what goes in and for what comes out (aws-facts 1.4). */
-export const MOST_BYTES = 6 * 1024 * 1024;
-/** Of these the event around the body takes some. */
-const MOST_BODY_BYTES = MOST_BYTES - 4_096;
-const shown = '6 MiB';
+/** An event has at most 6 MB (aws-facts 1.4), base64 makes a third more of it, and two addresses go with it. */
+const MOST_INLINE_BYTES = 4 * 1024 * 1024;
 
 /** Lambda refused to begin: the container did not run, and the call may be made again. */
 const NOT_BEGUN: ReadonlySet<string> = new Set([
@@ -19,138 +28,155 @@ const NOT_BEGUN: ReadonlySet<string> = new Set([
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** The function is not there: it was deleted by somebody else, or with a former deployment. */
-export class Lost extends Error {}
-
-export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-
-/**
- * The call as API Gateway would make it of a request, which is what the adapter beside the container understands. The
- * only place that a container may write to is `/tmp`, so that is its directory.
- */
-export function eventOf(call: ContainerCall): object {
-  const headers = {
-    host: 'localhost:8080',
-    'content-type': 'application/json',
-    ...headersOf(call),
-    ...spellings('ActionID', call.actionId),
-    ...spellings('TempDir', '/tmp'),
-  };
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath: '/',
-    rawQueryString: '',
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    requestContext: {
-      routeKey: '$default',
-      stage: '$default',
-      requestId: call.actionId,
-      http: { method: 'POST', path: '/', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'weft' },
-      timeEpoch: 0,
-    },
-    body: Buffer.from(call.input).toString('base64'),
-    isBase64Encoded: true,
-  };
-}
-
-/** What Lambda refuses before the container sees it; undefined: nothing. */
-function problemOf({ files, input }: ContainerCall): string | undefined {
-  if (files.length > 0) {
-    return `the action gives its container files ('${files[0]?.name}'), which containers on AWS Lambda cannot be given: put what they hold into the action's input`;
-  }
-  const bytes = Math.ceil(input.length / 3) * 4;
-  if (bytes <= MOST_BODY_BYTES) return undefined;
-  return `the input has ${input.length} bytes; a container on AWS Lambda takes at most ${Math.floor((MOST_BODY_BYTES / 4) * 3)}`;
-}
-
-interface Payload {
-  readonly statusCode?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
-  readonly body?: string;
-  readonly isBase64Encoded?: boolean;
-}
-
-function answerIn({
-  statusCode = 0,
-  headers = {},
-  multiValueHeaders = {},
-  body = '',
-  isBase64Encoded,
-}: Payload): Answer {
-  const all = Object.entries<string | readonly string[]>({ ...multiValueHeaders, ...headers });
-  const found = new Map(all.map(([name, value]) => [name.toLowerCase(), [value].flat()[0] ?? '']));
-  const headerOf = (name: string) =>
-    ['direktiv', 'service'].map((brand) => found.get(`${brand}-${name}`)).find((value) => value) ?? '';
-  return {
-    status: statusCode,
-    errorCode: headerOf('errorcode'),
-    errorMessage: headerOf('errormessage'),
-    body: Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8'),
-  };
-}
-
 /** Words of Lambda for what users meet, as users know it. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
-    /ResponseSizeTooLarge|response payload size/i,
-    `the container's answer has more than ${shown}, the most that AWS Lambda passes on`,
+    /ResponseSizeTooLarge|response (payload )?size|StreamLimit/i,
+    'the container said more than the 200 MB that AWS Lambda passes on in one call: its answer, its outputs, and the variables and log entries that it wrote',
   ],
-  [/timed out/i, 'the container did not answer within 15 minutes, the longest that AWS Lambda lets it run'],
-  [/ExitError|exited|signal/i, 'the container ended before it answered'],
+  [/timed ?out/i, TOO_LONG],
+  [/ExitError|OutOfMemory|exited|signal/i, 'the container ended before it answered'],
 ];
 
-/** The function itself failed: its program ended, or ran for too long. */
-function crashOf(text: string): ContainerResult {
-  const { errorType = '', errorMessage = text } = parsed(text) as { errorType?: string; errorMessage?: string };
-  const words = WORDS.find(([sign]) => sign.test(`${errorType} ${errorMessage}`))?.[1] ?? 'the container failed';
-  return failed(`${words}: ${errorMessage.slice(0, 1_000)}`);
+type Complete = NonNullable<InvokeWithResponseStreamResponseEvent['InvokeComplete']>;
+
+/** The program beside the container ended, or ran for too long. */
+function crashOf({ ErrorCode = '', ErrorDetails = '' }: Complete): string {
+  const words = WORDS.find(([sign]) => sign.test(`${ErrorCode} ${ErrorDetails}`))?.[1] ?? 'the container failed';
+  return `${words}: ${ErrorDetails === '' ? ErrorCode : ErrorDetails.slice(0, 1_000)}`;
 }
 
-function parsed(text: string): object {
+const BROKE_OFF = 'the connection to the container ended before the answer was complete';
+
+type Events = AsyncIterable<InvokeWithResponseStreamResponseEvent>;
+
+async function hear(events: Events, conversation: Conversation): Promise<void> {
+  const reader = new FrameReader<FromBeside>();
+  for await (const { PayloadChunk, InvokeComplete } of events) {
+    const bytes = PayloadChunk?.Payload ?? new Uint8Array();
+    for (const { head, body } of reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
+      await conversation.hear(head, body);
+    }
+    if (InvokeComplete?.ErrorCode !== undefined) conversation.end(unanswered(crashOf(InvokeComplete)));
+  }
+  conversation.end(unanswered(BROKE_OFF));
+}
+
+/** Hears what a container says until there is no more of it. What breaks off is not begun anew. Throws what `end` says. */
+async function listen(events: Events, conversation: Conversation, end: AbortSignal): Promise<void> {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
+    await hear(events, conversation);
+  } catch (error) {
+    end.throwIfAborted();
+    conversation.end(unanswered(`${BROKE_OFF}: ${(error as Error).message}`));
   }
 }
 
-function resultOf({ FunctionError, Payload }: InvokeCommandOutput): ContainerResult {
-  const text = Buffer.from(Payload ?? []).toString('utf8');
-  if (FunctionError !== undefined) return crashOf(text);
-  const answer = answerIn(parsed(text) as Payload);
-  const failure = failureIn(answer);
-  return failure === undefined ? { body: answer.body, outputs: [] } : failed(failure.message, failure.code);
+/** The first frames of a call, or where those are that an event has no room for; and where the others will be. */
+async function eventOf(
+  mailbox: Mailbox,
+  { actionId, deadline }: ContainerCall,
+  late: string,
+  opening: Buffer,
+): Promise<CallEvent> {
+  const isLarge = opening.length > MOST_INLINE_BYTES;
+  return {
+    weft: 'call',
+    actionId,
+    deadline,
+    late,
+    frames: isLarge ? { url: await mailbox.addressOf(0) } : { base64: opening.toString('base64') },
+    next: await mailbox.addressOf(1),
+    cancel: await mailbox.cancelAddress(),
+  };
+}
+
+/** Undefined: Lambda refused to begin. Throws what is to be told to the user, what `end` says, and Lost. */
+async function begin(client: LambdaClient, FunctionName: string, event: CallEvent, end: AbortSignal) {
+  const command = new InvokeWithResponseStreamCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) });
+  try {
+    const { EventStream } = await client.send(command, { abortSignal: end });
+    if (EventStream === undefined) throw new Error('there is no answer');
+    return EventStream;
+  } catch (error) {
+    end.throwIfAborted();
+    const { name, message } = error as Error;
+    if (name === 'ResourceNotFoundException') throw new Lost(message);
+    if (NOT_BEGUN.has(name)) return undefined;
+    // What the SDK says of its own fields is on further lines.
+    throw new Failure(`AWS Lambda did not carry out the call: ${name}: ${message.split('\n')[0]}`);
+  }
+}
+
+/** What to tell the user in place of an answer. */
+class Failure extends Error {}
+
+interface Way {
+  readonly mailbox: Mailbox;
+  readonly outbox: Outbox;
+  readonly conversation: Conversation;
+}
+
+async function converse(line: Line, version: string, call: ContainerCall, way: Way, bounds: Bounds): Promise<void> {
+  const { mailbox, outbox, conversation } = way;
+  const entries = await entriesOf(call.files).catch(({ message }: Error) => {
+    throw new Failure(message);
+  });
+  conversation.begin(entries);
+  const opening = outbox.open();
+  if (opening.length > MOST_INLINE_BYTES) await mailbox.put(0, opening);
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+    bounds.begin.throwIfAborted();
+    const events = await begin(
+      line.client,
+      version,
+      await eventOf(mailbox, call, bounds.late ?? LATE, opening),
+      bounds.end,
+    );
+    if (events !== undefined) return listen(events, conversation, bounds.end);
+    await line.pause((Math.random() + 0.5) * wait, bounds.begin);
+  }
 }
 
 /**
- * Calls a version of a function. What Lambda refused to begin is tried again until the signal; a call that broke off is
- * not, as the container may have done its work. Throws what the signal says, and Lost.
+ * Calls a version of a function, and does meanwhile what its container asks. What Lambda refused to begin is tried
+ * again until `begin`; a call that broke off is not, as the container may have done its work. Throws what the signals
+ * say, and Lost.
  */
 export async function invoke(
-  client: LambdaClient,
+  line: Line,
   version: string,
   call: ContainerCall,
-  pause: Pause,
-  signal: AbortSignal,
+  bounds: Bounds,
 ): Promise<ContainerResult> {
-  const problem = problemOf(call);
-  if (problem !== undefined) return failed(problem);
-  const Payload = Buffer.from(JSON.stringify(eventOf(call)));
-  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
-    signal.throwIfAborted();
-    try {
-      return resultOf(
-        await client.send(new InvokeCommand({ FunctionName: version, Payload }), { abortSignal: signal }),
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      const { name, message } = error as Error;
-      if (name === 'ResourceNotFoundException') throw new Lost(message);
-      if (!NOT_BEGUN.has(name)) return failed(`AWS Lambda did not carry out the call: ${name}: ${message}`);
-    }
-    await pause((Math.random() + 0.5) * wait, signal);
+  const mailbox = new Mailbox(line.post, call.actionId);
+  const unheard = new AbortController();
+  const outbox = new Outbox(mailbox, (problem) => {
+    conversation.end(unanswered(`the container could not be answered: ${problem}`));
+    unheard.abort();
+  });
+  const conversation: Conversation = new Conversation(call, (message, body) => outbox.add(message, body));
+  let wasCancelled = false;
+  try {
+    const end = AbortSignal.any([bounds.end, unheard.signal]);
+    await converse(line, version, call, { mailbox, outbox, conversation }, { ...bounds, end }).catch(
+      (error: unknown) => {
+        bounds.end.throwIfAborted();
+        if (!(error instanceof Failure) && !unheard.signal.aborted) throw error;
+        conversation.end(unanswered((error as Error).message));
+      },
+    );
+    const told = await conversation.told;
+    wasCancelled = told.answered.problem === CANCELLED;
+    return resultOf(told);
+  } finally {
+    // What stays is removed by a rule of the bucket.
+    await mailbox.empty(wasCancelled || bounds.begin.aborted).catch(() => undefined);
   }
 }
+
+/** Calls by a client of Lambda that does not repeat by itself: what may be made again is made again here. */
+export const invoker =
+  (client = new LambdaClient({ maxAttempts: 1 })): Invoke =>
+  (way, version, call, bounds) =>
+    invoke({ client, ...way }, version, call, bounds);

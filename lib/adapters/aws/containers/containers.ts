@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { ContainerCall, ContainerResult, Containers, RevisionStatus, Sealer, Table } from '../../../ports.ts';
+import { CANCELLED, LATE, TOO_LONG } from '../../beside/messages.ts';
 import { stepFunctionsClient } from '../executions.ts';
-import { invoke, Lost, type Pause } from './calls.ts';
-import { CANCELLED, failed, LATE } from './protocol.ts';
+import { type Bounds, type Invoke, Lost, type Pause } from './line.ts';
+import { type Post, putCancellation } from './mailbox.ts';
+import { failed } from './protocol.ts';
 import { Records, type RevisionRecord } from './records.ts';
 
 export interface LambdaContainersOptions {
@@ -14,12 +16,22 @@ export interface LambdaContainersOptions {
   readonly sealer: () => Sealer;
   /** The machine that makes revisions ready, and takes them away. */
   readonly machineArn: string;
-  readonly client?: LambdaClient;
+  /** The bucket through which containers are answered. */
+  readonly bucket: string;
+  /** How containers are called; undefined: nobody does so here. */
+  readonly invoke?: Invoke;
   readonly sfn?: SFNClient;
+  readonly s3?: S3Client;
   readonly now?: () => number;
   /** Waits; by the system's timer if not given. */
   readonly pause?: Pause;
+  /** How long a call is listened to after it was cancelled, or late, milliseconds; 15 s if not given. */
+  readonly patienceMs?: number;
 }
+
+/** The container is told, has ten seconds, and says what it left. */
+const PATIENCE_MS = 15_000;
+const LONGEST_CALL_MS = 14 * 60_000;
 
 /** Nobody has worked on it for so long: its machine was never started, or died. Milliseconds. */
 const UNBEGUN_MS = 60_000;
@@ -32,8 +44,7 @@ const defaultPause: Pause = (milliseconds, signal) => sleep(milliseconds, undefi
 
 /**
  * Container services as Lambda functions made of ordinary images (docs/decisions/029). What takes long, copying an
- * image and making a function of it, a state machine does without a request; here is no right to any of it. A call
- * that nobody waits for any longer is given up, but its container works on until it answers.
+ * image and making a function of it, a state machine does without a request; here is no right to any of it.
  */
 export function lambdaContainers(options: LambdaContainersOptions): Containers {
   return new LambdaContainers(options);
@@ -42,21 +53,20 @@ export function lambdaContainers(options: LambdaContainersOptions): Containers {
 class LambdaContainers implements Containers {
   readonly #options: LambdaContainersOptions;
   readonly #records: Records;
-  readonly #client: LambdaClient;
   readonly #now: () => number;
   readonly #pause: Pause;
   /** Those that this process waits for, by their action's id. */
   readonly #calls = new Map<string, AbortController>();
   #sfn: SFNClient | undefined;
+  #s3: S3Client | undefined;
 
   constructor(options: LambdaContainersOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#pause = options.pause ?? defaultPause;
     this.#records = new Records({ ...options, now: this.#now });
-    // A call that is made again may do its work twice: what may be repeated is repeated here.
-    this.#client = options.client ?? new LambdaClient({ maxAttempts: 1 });
     this.#sfn = options.sfn;
+    this.#s3 = options.s3;
   }
 
   async problem(): Promise<undefined> {}
@@ -74,28 +84,32 @@ class LambdaContainers implements Containers {
     return found.map((record) => (record === undefined || record.wanted === 'gone' ? undefined : statusOf(record)));
   }
 
-  async call(id: string, call: ContainerCall): Promise<ContainerResult> {
+  async call(id: string, given: ContainerCall): Promise<ContainerResult> {
+    const { invoke } = this.#options;
+    if (invoke === undefined) throw new Error('no containers are called from here');
     const cancelled = new AbortController();
-    this.#calls.set(call.actionId, cancelled);
-    const late = AbortSignal.timeout(Math.max(0, Math.min(call.deadline - this.#now(), LONGEST_TIMER_MS)));
-    const signal = AbortSignal.any([cancelled.signal, late]);
+    this.#calls.set(given.actionId, cancelled);
+    const { bounds, call } = this.#bounded(given, cancelled.signal);
     try {
-      const record = await this.#ready(id, signal);
+      const record = await this.#ready(id, bounds.begin);
       if (!isReady(record)) return record;
-      return await invoke(this.#client, record.version, call, this.#pause, signal).catch((error: unknown) => {
+      const way = { post: this.#post, pause: this.#pause };
+      return await invoke(way, record.version, call, bounds).catch((error: unknown) => {
         if (error instanceof Lost) return this.#forget(record);
         throw error;
       });
     } catch (error) {
-      if (!signal.aborted) throw error;
-      return failed(cancelled.signal.aborted ? CANCELLED : LATE);
+      if (!bounds.begin.aborted) throw error;
+      return failed(cancelled.signal.aborted ? CANCELLED : (bounds.late ?? LATE));
     } finally {
       this.#calls.delete(call.actionId);
     }
   }
 
+  /** The container looks for it; so does whoever waits for its turn in this process. */
   async cancel(_id: string, actionId: string): Promise<void> {
     this.#calls.get(actionId)?.abort();
+    await putCancellation(this.#post, actionId);
   }
 
   async remove(id: string): Promise<void> {
@@ -109,6 +123,23 @@ class LambdaContainers implements Containers {
 
   /** Lambda has no copies that a name could be given to; what they write is in the log of all containers. */
   async output(): Promise<undefined> {}
+
+  /** Lambda would end a call after 15 minutes, and this function with it, which would be called again. */
+  #bounded(given: ContainerCall, cancelled: AbortSignal): { readonly bounds: Bounds; readonly call: ContainerCall } {
+    const now = this.#now();
+    const latest = now + LONGEST_CALL_MS;
+    const [deadline, late] = given.deadline <= latest ? [given.deadline, LATE] : [latest, TOO_LONG];
+    const begin = AbortSignal.any([cancelled, AbortSignal.timeout(Math.max(0, deadline - now))]);
+    const end = new AbortController();
+    const stop = () => setTimeout(() => end.abort(), this.#options.patienceMs ?? PATIENCE_MS).unref();
+    begin.addEventListener('abort', stop, { once: true });
+    return { bounds: { late, begin, end: end.signal }, call: { ...given, deadline } };
+  }
+
+  get #post(): Post {
+    this.#s3 ??= new S3Client();
+    return { client: this.#s3, bucket: this.#options.bucket };
+  }
 
   /** Waits for a revision that is on its way. */
   async #ready(id: string, signal: AbortSignal): Promise<Ready | ContainerResult> {
@@ -151,8 +182,6 @@ class LambdaContainers implements Containers {
 
 type Ready = RevisionRecord & { readonly version: string };
 const isReady = (found: Ready | ContainerResult): found is Ready => 'version' in found;
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const statusOf = ({ id, state, reason, message }: RevisionRecord): RevisionStatus => ({
   id,

@@ -2,9 +2,10 @@ import type { ContainerRevision, RegistryCredentials } from '../../../ports.ts';
 import { Unreachable } from '../../../ports.ts';
 import type { Guard } from '../web.ts';
 import { credentialsFor, placeOf } from './image-names.ts';
+import type { LayersFor, Next } from './layers.ts';
 import { type Document, digestOf, LISTS, Refused, Repository } from './registry.ts';
 import { Unfit, unfit } from './unfit.ts';
-import { type Architecture, architectureOf, chosenFrom, type Layer, readManifest, wrapped } from './wrapping.ts';
+import { type Architecture, architectureOf, chosenFrom, readManifest, wrapped } from './wrapping.ts';
 
 /** What an image became: where it is in the target, and what it runs on. */
 export interface Wrapped {
@@ -15,9 +16,8 @@ export interface Wrapped {
 export interface Copying {
   readonly guard: Guard;
   readonly target: Repository;
-  readonly layerFor: (architecture: Architecture) => Promise<Layer>;
-  /** Told before each step: a word, and what is done, in words for the user. False: there is no time left for it. */
-  readonly next: (reason: string, message: string) => Promise<boolean>;
+  readonly layersFor: LayersFor;
+  readonly next: Next;
 }
 
 type Source = Pick<ContainerRevision, 'image' | 'command' | 'environment' | 'credentials'>;
@@ -80,22 +80,23 @@ async function addMissing(target: Repository, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Copies an image into the target with one layer more, under a tag; what is there already is not copied. Undefined:
+ * Copies an image into the target with our layers on top, under a tag; what is there already is not copied. Undefined:
  * time was over; the next call goes on. Throws Unfit, Passing, and Refused when the target refuses something.
  */
 export async function copyImage(copying: Copying, source: Source, tag: string): Promise<Wrapped | undefined> {
-  const { guard, target, layerFor, next } = copying;
+  const { guard, target, layersFor, next } = copying;
   const { image } = source;
   if (!(await next('Pulling', `looking at the image '${image}'`))) return undefined;
   const opened = await openSource(guard, source);
   const config = await opened.repository.smallBlob(readManifest(image, opened.manifest).config.digest);
   const architecture = architectureOf(image, config);
-  const layer = await layerFor(architecture);
-  const made = wrapped(source, opened.manifest, config, layer);
+  const ours = await layersFor(architecture, target, next);
+  if (ours === undefined) return undefined;
+  const made = wrapped(source, opened.manifest, config, ours);
   if (!(await target.hasManifest(made.manifest.digest))) {
     if (!(await copyLayers(copying, image, opened))) return undefined;
-    if (!(await next('Pushing', `storing the image '${image}' with Lambda's adapter`))) return undefined;
-    for (const bytes of [layer.bytes, made.config]) await addMissing(target, bytes);
+    if (!(await next('Pushing', `storing the image '${image}' with what runs beside it`))) return undefined;
+    for (const { bytes } of [...ours, { bytes: made.config }]) if (bytes !== undefined) await addMissing(target, bytes);
   }
   await target.addManifest(tag, made.manifest);
   return { digest: made.manifest.digest, architecture };

@@ -40,19 +40,15 @@ const MEMORY = [512, 1024, 2048] as const;
 /** What a state waits for its action unless it says otherwise (workflow-language reference, 11.8); Lambda has no more. */
 const TIMEOUT_SECONDS = 900;
 
-/** How the adapter finds the container's own program: on its port, by a connection, however long it takes to begin. */
-export const ADAPTER_SETTINGS = {
-  AWS_LWA_PORT: '8080',
-  AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
-  AWS_LWA_ASYNC_INIT: 'true',
-};
+/** MB, the only place that a container can write to: its files and outputs of up to 128 MiB each. 512 cost nothing. */
+const TEMPORARY = 2048;
 
 const settingsOf = ({ revision }: FunctionPlan, { roleArn, logGroup }: FunctionsOptions) => ({
   Role: roleArn,
   Description: `Container service: ${revision.id}`,
   MemorySize: MEMORY[revision.size],
   Timeout: TIMEOUT_SECONDS,
-  Environment: { Variables: ADAPTER_SETTINGS },
+  EphemeralStorage: { Size: TEMPORARY },
   LoggingConfig: { LogGroup: logGroup },
 });
 

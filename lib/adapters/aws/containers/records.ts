@@ -26,9 +26,16 @@ export interface RevisionRecord {
   /** Once its image is in the account's own registry. */
   readonly digest?: string;
   readonly architecture?: Architecture;
-  /** Once it can be called: the ARN of the function's version. */
+  /** Once it can be called: the ARN of the function's version, and how it speaks. */
   readonly version?: string;
+  readonly speech?: number;
 }
+
+/**
+ * How calls and what runs beside a container speak with each other. Another number where a container that was made
+ * before would not understand (docs/decisions/029).
+ */
+export const SPEECH = 1;
 
 export interface RecordsOptions {
   readonly table: Table;
@@ -43,6 +50,16 @@ const bindingOf = (id: string) => ({ kind: 'container', name: id });
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** One that speaks otherwise has failed: who needs it next has it prepared again. */
+function standingOf(item: Item): Pick<RevisionRecord, 'state' | 'reason' | 'message'> {
+  if (item['state'] === 'ready' && item['speech'] !== SPEECH) {
+    const message = 'it was made by another version of Weft; its next call has it made again';
+    return { state: 'failed', reason: 'Outdated', message };
+  }
+  const { state, reason, message } = item;
+  return { state: state as RevisionRecord['state'], reason: String(reason), message: String(message) };
+}
+
 function fromItem(item: Item): RevisionRecord {
   const [digest, version] = [text(item['digest']), text(item['version'])];
   const architecture = text(item['architecture']) as Architecture | undefined;
@@ -50,9 +67,7 @@ function fromItem(item: Item): RevisionRecord {
     id: String(item['id']),
     turn: Number(item['turn']),
     wanted: item['wanted'] as Wanted,
-    state: item['state'] as RevisionRecord['state'],
-    reason: String(item['reason']),
-    message: String(item['message']),
+    ...standingOf(item),
     at: Number(item['at']),
     revision: JSON.parse(String(item['revision'])) as RevisionRecord['revision'],
     ...(digest === undefined ? {} : { digest }),

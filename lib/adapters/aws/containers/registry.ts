@@ -88,8 +88,8 @@ export class Repository {
     return this.#has(`/manifests/${reference}`);
   }
 
-  /** The registry itself compares the bytes with the digest. */
-  async addBlob(digest: string, body: Uint8Array | Readable): Promise<void> {
+  /** The registry itself compares the bytes with the digest, which is asked for once they were all sent. */
+  async addBlob(digest: string | (() => string), body: Uint8Array | Readable): Promise<void> {
     const begun = await this.#ask(this.#url('/blobs/uploads/'), { method: 'POST', body: new Uint8Array() }, [202]);
     const sent = await this.#ask(
       this.#next(begun),
@@ -97,7 +97,7 @@ export class Repository {
       [202, 204],
     );
     const end = this.#next(sent);
-    end.searchParams.set('digest', digest);
+    end.searchParams.set('digest', typeof digest === 'string' ? digest : digest());
     await this.#ask(end, { method: 'PUT', body: new Uint8Array() }, [201, 204]);
   }
 

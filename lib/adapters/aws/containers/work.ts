@@ -4,11 +4,11 @@ import type { Guard } from '../web.ts';
 import { Passing } from './connection.ts';
 import { copyImage } from './copying.ts';
 import { advanceFunction, advanceScale, type FunctionsOptions, removeFunction } from './functions.ts';
+import type { LayersFor } from './layers.ts';
 import type { Login } from './login.ts';
-import type { Records, RevisionRecord } from './records.ts';
+import { type Records, type RevisionRecord, SPEECH } from './records.ts';
 import { Repository } from './registry.ts';
 import { Unfit } from './unfit.ts';
-import type { Architecture, Layer } from './wrapping.ts';
 
 /** What the state machine hands over, round for round. */
 export interface Errand {
@@ -33,7 +33,7 @@ export interface WorkOptions extends FunctionsOptions {
   /** Stands before the name of each function. */
   readonly namePrefix: string;
   readonly guard: Guard;
-  readonly layerFor: (architecture: Architecture) => Promise<Layer>;
+  readonly layersFor: LayersFor;
 }
 
 /** Between two looks at what takes a while, and before what failed is tried again. */
@@ -73,7 +73,7 @@ const isStored = (record: RevisionRecord): record is Stored => record.digest !==
 
 /** Copies the image; undefined: time was over. */
 async function store(options: WorkOptions, record: RevisionRecord, endsAt: number): Promise<Stored | undefined> {
-  const { ecr, repositoryUri, guard, layerFor, records, namePrefix } = options;
+  const { ecr, repositoryUri, guard, layersFor, records, namePrefix } = options;
   const [host = '', ...path] = repositoryUri.split('/');
   const base = options.registryBase ?? `https://${host}`;
   const target = new Repository(guard, base, path.join('/'), await loginOf(ecr), 'pull,push');
@@ -82,7 +82,7 @@ async function store(options: WorkOptions, record: RevisionRecord, endsAt: numbe
     return performance.now() + LEAST_TIME_MS < endsAt;
   };
   const source = { ...record.revision, credentials: await records.credentialsOf(record.id) };
-  const stored = await copyImage({ guard, target, layerFor, next }, source, nameOf(namePrefix, record.id));
+  const stored = await copyImage({ guard, target, layersFor, next }, source, nameOf(namePrefix, record.id));
   if (stored === undefined) return undefined;
   await note(options, record, stored);
   return { ...record, ...stored };
@@ -102,7 +102,7 @@ async function makeReady(options: WorkOptions, record: RevisionRecord, endsAt: n
   const words = `Lambda is starting the ${revision.minScale} copies that are kept running`;
   if (revision.minScale > 0) await note(options, record, { reason: 'Scaling', message: words });
   if (!(await advanceScale(options, version, revision.minScale))) return false;
-  await note(options, record, { state: 'ready', reason: '', message: '', version });
+  await note(options, record, { state: 'ready', reason: '', message: '', version, speech: SPEECH });
   return true;
 }
 

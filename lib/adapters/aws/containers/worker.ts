@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { ECRClient } from '@aws-sdk/client-ecr';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Sealer, Table } from '../../../ports.ts';
 import { guardOf } from '../web.ts';
-import { adapterLayers } from './adapter-layer.ts';
+import { layersOf } from './layers.ts';
 import { Records } from './records.ts';
 import { type Errand, type Round, type WorkOptions, work } from './work.ts';
 
@@ -14,6 +15,9 @@ export type WorkerOptions = Pick<WorkOptions, 'roleArn' | 'logGroup' | 'reposito
   readonly sealer: () => Sealer;
 };
 
+/** The program that is laid into images. A bundle has it beside itself (cdk/function.ts). */
+const BESIDE = new URL('./beside.mjs', import.meta.url);
+
 /** What makes revisions ready and takes them away, as it runs in Lambda. */
 export function containerWorker({ table, sealer, ...places }: WorkerOptions): ContainerWork {
   const guard = guardOf({ mayAskItself: false });
@@ -23,7 +27,7 @@ export function containerWorker({ table, sealer, ...places }: WorkerOptions): Co
     client: new LambdaClient({ retryMode: 'standard', maxAttempts: 6 }),
     ecr: new ECRClient({ retryMode: 'standard', maxAttempts: 6 }),
     guard,
-    layerFor: adapterLayers(guard),
+    layersFor: layersOf({ guard, table, program: () => readFile(BESIDE) }),
   };
   return (errand, milliseconds) => work(options, errand, milliseconds);
 }

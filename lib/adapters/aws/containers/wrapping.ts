@@ -1,4 +1,5 @@
 import type { ContainerRevision } from '../../../ports.ts';
+import { laidBy } from '../../beside/image-environment.ts';
 import { type Document, digestOf, MANIFESTS, type Part } from './registry.ts';
 import { Unfit } from './unfit.ts';
 
@@ -6,12 +7,34 @@ import { Unfit } from './unfit.ts';
 export const ARCHITECTURES = ['arm64', 'amd64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** One layer: how it is stored, and the digest of what it unpacks to. */
+/** One layer, zipped. */
 export interface Layer {
-  readonly bytes: Buffer;
   readonly digest: string;
+  /** Of what it unpacks to. */
   readonly unpacked: string;
+  readonly size: number;
+  /** What is in it, for the history of the image. */
+  readonly about: string;
+  /** Where it is small enough to be carried about. */
+  readonly bytes?: Buffer;
 }
+
+/** All that is ours in an image lies here, and takes the place of nothing that was there. */
+export const FOLDER = 'opt/weft';
+/** The name in it of what Lambda starts. */
+export const PROGRAM = 'beside.mjs';
+
+/**
+ * Node by its own loader and with its own libraries, as an image may have others, or none; then our program, which
+ * starts what follows.
+ */
+export const START: readonly string[] = [
+  `/${FOLDER}/ld.so`,
+  '--library-path',
+  `/${FOLDER}/lib`,
+  `/${FOLDER}/node`,
+  `/${FOLDER}/${PROGRAM}`,
+];
 
 export interface Manifest {
   readonly config: Part;
@@ -37,21 +60,24 @@ function parsed(image: string, bytes: Uint8Array): Parsed {
   throw odd(image, 'is described in a way that nobody knows');
 }
 
-/** The digests of a list's images for the processors that Lambda has. Throws Unfit where it has neither. */
-export function chosenFrom(image: string, list: Document): string {
+const needs = (processors: readonly Architecture[]): string =>
+  `it needs to be for ${processors
+    .map((name) => `linux/${name}`)
+    .toSorted()
+    .join(' or ')}`;
+
+/** The digest of a list's image for the first of the processors. Throws Unfit where it has none for any. */
+export function chosenFrom(image: string, list: Document, processors: readonly Architecture[] = ARCHITECTURES): string {
   const manifests = (parsed(image, list.bytes)['manifests'] ?? []) as readonly (Part & {
     readonly platform?: { readonly os?: string; readonly architecture?: string };
   })[];
   const linux = manifests.filter(({ platform }) => platform?.os === 'linux');
-  for (const architecture of ARCHITECTURES) {
+  for (const architecture of processors) {
     const found = linux.find(({ platform }) => platform?.architecture === architecture);
     if (found !== undefined) return found.digest;
   }
   const there = manifests.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).join(', ');
-  throw new Unfit(
-    'WrongPlatform',
-    `the image '${image}' is there for ${there || 'nothing'}; it needs to be for linux/amd64 or linux/arm64`,
-  );
+  throw new Unfit('WrongPlatform', `the image '${image}' is there for ${there || 'nothing'}; ${needs(processors)}`);
 }
 
 /** Throws Unfit for a manifest of a kind that Lambda does not take. */
@@ -71,10 +97,7 @@ export function architectureOf(image: string, config: Uint8Array): Architecture 
   const { os, architecture } = parsed(image, config);
   const found = ARCHITECTURES.find((one) => one === architecture);
   if (found !== undefined && os === 'linux') return found;
-  throw new Unfit(
-    'WrongPlatform',
-    `the image '${image}' is for ${os}/${architecture}; it needs to be for linux/amd64 or linux/arm64`,
-  );
+  throw new Unfit('WrongPlatform', `the image '${image}' is for ${os}/${architecture}; ${needs(ARCHITECTURES)}`);
 }
 
 /** What runs in a container: a command takes the place of all of the image's own, as locally. */
@@ -85,35 +108,36 @@ function started(config: Parsed, { image, command, environment }: Fields): Parse
     ...own.filter((entry) => !isGiven(entry)),
     ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
   ];
-  const [program, ...args] = command;
-  const made: Parsed =
-    program === undefined ? { ...config, Env } : { ...config, Env, Entrypoint: [program], Cmd: args };
-  const words = [made['Entrypoint'], made['Cmd']].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (words.length > 0) return made;
+  const words = command.length > 0 ? command : [config['Entrypoint'], config['Cmd']].flatMap(wordsIn);
+  if (words.length > 0) return { ...config, Env: Env.map(laidBy), Entrypoint: [...START, ...words], Cmd: [] };
   throw odd(image, 'has no command: name one in cmd');
 }
 
+const wordsIn = (list: unknown): readonly string[] => (Array.isArray(list) ? list : []);
+
 /**
- * The image with a layer more and the revision's command and environment: a new configuration and a new manifest. The
- * same parts give the same digests. Throws Unfit.
+ * The image with our layers on top, and the revision's command and environment: a new configuration and a new
+ * manifest. The same parts give the same digests. Throws Unfit.
  */
 export function wrapped(
   fields: Fields,
   source: Document,
   configBytes: Uint8Array,
-  layer: Layer,
+  ours: readonly Layer[],
 ): { readonly config: Buffer; readonly manifest: Document } {
   const { config: part, layers } = readManifest(fields.image, source);
   const { rootfs, history, config: own, ...rest } = parsed(fields.image, configBytes);
   const unpacked = (rootfs as { readonly diff_ids?: readonly string[] } | undefined)?.diff_ids ?? [];
+  const added = ours.map(({ about }) => ({ created_by: `weft: ${about}` }));
   const config = Buffer.from(
     JSON.stringify({
       ...rest,
       config: started((own ?? {}) as Parsed, fields),
-      rootfs: { type: 'layers', diff_ids: [...unpacked, layer.unpacked] },
-      ...(Array.isArray(history) && { history: [...history, { created_by: 'weft: Lambda Web Adapter' }] }),
+      rootfs: { type: 'layers', diff_ids: [...unpacked, ...ours.map((layer) => layer.unpacked)] },
+      ...(Array.isArray(history) && { history: [...history, ...added] }),
     }),
   );
+  const mediaType = LAYERS[source.mediaType];
   const bytes = Buffer.from(
     JSON.stringify({
       schemaVersion: 2,
@@ -121,7 +145,7 @@ export function wrapped(
       config: { mediaType: part.mediaType, size: config.length, digest: digestOf(config) },
       layers: [
         ...layers.map(({ mediaType, size, digest }) => ({ mediaType, size, digest })),
-        { mediaType: LAYERS[source.mediaType], size: layer.bytes.length, digest: layer.digest },
+        ...ours.map(({ size, digest }) => ({ mediaType, size, digest })),
       ],
     }),
   );

@@ -2,11 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports.ts';
+import type { Entry } from '../../aws/containers/archives.ts';
+import type { Told } from '../../aws/containers/conversation.ts';
 import { Unfit } from '../../aws/containers/unfit.ts';
-import type { Entry } from './archives.ts';
 import { labels } from './leftovers.ts';
 import { PodOutput } from './pod-output.ts';
-import { Sidecar, type Told } from './sidecar.ts';
+import { Sidecar } from './sidecar.ts';
 import { SIDECAR_PROGRAM } from './sidecar-image.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -76,8 +77,8 @@ export class Pod {
     void this.#watch(sidecar, this.#exit);
   }
 
-  async call(call: ContainerCall, headers: Readonly<Record<string, string>>, entries: readonly Entry[]): Promise<Told> {
-    const told = await (this.#sidecar as Sidecar).call(call, headers, entries);
+  async call(call: ContainerCall, entries: readonly Entry[]): Promise<Told> {
+    const told = await (this.#sidecar as Sidecar).call(call, entries);
     if (told.answered.isLost !== true) return told;
     const code = await Promise.race([this.#exit, sleep(LAST_NEWS_MS, undefined, { ref: false })]);
     if (code === undefined) return told;

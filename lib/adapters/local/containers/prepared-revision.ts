@@ -1,6 +1,7 @@
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports.ts';
-import { CANCELLED, failed, LATE } from '../../aws/containers/protocol.ts';
+import { failed } from '../../aws/containers/protocol.ts';
 import { Unfit } from '../../aws/containers/unfit.ts';
+import { CANCELLED, LATE } from '../../beside/messages.ts';
 import { MOST_WAITING, TOO_MANY, timeoutAt } from './call-queue.ts';
 import { fetchImage, idOf } from './images.ts';
 import type { Pod } from './pod.ts';

@@ -1,7 +1,8 @@
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports.ts';
-import { CANCELLED, failed, headersOf, LATE } from '../../aws/containers/protocol.ts';
-import { resultOf } from './answers.ts';
-import { type Entry, toEntries } from './archives.ts';
+import { resultOf } from '../../aws/containers/answers.ts';
+import { entriesOf } from '../../aws/containers/archives.ts';
+import { failed } from '../../aws/containers/protocol.ts';
+import { CANCELLED, LATE } from '../../beside/messages.ts';
 import { CallQueue, MOST_WAITING, TOO_MANY, timeoutAt, type Waiting } from './call-queue.ts';
 import { Pod } from './pod.ts';
 import type { Workplace } from './workplace.ts';
@@ -125,11 +126,10 @@ export class RunningRevision {
   }
 
   async #run(pod: Pod, call: ContainerCall): Promise<ContainerResult> {
-    const entries: Entry[] = [];
-    for (const file of call.files) entries.push(...(await toEntries(file)));
+    const entries = await entriesOf(call.files);
     const early = this.#reasons.get(call.actionId);
     if (early !== undefined) return failed(early);
-    const told = await pod.call(call, headersOf(call), entries);
+    const told = await pod.call(call, entries);
     if (told.answered.status > 0) this.#failures = 0;
     const why = told.answered.problem === '' ? undefined : this.#reasons.get(call.actionId);
     return resultOf(why === undefined ? told : { ...told, answered: { ...told.answered, problem: why } });

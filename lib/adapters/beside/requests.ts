@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Asked, MOST_BYTES } from './messages.ts';
 
-const PORT = 8889;
 const MOST_LOG_BYTES = 4 * 1024 * 1024;
 const MOST_UNDECLARED_BYTES = 2 * 1024 * 1024;
 const SCOPES: Readonly<Record<string, string>> = {
@@ -24,11 +23,11 @@ type Path = (request: IncomingMessage, query: URLSearchParams, ask: Ask) => Prom
 const PATHS: Readonly<Record<string, Path>> = { '/log': log, '/var': variable };
 
 /** Serves what functions know as localhost:8889, on both loopback addresses where there are both. */
-export async function serveRequests(ask: Ask): Promise<void> {
-  await Promise.any(['127.0.0.1', '::1'].map((address) => listen(address, ask)));
+export async function serveRequests(port: number, ask: Ask): Promise<void> {
+  await Promise.any(['127.0.0.1', '::1'].map((address) => listen(address, port, ask)));
 }
 
-function listen(address: string, ask: Ask): Promise<void> {
+function listen(address: string, port: number, ask: Ask): Promise<void> {
   const server = createServer((request, response) => {
     // A function that went away meanwhile takes no answer.
     serve(request, response, ask).catch(() => response.destroy());
@@ -36,7 +35,7 @@ function listen(address: string, ask: Ask): Promise<void> {
   server.requestTimeout = 0;
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(PORT, address, resolve);
+    server.listen(port, address, resolve);
   });
 }
 

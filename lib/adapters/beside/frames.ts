@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** What goes through the pipe between the service and a sidecar: a head as JSON, and a body of bytes. */
+/** What the service and who stands beside a function send each other: a head as JSON, and a body of bytes. */
 export interface Frame<Head> {
   readonly head: Head;
   readonly body: Buffer;
@@ -10,14 +10,23 @@ const HEAD_BYTES = 4;
 const BODY_BYTES = 6;
 const PREFIX = HEAD_BYTES + BODY_BYTES;
 
-/** Writes one frame; the stream buffers what the other side has not read. */
-export function writeFrame(stream: Writable, head: object, body?: Uint8Array): void {
+function headOf(head: object, body: Uint8Array | undefined): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.alloc(PREFIX);
   prefix.writeUInt32BE(text.length, 0);
   prefix.writeUIntBE(body?.length ?? 0, HEAD_BYTES, BODY_BYTES);
-  stream.write(Buffer.concat([prefix, text]));
+  return Buffer.concat([prefix, text]);
+}
+
+/** Writes one frame; the stream buffers what the other side has not read. */
+export function writeFrame(stream: Writable, head: object, body?: Uint8Array): void {
+  stream.write(headOf(head, body));
   if (body !== undefined && body.length > 0) stream.write(body);
+}
+
+/** One frame as bytes. */
+export function frameOf(head: object, body?: Uint8Array): Buffer {
+  return Buffer.concat([headOf(head, body), body ?? Buffer.alloc(0)]);
 }
 
 /** Puts frames together again from the pieces in which they arrive. */

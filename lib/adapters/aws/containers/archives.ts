@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { extract, type Header, type Pack, pack } from 'tar-stream';
 import type { ContainerFile, FileType } from '../../../ports.ts';
-import type { EntryKind } from './sidecar/messages.ts';
+import type { EntryKind } from '../../beside/messages.ts';
 
 /** A file or directory below a container's temporary directory. */
 export interface Entry {
@@ -33,6 +33,13 @@ const READERS: Readonly<Record<FileType, (file: ContainerFile) => Promise<Entry[
 export async function toEntries(file: ContainerFile): Promise<readonly Entry[]> {
   checkPath(file.name, file.name);
   return READERS[file.type](file);
+}
+
+/** All that files come to, in their order. @throws Error in words for the user */
+export async function entriesOf(files: readonly ContainerFile[]): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const file of files) entries.push(...(await toEntries(file)));
+  return entries;
 }
 
 function fileEntry(path: string, bytes: Buffer, isExecutable = false): Entry {

@@ -14,14 +14,8 @@ import {
 import { dirname, join } from 'node:path';
 import { type EntryKind, MOST_BYTES, type OutputPart } from './messages.ts';
 
-const ROOT = '/mnt/shared';
 const SCOPES = ['namespace', 'workflow', 'instance'];
 const MOST_ENTRIES = 10_000;
-
-/** The temporary directory of a call, as its container sees it (workflow-language reference, 11.2). */
-export function folderOf(actionId: string): string {
-  return join(ROOT, actionId);
-}
 
 /** Whoever the function runs as may write here, whatever the process's mask. */
 function makeFolder(folder: string): void {
@@ -29,47 +23,53 @@ function makeFolder(folder: string): void {
   chmodSync(folder, 0o777);
 }
 
-/** Makes the directory of a call with the places for its outputs. */
-export function openFolder(actionId: string): void {
-  const folder = folderOf(actionId);
+/** Makes the temporary directory of a call, with the places for its outputs (workflow-language reference, 11.7). */
+export function openFolder(folder: string): void {
   for (const path of [folder, join(folder, 'out'), ...SCOPES.map((scope) => join(folder, 'out', scope))])
     makeFolder(path);
 }
 
 /** Puts an entry there; the path was checked by the service. */
-export function placeEntry(
-  actionId: string,
-  path: string,
-  kind: EntryKind,
-  isExecutable: boolean,
-  bytes: Buffer,
-): void {
+export function placeEntry(folder: string, path: string, kind: EntryKind, isExecutable: boolean, bytes: Buffer): void {
   const parts = path.split('/');
   const folders = kind === 'directory' ? parts : parts.slice(0, -1);
   folders.forEach((_, index) => {
-    makeFolder(join(folderOf(actionId), ...parts.slice(0, index + 1)));
+    makeFolder(join(folder, ...parts.slice(0, index + 1)));
   });
   if (kind === 'directory') return;
-  const file = join(folderOf(actionId), path);
+  const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
   chmodSync(file, isExecutable ? 0o777 : 0o666);
 }
 
-export function removeFolder(actionId: string): void {
-  rmSync(folderOf(actionId), { recursive: true, force: true });
+/** Removes the directory with all that is in it, also what the function has closed to itself. */
+export function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    unlock(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function unlock(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) unlock(join(folder, entry.name));
+  }
 }
 
 type Emit = (part: OutputPart, bytes: Buffer) => void;
 
 /** Hands out all that the function left in its output directories, and tells what was refused; empty: nothing. */
-export function collectOutputs(actionId: string, emit: Emit): string {
+export function collectOutputs(folder: string, emit: Emit): string {
   const problems: string[] = [];
   for (const scope of SCOPES) {
-    const folder = join(folderOf(actionId), 'out', scope);
-    for (const name of namesIn(folder)) {
+    const outputs = join(folder, 'out', scope);
+    for (const name of namesIn(outputs)) {
       try {
-        for (const { part, bytes } of readOutput(folder, scope, name)) emit(part, bytes);
+        for (const { part, bytes } of readOutput(outputs, scope, name)) emit(part, bytes);
       } catch (error) {
         problems.push(error instanceof Error ? error.message : String(error));
       }

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ContainerCall, ContainerHost, ContainerResult } from '../../lib/ports.ts';
+import { hearing } from '../adapters/containers/caller.ts';
+import { archiveOf } from '../adapters/containers/image.ts';
+
+const MIB = 1024 * 1024;
+
+/** What a call of the test function came to. */
+export interface CalledFunction {
+  readonly failure: ContainerResult['failure'] | undefined;
+  readonly outputs: ContainerResult['outputs'];
+  readonly text: string;
+  readonly json: () => ReturnType<typeof JSON.parse>;
+}
+
+/** A revision of the test function, ready to be called, with the variable GREETING in its environment. */
+export interface OpenedFunction {
+  call(input: object, given: Partial<ContainerCall>): Promise<CalledFunction>;
+  cancel(actionId: string): Promise<void>;
+  /** The temporary directories of calls are in it, as the function sees them. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export const GREETING = 'good morning = "x"';
+
+/** The law of what a container sees of the service, and the service of a container. Missing: why it cannot be tried. */
+export function containersContract(open: () => Promise<OpenedFunction>, missing?: string): void {
+  let opened: OpenedFunction;
+  const call = (input: object, given: Partial<ContainerCall> = {}) => opened.call(input, given);
+
+  beforeEach(({ skip }) => skip(missing !== undefined, missing));
+  beforeAll(async () => {
+    if (missing === undefined) opened = await open();
+  });
+  afterAll(() => opened?.close());
+
+  test('hands over the input, and the headers in both spellings', async () => {
+    const given = { actionId: 'action-1', instanceId: 'instance-1', iterator: 4 };
+    const { json, failure } = await call({ do: 'echo', text: 'ä' }, given);
+    expect(failure).toBeUndefined();
+    const { input, headers, environment } = json();
+    expect(input).toEqual({ do: 'echo', text: 'ä' });
+    expect(environment).toBe(GREETING);
+    for (const brand of ['direktiv', 'service']) {
+      expect(headers).toMatchObject({
+        [`${brand}-actionid`]: 'action-1',
+        [`${brand}-tempdir`]: `${opened.folder}/action-1`,
+        [`${brand}-instanceid`]: 'instance-1',
+        [`${brand}-namespace`]: 'demo',
+        [`${brand}-step`]: '2',
+        [`${brand}-iterator`]: '4',
+      });
+    }
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test.each([
+    ['Direktiv', 200],
+    ['Service', 500],
+  ])('gives the error of the %s headers, whatever the status %d says', async (brand, status) => {
+    const told = await call({ do: 'error', brand, status, code: 'shop.empty', message: 'no bread' });
+    expect(told).toMatchObject({ text: '', failure: { code: 'shop.empty', message: 'no bread' } });
+  });
+
+  test('takes an error message without a code for a crash', async () => {
+    const { failure } = await call({ do: 'error', brand: 'Direktiv', code: '', message: 'no bread' });
+    expect(failure).toEqual({ code: '', message: 'no bread' });
+  });
+
+  test('takes a status of failure without error headers for the error of a failed container', async () => {
+    const { failure } = await call({ do: 'status', status: 503, text: 'closed today' });
+    expect(failure).toEqual({ code: 'container failed', message: 'closed today' });
+  });
+
+  test('fails without a code when the connection ends within the answer', async () => {
+    const { failure, text } = await call({ do: 'half' });
+    expect(failure?.code).toBe('');
+    expect(failure?.message).toMatch(/connection|aborted/);
+    expect(text).toBe('');
+  });
+
+  test('gives a body that is not JSON as it is', async () => {
+    expect(await call({ do: 'text', text: 'plain <b>' })).toMatchObject({
+      text: 'plain <b>',
+      failure: undefined,
+    });
+  });
+
+  test('brings 100 MiB back', async () => {
+    const { text, failure } = await call({ do: 'large', bytes: 100 * MIB });
+    expect(failure).toBeUndefined();
+    expect(text.length).toBe(100 * MIB);
+    expect(/^x+$/.test(text.slice(-1000))).toBe(true);
+  });
+
+  test('refuses an answer that is declared longer than 128 MiB', async () => {
+    const { failure } = await call({ do: 'large', bytes: 10, declared: 129 * MIB });
+    expect(failure).toEqual({ code: '', message: 'the answer is longer than 128 MiB' });
+  });
+
+  test('tells the container of a cancellation, and breaks the call off a while later', async () => {
+    const begun = Promise.withResolvers<void>();
+    const host = { ...hearing().host, log: async () => begun.resolve() };
+    const slow = call({ do: 'sleep', ms: 60_000, tell: true }, { actionId: 'cancelled-1', host });
+    await begun.promise;
+    await opened.cancel('cancelled-1');
+    expect((await slow).failure).toEqual({ code: '', message: 'the call was cancelled' });
+    expect((await call({ do: 'deleted' })).json()).toContain('cancelled-1');
+  });
+
+  test('ends a call at its deadline, and tells the container', async () => {
+    const given = { actionId: 'late-1', deadline: Date.now() + 300 };
+    const slow = await call({ do: 'sleep', ms: 60_000 }, given);
+    expect(slow.failure).toEqual({ code: '', message: 'the call was not answered before its deadline' });
+    expect((await call({ do: 'deleted' })).json()).toContain('late-1');
+  });
+
+  test('lets the container log in both ways', async () => {
+    const { logs, host } = hearing();
+    const steps = [
+      { path: '/log?aid=ID', method: 'POST', body: 'first\nline' },
+      { path: '/log?aid=ID&log=second%20line' },
+      { path: '/log?aid=ID', method: 'POST', body: '' },
+      { path: '/log?aid=nobody', method: 'POST', body: 'lost' },
+    ];
+    const told = (await call({ do: 'helper', steps }, { host })).json();
+    expect(told.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 500]);
+    expect(logs).toEqual(['first\nline', 'second line']);
+  });
+
+  test('refuses a log entry of more than 4 MiB', async () => {
+    const { logs, host } = hearing();
+    const steps = [{ path: '/log?aid=ID', method: 'POST', body: 'x'.repeat(4 * MIB + 1) }];
+    expect((await call({ do: 'helper', steps }, { host })).json()[0].status).toBe(413);
+    expect(logs).toEqual([]);
+  });
+
+  test('lets the container read and store variables', async () => {
+    const { variables, host } = hearing();
+    const steps = [
+      {
+        path: '/var?aid=ID&scope=workflow&key=total',
+        method: 'POST',
+        body: '42',
+        headers: { 'Content-Type': 'text/x-sum' },
+      },
+      { path: '/var?aid=ID&scope=workflow&key=total' },
+      { path: '/var?aid=ID&key=none' },
+      { path: '/var?aid=ID&key=mine', method: 'POST', body: 'x' },
+      { path: '/var?aid=ID&key=forbidden' },
+      { path: '/var?aid=ID&key=mine', method: 'DELETE' },
+      { path: '/var?aid=ID&scope=galaxy&key=mine' },
+      { path: '/var?aid=nobody&key=mine' },
+    ];
+    const told = (await call({ do: 'helper', steps }, { host })).json();
+    expect(told).toMatchObject([
+      { status: 200 },
+      { status: 200, text: '42' },
+      { status: 200, text: '' },
+      { status: 200 },
+      { status: 500, text: 'this key is not for you' },
+      { status: 405 },
+      { status: 400 },
+      { status: 500 },
+    ]);
+    expect(variables.get('workflow/total')).toEqual({ text: '42', mimeType: 'text/x-sum' });
+    expect(variables.get('instance/mine')?.text).toBe('x');
+  });
+
+  test.each([
+    [2 * MIB, 200],
+    [2 * MIB + 1, 411],
+  ])('answers a variable of %d bytes without a declared length with %d', async (bytes, status) => {
+    expect((await call({ do: 'undeclared', bytes })).json().status).toBe(status);
+  });
+
+  test('puts files of all types into the temporary directory', async () => {
+    const tar = await archiveOf({ 'a/b.txt': 'deep', empty: undefined });
+    const files = [
+      { name: 'plain.txt', type: 'plain', bytes: Buffer.from('as it is') },
+      { name: 'in/a/folder.txt', type: 'base64', bytes: Buffer.from(Buffer.from('decoded').toString('base64')) },
+      { name: 'archive', type: 'tar', bytes: tar },
+      { name: 'zipped', type: 'tar.gz', bytes: gzipSync(tar) },
+      { name: 'nothing', type: 'tar', bytes: Buffer.alloc(0) },
+    ] as const;
+    const found = (await call({ do: 'files' }, { files })).json();
+    expect(Object.fromEntries(found)).toMatchObject({
+      'plain.txt': 'as it is',
+      'in/a/folder.txt': 'decoded',
+      'archive/a/b.txt': 'deep',
+      'archive/empty/': '',
+      'zipped/a/b.txt': 'deep',
+      'nothing/': '',
+      'out/instance/': '',
+      'out/workflow/': '',
+      'out/namespace/': '',
+    });
+  });
+
+  test('fails without a code, and without a call, for a file that cannot be placed', async () => {
+    const files = [{ name: 'pack', type: 'tar', bytes: Buffer.from('not a tar'.repeat(200)) }] as const;
+    const { failure } = await call({ do: 'echo' }, { files });
+    expect(failure).toEqual({ code: '', message: "the file 'pack' is not a tar archive, but its type says so" });
+    const clash = [
+      { name: 'same', type: 'plain', bytes: Buffer.from('1') },
+      { name: 'same/below', type: 'plain', bytes: Buffer.from('2') },
+    ] as const;
+    const told = await call({ do: 'echo' }, { files: clash });
+    expect(told.failure?.message).toMatch(/'same\/below' cannot be placed/);
+  });
+
+  test('collects what the container leaves, a directory as tar.gz, and removes it there', async () => {
+    const files = { 'instance/note.txt': 'hello', 'workflow/pages/one.txt': '1', 'namespace/n': 'all' };
+    const { outputs, failure } = await call({ do: 'leave', files }, { actionId: 'leaving-1' });
+    expect(failure).toBeUndefined();
+    const byName = Object.fromEntries(
+      outputs.map(({ scope, name, bytes }) => [`${scope}/${name}`, Buffer.from(bytes)]),
+    );
+    expect(Object.keys(byName).toSorted()).toEqual(['instance/note.txt', 'namespace/n', 'workflow/pages']);
+    expect(byName['instance/note.txt']?.toString()).toBe('hello');
+    expect(gunzipSync(byName['workflow/pages'] ?? '').toString()).toContain('one.txt');
+    expect((await call({ do: 'left' })).json()).not.toContain('leaving-1');
+  });
+
+  test('collects what the container leaves also when it fails', async () => {
+    const told = await call({ do: 'leave', files: { 'instance/half': 'done' }, thenFail: 'shop.shut' });
+    expect(told.failure).toEqual({ code: 'shop.shut', message: 'as told' });
+    expect(told.outputs.map(({ name }) => name)).toEqual(['half']);
+  });
+
+  test('refuses a link among what the container leaves, and takes the rest', async () => {
+    const links = { 'instance/passwords': '/etc/passwd', 'workflow/pages/up': '../../../..' };
+    const files = { 'instance/good': 'yes', 'workflow/pages/one': '1' };
+    const { failure, outputs } = await call({ do: 'leave', files, links });
+    expect(failure?.code).toBe('');
+    expect(failure?.message).toMatch(/out\/instance\/passwords is a link/);
+    expect(outputs.map(({ name }) => name)).toEqual(['good']);
+  });
+
+  test('takes an input of 30 MiB', async () => {
+    const input = { do: 'size', text: 'x'.repeat(30 * MIB) };
+    const { json, failure } = await call(input);
+    expect(failure).toBeUndefined();
+    expect(json()).toBe(JSON.stringify(input).length);
+  });
+
+  test('passes a variable of 20 MiB in and out', async () => {
+    const { host: plain } = hearing();
+    const bytes = randomBytes(20 * MIB);
+    const stored = new Map<string, Uint8Array>([['instance/from', bytes]]);
+    const host: ContainerHost = {
+      ...plain,
+      variable: async (scope, key) => stored.get(`${scope}/${key}`),
+      setVariable: async (scope, key, given) => void stored.set(`${scope}/${key}`, given),
+    };
+    expect((await call({ do: 'pass', from: 'from', to: 'to' }, { host })).json()).toEqual([200, 200]);
+    expect(bytes.equals(stored.get('instance/to') ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  test('keeps the variables of three scopes apart', async () => {
+    const { variables, host } = hearing();
+    const scopes = ['instance', 'workflow', 'namespace'];
+    const steps = [
+      ...scopes.map((scope) => ({ path: `/var?aid=ID&scope=${scope}&key=k`, method: 'POST', body: `of ${scope}` })),
+      ...scopes.map((scope) => ({ path: `/var?aid=ID&scope=${scope}&key=k` })),
+    ];
+    const told = (await call({ do: 'helper', steps }, { host })).json();
+    expect(told.slice(3).map(({ text }: { text: string }) => text)).toEqual(scopes.map((scope) => `of ${scope}`));
+    expect([...variables.keys()]).toEqual(scopes.map((scope) => `${scope}/k`));
+  });
+
+  test('is served by a new container when the last one ended in the middle of a call', async () => {
+    const { failure } = await call({ do: 'exit', code: 7, words: 'out of paper' });
+    expect(failure).toEqual({
+      code: '',
+      message: 'the container ended with exit code 7 before it answered: out of paper',
+    });
+    expect((await call({ do: 'text', text: 'back' })).text).toBe('back');
+  });
+}
