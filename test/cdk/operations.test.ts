@@ -34,7 +34,7 @@ describe('`metrics=true`', () => {
     (Properties['Environment'] as { readonly Variables: Record<string, string> } | undefined)?.Variables ?? {};
 
   test('tells every function of the service its name, and changes nothing else', () => {
-    const functions = ofType(own, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Functions'));
+    const functions = ofType(own, 'AWS::Lambda::Function').filter(([id]) => /^(Functions|Upgrade)/.test(id));
     expect(functions.length).toBeGreaterThan(15);
     for (const [, resource] of functions) {
       expect(variablesOf(resource)).toMatchObject({ WEFT_METRICS: 'flows' });
