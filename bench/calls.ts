@@ -84,6 +84,9 @@ const SETTER = `states:
 const GETTER = `states:
 - {id: get, type: getter, variables: [{key: k, scope: namespace}]}
 `;
+const FILE_GETTER = `states:
+- {id: get, type: getter, variables: [{key: /read, scope: file}]}
+`;
 
 const CHILD = noops(1);
 const SLOW_CHILD = `states:
@@ -146,11 +149,11 @@ interface Operation {
   readonly waits?: boolean;
 }
 
-function wait(name: string, yaml: string, body = '{}'): Operation {
+function wait(name: string, yaml: string, body = '{}', more: NonNullable<Operation['prepare']> = []): Operation {
   const path = `wait-${name.replaceAll(' ', '-')}`;
   return {
     name: `wait on ${name}`,
-    prepare: [[path, yaml]],
+    prepare: [...more, [path, yaml]],
     run: (send) => send('POST', `/tree/${path}?op=wait`, body),
   };
 }
@@ -182,6 +185,7 @@ export const OPERATIONS: readonly Operation[] = [
   wait('100 noops', noops(100)),
   wait('a setter', SETTER, '{"v":5}'),
   wait('a getter', GETTER),
+  wait('a getter of a file', FILE_GETTER, '{}', [['read', noops(10)]]),
   execute('10 noops', noops(10)),
   execute('a delay', DELAY, [], true),
   execute('an action on a subflow that does not wait', callOf('child'), [['child', CHILD]]),

@@ -91,10 +91,11 @@ export interface Parent extends CallKey {
   readonly token: string;
 }
 
-/** A variable that a container finds as a file, as the action says it; nothing is read yet. */
+/** A variable, or a file of the tree, that a container finds as a file, as the action says it; nothing is read yet. */
 export interface WantedFile {
+  /** Of the scope `file` a path in the tree, as the workflow names it. */
   readonly key: string;
-  readonly scope: 'instance' | 'workflow' | 'namespace' | 'thread';
+  readonly scope: 'instance' | 'workflow' | 'namespace' | 'thread' | 'file';
   /** Its path below the container's directory. */
   readonly name: string;
   readonly type: FileType;

@@ -23,6 +23,7 @@ import {
   serviceCarrier,
 } from './service-calls.ts';
 import { filesOf } from './service-files.ts';
+import { pathFrom } from './tree-files.ts';
 
 /** Subflows may call subflows this deep; a workflow that calls itself for ever is stopped here. */
 const DEEPEST = 25;
@@ -38,18 +39,6 @@ interface Subflow {
 
 /** What an action calls. */
 export type Callee = Subflow | Service;
-
-/** A path as a workflow names another: from the root, or from its own directory (reference, section 9). */
-export function pathFrom(caller: string, named: string): { path: string; ref: string } {
-  const [path = '', ref = ''] = named.split(':');
-  const base = path.startsWith('/') ? [] : caller.split('/').slice(0, -1);
-  const segments: string[] = [];
-  for (const segment of [...base, ...path.split('/')]) {
-    if (segment === '..') segments.pop();
-    else if (segment !== '' && segment !== '.') segments.push(segment);
-  }
-  return { path: `/${segments.join('/')}`, ref };
-}
 
 const EVENT_STARTS = new Set(['event', 'eventsXor', 'eventsAnd']);
 
@@ -73,7 +62,8 @@ async function openSubflow(
   { workflow }: Extract<FunctionPlan, { readonly type: 'subflow' }>,
   action: ActionPlan,
 ): Promise<Subflow> {
-  const { path, ref } = pathFrom(caller.path, workflow);
+  const [named = '', ref = ''] = workflow.split(':');
+  const path = pathFrom(caller.path, named);
   if (caller.depth >= DEEPEST) {
     throw failure('workflow.invoke', `subflows are nested deeper than ${DEEPEST}: '${path}' is not called`);
   }

@@ -2,11 +2,10 @@ import { notFound } from '../domain/errors.ts';
 import * as namespaces from '../domain/namespaces.ts';
 import type { ServiceCall } from '../domain/pauses.ts';
 import type { Run } from '../domain/runs.ts';
-import * as variables from '../domain/variables.ts';
 import type { ContainerHost, OutputScope } from '../ports.ts';
 import type { CallerLog } from './caller-log.ts';
 import type { EnginePorts } from './engine-ports.ts';
-import { ownerFor } from './service-files.ts';
+import { readVariable } from './service-files.ts';
 import { type Holder, setVariable } from './variable-changes.ts';
 
 /** Whose variables a container means. Throws `not-found` when the namespace is gone. */
@@ -28,7 +27,7 @@ export function hostOf(ports: EnginePorts, child: Run, call: ServiceCall, log: C
     log: async (text) => {
       if (text !== '') await log.add(text);
     },
-    variable: async (scope, key) => (await variables.find(ports, ownerFor(child, call, scope, key), key))?.bytes,
+    variable: (scope, key) => readVariable(ports, child, call, { scope, key }),
     setVariable: async (scope, key, bytes, mimeType) => {
       const holder = await holderOf(ports, child, call, scope);
       const { createdAt, updatedAt } = await setVariable(ports, holder, key, { bytes, mimeType });

@@ -9,10 +9,17 @@ import { evaluate } from './evaluation.ts';
 import { failure, invalidKey, plainFailure } from './failures.ts';
 import { ownerOf } from './owners.ts';
 import { evaluateWithSecrets, type SecretReader } from './secrets.ts';
+import * as treeFiles from './tree-files.ts';
 
 type Written = ActionPlan['files'][number];
 
-const SCOPES: ReadonlySet<string> = new Set<WantedFile['scope']>(['instance', 'workflow', 'namespace', 'thread']);
+const SCOPES: ReadonlySet<string> = new Set<WantedFile['scope']>([
+  'instance',
+  'workflow',
+  'namespace',
+  'thread',
+  'file',
+]);
 const TYPES: ReadonlySet<string> = new Set<WantedFile['type']>(['plain', 'base64', 'tar', 'tar.gz']);
 
 const isScope = (text: string): text is WantedFile['scope'] => SCOPES.has(text);
@@ -37,8 +44,8 @@ async function fileOf(written: Written, evaluated: Evaluate, shown: (text: strin
   if (!isScope(scope)) {
     throw failure('var.invalidScope', `invalid scope '${shown(scope)}': choose ${[...SCOPES].join(', ')}`);
   }
-  if (!isVariableName(key)) throw invalidKey(shown(key));
-  const name = as || key;
+  if (key === '' || (scope !== 'file' && !isVariableName(key))) throw invalidKey(shown(key));
+  const name = as || (scope === 'file' ? treeFiles.pathFrom('/', key).slice(1) : key);
   if (isType(type)) return { key, scope, name, type };
   const types = [...TYPES].join(', ');
   throw plainFailure(`the file '${shown(name)}' has the type '${shown(type)}': choose ${types}`);
@@ -46,8 +53,9 @@ async function fileOf(written: Written, evaluated: Evaluate, shown: (text: strin
 
 /**
  * The files that an action gives to a container, evaluated over the data and the secrets that the action lists
- * (workflow-language reference, 2.1). Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`,
- * `secrets.notFound`, and a failure without a code for two files of one name and for an unknown type.
+ * (workflow-language reference, 2.1). A file of the tree lies below the call's directory as it lies in the tree.
+ * Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`, `secrets.notFound`, and a failure without
+ * a code for two files of one name and for an unknown type.
  */
 export async function filesOf(
   { files, secrets }: ActionPlan,
@@ -69,16 +77,28 @@ export async function filesOf(
   return [...wanted.values()];
 }
 
-/** The caller as the owner of variables. */
-export function ownerFor(child: Run, { caller, workflow }: ServiceCall, scope: WantedFile['scope'], name: string) {
-  return ownerOf({ run: { ...child, id: caller, workflowId: workflow.id }, threads: child.threads }, scope, name);
+/**
+ * The bytes of a variable as the caller sees it, or of a file of the tree; undefined where there is none. `shown` is how an error names the file. Throws `var.invalidKey` for a directory of the tree.
+ */
+export async function readVariable(
+  ports: EnginePorts,
+  child: Run,
+  { caller, workflow }: ServiceCall,
+  { scope, key, shown }: Pick<WantedFile, 'scope' | 'key'> & { readonly shown?: string },
+): Promise<Uint8Array | undefined> {
+  if (scope === 'file') return treeFiles.find(ports, child, key, shown);
+  const run = { ...child, id: caller, workflowId: workflow.id };
+  return (await variables.find(ports, ownerOf({ run, threads: child.threads }, scope, key), key))?.bytes;
 }
 
-/** The files with what the variables hold now; a missing one is empty (workflow-language reference, 11.6). */
+/**
+ * The files with what the variables hold now; a missing one is empty (workflow-language reference, 11.6). Throws
+ * `var.invalidKey` for a directory of the tree; its path is not told, as it may be made of secrets.
+ */
 export function readFiles(ports: EnginePorts, child: Run, call: ServiceCall): Promise<readonly ContainerFile[]> {
-  const read = call.files.map(async ({ key, scope, name, type }) => {
-    const variable = await variables.find(ports, ownerFor(child, call, scope, key), key);
-    return { name, type, bytes: variable?.bytes ?? new Uint8Array() };
+  const read = call.files.map(async ({ key, scope, name, type }, index) => {
+    const bytes = await readVariable(ports, child, call, { scope, key, shown: `files[${index}] of the action` });
+    return { name, type, bytes: bytes ?? new Uint8Array() };
   });
   return Promise.all(read);
 }

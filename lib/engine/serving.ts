@@ -6,7 +6,7 @@ import { CallerLog } from './caller-log.ts';
 import { hostOf } from './container-host.ts';
 import { Draft } from './draft.ts';
 import type { RunnerPorts } from './engine-ports.ts';
-import { INTERNAL } from './failures.ts';
+import { INTERNAL, StateFailure } from './failures.ts';
 import { sendAll } from './outbox.ts';
 import { keepResult } from './service-calls.ts';
 import { readFiles } from './service-files.ts';
@@ -64,7 +64,14 @@ async function end(ports: RunnerPorts, child: Called, given: ContainerResult, lo
   return current ?? child;
 }
 
-/** Undefined: somebody ended the call before it was made. */
+/** A call that cannot be made as the action says fails as if its container had. */
+function failedCall(brand: string, error: unknown): ContainerResult {
+  if (!(error instanceof StateFailure)) throw error;
+  const failure = { code: `${brand}.${error.code}`, message: error.message };
+  return { body: new Uint8Array(), failure, outputs: [] };
+}
+
+/** Undefined: somebody ended the call before it was made. Throws a StateFailure for files that cannot be given. */
 async function callContainer(ports: RunnerPorts, child: Called, log: CallerLog): Promise<ContainerResult | undefined> {
   const { service, id, namespace, input } = child;
   const files = await readFiles(ports, child, service);
@@ -84,7 +91,9 @@ async function callContainer(ports: RunnerPorts, child: Called, log: CallerLog):
 
 async function serveNow(ports: RunnerPorts, child: Called, isAwaited: boolean): Promise<runs.Run> {
   const log = new CallerLog(ports, child.service, isAwaited);
-  const result = await callContainer(ports, child, log);
+  const result = await callContainer(ports, child, log).catch((error: unknown) =>
+    failedCall(ports.settings.brand, error),
+  );
   if (result === undefined) return (await runs.find(ports, child.id)) ?? child;
   const isLate = result.failure?.code === '' && ports.clock.now() >= child.service.until;
   if (!isLate || !isAwaited) return end(ports, child, result, log);

@@ -42,6 +42,8 @@ export interface RevisionStatus {
 
 export type FileType = 'plain' | 'base64' | 'tar' | 'tar.gz';
 export type OutputScope = 'namespace' | 'workflow' | 'instance';
+/** Of `file` the key is a path in the tree; it is never written. */
+export type ReadScope = OutputScope | 'file';
 
 /** What a container finds in its temporary directory. */
 export interface ContainerFile {
@@ -79,7 +81,7 @@ export interface ContainerHost {
   /** Resolves when there is room for more. What cannot be written yet is written when the call is over. */
   log(text: string): Promise<void>;
   /** Undefined: there is none. */
-  variable(scope: OutputScope, key: string): Promise<Uint8Array | undefined>;
+  variable(scope: ReadScope, key: string): Promise<Uint8Array | undefined>;
   setVariable(scope: OutputScope, key: string, bytes: Uint8Array, mimeType: string | undefined): Promise<void>;
 }
 

@@ -399,6 +399,7 @@ describe('a call by way of Lambda', () => {
       said(
         [ask('system')],
         [ask('workflow')],
+        [ask('file')],
         [{ say: 'output', id: 'x', part: { ...part, scope: 'system' } }, '1'],
         [{ say: 'output', id: 'x', part: { ...part, scope: 'instance', kind: 'socket' as never } }, '1'],
         [{ say: 'output', id: 'x', part: { ...part, scope: 'instance', name: 7 as never } }, '1'],
@@ -406,9 +407,17 @@ describe('a call by way of Lambda', () => {
         [done({ errorCode: 5 as never, errorMessage: 'm' })],
       );
     const { outputs, failure } = await called({ host: { ...host, variable } });
-    expect(scopes).toEqual(['workflow']);
+    expect(scopes).toEqual(['workflow', 'file']);
     expect(outputs).toEqual([{ scope: 'instance', name: 'a', bytes: Buffer.from('2') }]);
     expect(failure).toEqual({ code: '5', message: 'm' });
+  });
+
+  test('stores no file of the tree for a container that evades what stands beside it', async () => {
+    const asked = { what: 'set' as const, scope: 'file', key: 'k' };
+    answers = () => said([{ say: 'ask', id: 1, actionId: 'x', asked }, '1'], [done()]);
+    const { host, variables } = hearing();
+    await called({ host });
+    expect([...variables]).toEqual([]);
   });
 
   test('is not over before what its container stored is stored, whether that waits for it or not', async () => {

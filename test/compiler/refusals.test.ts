@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOf } from './texts.ts';
+import { hintsOf, problemsOf } from './texts.ts';
 
 const FUNCTIONS = 'functions: [{id: f, type: subflow, workflow: x}]\nstates:\n';
 
@@ -129,6 +129,23 @@ describe('what a state is refused for', () => {
     ]);
     const many = Array.from({ length: 2000 }, (_, at) => `- {id: a${at}, type: validate, schema: {maximum: ${at}}}`);
     expect(complaintsOf(many.join('\n'))).toContainEqual(expect.stringContaining('more than 10000 parts'));
+  });
+});
+
+describe('a file of the tree', () => {
+  test('is not to be written: the setter is refused where it says so, with the scopes there are', () => {
+    const yaml = `states:
+- id: a
+  type: setter
+  variables:
+  - key: notes
+    scope: file
+    value: 1
+`;
+    const text =
+      "state[0]: variables[0] is invalid: bad scope (choose 'namespace', 'workflow', 'thread' or 'instance')";
+    expect(problemsOf(yaml)).toEqual([`6:12 ${text}`]);
+    expect(hintsOf(yaml)).toEqual(['known scopes: instance, workflow, namespace, thread']);
   });
 });
 

@@ -70,6 +70,17 @@ describe('what a state becomes', () => {
       { do: 'read', variables: [{ key: 'k', scope: 'system', as: 'n' }] },
     ],
     [
+      'a getter reads files of the tree, whatever their paths',
+      "- {id: a, type: getter, variables: [{key: ../b c, scope: file}, {key: 'jq(.p)', scope: file, as: n}]}",
+      {
+        do: 'read',
+        variables: [
+          { key: '../b c', scope: 'file' },
+          { key: 'jq(.p)', scope: 'file', as: 'n' },
+        ],
+      },
+    ],
+    [
       'a setter writes, and overlooks what it does not know',
       "- {id: a, type: setter, variables: [{key: k, scope: thread, value: [1], mimeType: '', colour: red}, {key: l, scope: instance}]}",
       {

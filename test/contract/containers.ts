@@ -170,6 +170,25 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect(variables.get('instance/mine')?.text).toBe('x');
   });
 
+  test('lets the container read files of the tree, and write none', async () => {
+    const { variables, host } = hearing();
+    variables.set('file/../notes', { text: 'states: []' });
+    const path = '/var?aid=ID&scope=file&key=..%2Fnotes';
+    const steps = [
+      { path },
+      { path: '/var?aid=ID&scope=file&key=none' },
+      { path: '/var?aid=ID&scope=file&key=forbidden' },
+      { path, method: 'POST', body: 'mine' },
+    ];
+    expect((await call({ do: 'helper', steps }, { host })).json()).toEqual([
+      { status: 200, text: 'states: []' },
+      { status: 200, text: '' },
+      { status: 500, text: 'this key is not for you' },
+      { status: 405, text: "the scope 'file' is read-only: a file of the tree is read with GET" },
+    ]);
+    expect([...variables]).toEqual([['file/../notes', { text: 'states: []' }]]);
+  });
+
   test.each([
     [2 * MIB, 200],
     [2 * MIB + 1, 411],

@@ -27,6 +27,8 @@ const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 const CHILD = { writeUnits: 4 };
 const CHILDREN = { readUnits: 2, writeUnits: 1 };
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
+/** A file in the root; each directory on the way to another one is a unit more. */
+const FILE = { readUnits: 2 };
 /** Lines of a log make the run's item larger, until they go into one of their own. */
 const STATES_OF_A_UNIT = 5;
 const MOST_UNITS_OF_LINES = 5;
@@ -35,7 +37,10 @@ const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, 
 
 /** What the work of a state uses in the segment that it is done in. */
 const WORKS: { readonly [Kind in Work['do']]?: (work: never, items: number) => Partial<Used> } = {
-  read: ({ variables }: Extract<Work, { do: 'read' }>) => plus(used(), VARIABLE.read, variables.length),
+  read: ({ variables }: Extract<Work, { do: 'read' }>) => {
+    const files = variables.filter(({ scope }) => scope === 'file').length;
+    return plus(plus(used(), VARIABLE.read, variables.length - files), FILE, files);
+  },
   write: ({ variables }: Extract<Work, { do: 'write' }>) => plus(used(), VARIABLE.written, variables.length),
   emit: () => EVENT,
   call: () => childrenOf(1),

@@ -8,7 +8,9 @@ const SCOPES: Readonly<Record<string, string>> = {
   instance: 'instance',
   workflow: 'workflow',
   namespace: 'namespace',
+  file: 'file',
 };
+const READ_ONLY = 'file';
 
 export interface Told {
   readonly status: number;
@@ -79,9 +81,12 @@ async function variable(request: IncomingMessage, query: URLSearchParams, ask: A
   const given = query.get('scope') ?? '';
   const scope = Object.hasOwn(SCOPES, given) ? SCOPES[given] : undefined;
   if (scope === undefined)
-    return { status: 400, body: `the scope '${given}' is not one of instance, workflow, namespace` };
+    return { status: 400, body: `the scope '${given}' is not one of instance, workflow, namespace, file` };
   const [actionId, key] = [query.get('aid') ?? '', query.get('key') ?? ''];
   if (request.method === 'GET') return ask(actionId, { what: 'get', scope, key }, Buffer.alloc(0));
+  if (scope === READ_ONLY) {
+    return { status: 405, body: "the scope 'file' is read-only: a file of the tree is read with GET" };
+  }
   const isDeclared = request.headers['content-length'] !== undefined;
   const bytes = await bytesOf(request, isDeclared ? MOST_BYTES : MOST_UNDECLARED_BYTES);
   if (bytes === undefined) {

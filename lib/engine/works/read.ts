@@ -5,6 +5,7 @@ import type { Draft } from '../draft.ts';
 import { evaluateText } from '../evaluation.ts';
 import { internalFailure, invalidKey } from '../failures.ts';
 import { ownerOf } from '../owners.ts';
+import * as treeFiles from '../tree-files.ts';
 import type { Perform } from '../work.ts';
 
 /** The read-only virtual variables (workflow-language reference, 10.9). */
@@ -30,11 +31,16 @@ export function toValue(bytes: Uint8Array): unknown {
   }
 }
 
+async function readBytes(draft: Draft, scope: ReadVariable['scope'], key: string): Promise<Uint8Array | undefined> {
+  if (scope === 'file') return treeFiles.find(draft.ports, draft.run, key);
+  if (!isVariableName(key)) throw invalidKey(key);
+  return (await draft.readVariable(ownerOf(draft, scope, key), key))?.bytes;
+}
+
 async function readOne(draft: Draft, { scope }: ReadVariable, key: string): Promise<unknown> {
   if (scope === 'system') return readSystem(draft, key);
-  if (!isVariableName(key)) throw invalidKey(key);
-  const variable = await draft.readVariable(ownerOf(draft, scope, key), key);
-  return variable === undefined ? null : toValue(variable.bytes);
+  const bytes = await readBytes(draft, scope, key);
+  return bytes === undefined ? null : toValue(bytes);
 }
 
 /** Replaces `var` in the data by an object of the variables read; a missing one is null. */

@@ -1,4 +1,4 @@
-import type { ContainerCall, ContainerHost, ContainerOutput, OutputScope } from '../../../ports.ts';
+import type { ContainerCall, ContainerHost, ContainerOutput, OutputScope, ReadScope } from '../../../ports.ts';
 import type { Answered, Asked, FromBeside, OutputPart, ToBeside } from '../../beside/messages.ts';
 import { type Entry, packed } from './archives.ts';
 import { headersOf } from './protocol.ts';
@@ -16,6 +16,7 @@ export type Send = (message: ToBeside, body?: Uint8Array) => void;
 const NOTHING: Buffer = Buffer.alloc(0);
 /** What stands beside a function on Lambda is within reach of the function, so it is not believed to be ours. */
 const SCOPES: ReadonlySet<string> = new Set<OutputScope>(['namespace', 'workflow', 'instance']);
+const isReadScope = (scope: string): scope is ReadScope => SCOPES.has(scope) || scope === 'file';
 
 const KINDS: ReadonlySet<string> = new Set<OutputPart['kind']>(['file', 'directory']);
 
@@ -100,9 +101,10 @@ async function answerTo(host: ContainerHost, asked: Asked, body: Buffer): Promis
     if (body.length > 0) await host.log(body.toString('utf8'));
     return NOTHING;
   }
-  if (!SCOPES.has(asked.scope)) throw new Error(`there is no scope '${asked.scope}'`);
-  const scope = asked.scope as OutputScope;
+  const { scope } = asked;
+  if (!isReadScope(scope)) throw new Error(`there is no scope '${scope}'`);
   if (asked.what === 'get') return (await host.variable(scope, String(asked.key))) ?? NOTHING;
+  if (scope === 'file') throw new Error("the scope 'file' is read-only");
   await host.setVariable(scope, String(asked.key), body, asked.mimeType);
   return NOTHING;
 }
