@@ -11,7 +11,7 @@ export default defineConfig({
       'test/deployed/*.test.ts',
     ],
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     // As many as there are deployments: each file finds one empty.
     maxWorkers: DEPLOYMENTS,
   },

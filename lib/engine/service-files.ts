@@ -78,7 +78,8 @@ export async function filesOf(
 }
 
 /**
- * The bytes of a variable as the caller sees it, or of a file of the tree; undefined where there is none. `shown` is how an error names the file. Throws `var.invalidKey` for a directory of the tree.
+ * The bytes of a variable as the caller sees it, or of a file of the tree; undefined where there is none. `shown` is how
+ * an error names the file. Throws `var.invalidKey` for a directory of the tree.
  */
 export async function readVariable(
   ports: EnginePorts,
