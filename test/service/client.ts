@@ -18,8 +18,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Another key than the administrator's; null: none. */
   readonly key?: string | null;
-  /** Milliseconds after which it is an error that there is no answer. */
-  readonly patience?: number;
 }
 
 export interface Answer {
@@ -47,7 +45,6 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: 'manual',
-      ...(options.patience === undefined ? {} : { signal: AbortSignal.timeout(options.patience) }),
       headers: { ...(used === null ? {} : { 'Service-Api-Key': used }), ...options.headers },
       ...(body === undefined ? {} : { body: Buffer.from(body) }),
     });
