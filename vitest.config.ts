@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { noteUncaught } from './test/runner.ts';
 
 export default defineConfig({
   test: {
@@ -6,5 +7,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    onUnhandledError: noteUncaught,
   },
 });

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { DEPLOYMENTS } from './test/deployed/trial.ts';
+import { noteUncaught } from './test/runner.ts';
 
 /** The tests that run against a deployed service: those that talk to it over HTTP alone. */
 export default defineConfig({
@@ -14,5 +15,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // As many as there are deployments: each file finds one empty.
     maxWorkers: DEPLOYMENTS,
+    onUnhandledError: noteUncaught,
   },
 });

@@ -8,11 +8,12 @@ import type { Settings } from './settings.ts';
 import { grantInventory, tablesEnvironment } from './tables.ts';
 
 /**
- * Leads what older versions left in the tables to what this one reads, when a version with another layout is deployed;
- * after the functions, since those before would go on writing the old one.
+ * Leads what older versions left in the tables to what this one reads, when a version with another layout is deployed.
+ * After all else: functions of before would go on writing the old layout, and a deployment that failed once the tables
+ * are led would go back to them.
  */
 export class Upgrade extends Construct {
-  constructor(scope: Construct, id: string, settings: Settings, functions: IConstruct, failed: Failed) {
+  constructor(scope: Construct, id: string, settings: Settings, others: readonly IConstruct[], failed: Failed) {
     super(scope, id);
     const leading = new WeftFunction(this, 'Leading', {
       file: 'upgrade',
@@ -38,6 +39,6 @@ export class Upgrade extends Construct {
       serviceTimeout: Duration.minutes(16),
       properties: { name: settings.name, layout: FIRST + STEPS.length },
     });
-    led.node.addDependency(functions, leading.role);
+    led.node.addDependency(...others, leading.role);
   }
 }

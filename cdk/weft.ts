@@ -76,7 +76,6 @@ export class Weft extends Construct {
     if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.inner('inbound'), failed);
     bus.take(settings.outbound, failed);
     new Upkeep(this, 'Upkeep', functions, machines, failed);
-    new Upgrade(this, 'Upgrade', settings, functions, failed);
     new Teardown(this, 'Teardown', {
       settings,
       takes: { prefix: machines.prefix, containers: containers.prefix },
@@ -90,6 +89,7 @@ export class Weft extends Construct {
     const watched = { settings, api: api.rest, requests: api.logs, functions, failed };
     if (settings.alarms !== undefined) new Alarms(this, 'Alarms', watched, settings.alarms);
     if (settings.dashboard) new Dashboard(this, 'Dashboard', watched);
+    new Upgrade(this, 'Upgrade', settings, this.node.children, failed);
     this.api = api.rest;
     this.bus = bus.bus;
     this.url = api.rest.url;

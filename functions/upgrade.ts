@@ -1,5 +1,5 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
-import { answer } from '../lib/adapters/aws/admin-key.ts';
+import { serve } from '../lib/adapters/aws/custom-resource.ts';
 import { clock, inventory, meter, table } from '../lib/adapters/aws/deployed.ts';
 import { noting } from '../lib/api/faults.ts';
 import { lead } from '../lib/domain/layouts/upgrade.ts';
@@ -24,11 +24,7 @@ export async function handler(
     await work(event, context);
     return;
   }
-  const { name } = event.ResourceProperties;
-  try {
+  await serve(event, String(event.ResourceProperties['name']), async () => {
     if (event.RequestType !== 'Delete') await work(event, context);
-    await answer(event, String(name));
-  } catch (error) {
-    await answer(event, String(name), error instanceof Error ? error.message : String(error));
-  }
+  });
 }

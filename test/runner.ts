@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -25,6 +26,27 @@ export interface Outcome {
   readonly status: string;
 }
 
+/** The variable that says where `noteUncaught` writes. */
+const UNCAUGHT = 'WEFT_UNCAUGHT';
+
+/**
+ * Notes what nobody caught while a file was tested. No report tells of it, and the exit code, which does, says no more
+ * where tests failed too: so every configuration names this as its `onUnhandledError`.
+ */
+export function noteUncaught(error: { readonly message?: string }): void {
+  const { message = '', VITEST_TEST_PATH: name } = error as { message?: string; VITEST_TEST_PATH?: string };
+  const file = process.env[UNCAUGHT];
+  // Of no file: a process of the runner itself ended, which shows in the files that it had not finished.
+  if (file === undefined || name === undefined) return;
+  appendFileSync(file, `${JSON.stringify({ name, status: 'failed', message, assertionResults: [] })}\n`);
+}
+
+function uncaughtIn(file: string): Report['testResults'] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Report['testResults'][number]);
+}
+
 /** Runs the tests whose paths hold one of the words, all without any, and answers what the runner reports. */
 export async function runTests(
   words: readonly string[],
@@ -32,14 +54,15 @@ export async function runTests(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-test-'));
-  const file = join(folder, 'report.json');
+  const [file, uncaught] = [join(folder, 'report.json'), join(folder, 'uncaught.json')];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const child = spawn('vitest', ['run', ...flags, ...reporters, ...words], {
     stdio: 'inherit',
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, [UNCAUGHT]: uncaught },
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  const report = JSON.parse(await readFile(file, 'utf8')) as Report;
+  const told = JSON.parse(await readFile(file, 'utf8')) as Report;
+  const report = { ...told, testResults: [...told.testResults, ...uncaughtIn(uncaught)] };
   await rm(folder, { recursive: true });
   if (code !== 0 && failuresOf(report).length === 0) throw new Error('the test runner failed, though no test did');
   return report;

@@ -112,7 +112,9 @@ function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBo
   if (issue.code === 'invalid_type') {
     return `json: cannot unmarshal ${kindOf(given)} into ${targetOf(field, issue.expected, original)}`;
   }
-  return `json: ${place} cannot be ${JSON.stringify(given).slice(0, LONGEST_ECHO)}${choice}`;
+  // Nested deeply enough, what was parsed cannot be written again.
+  const shown = typeof given === 'object' ? kindOf(given) : JSON.stringify(given).slice(0, LONGEST_ECHO);
+  return `json: ${place} cannot be ${shown}${choice}`;
 }
 
 /**

@@ -21,6 +21,7 @@ export class CallerLog {
   private pause: number;
   private last = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
+  private isStored = true;
   private writing: Promise<unknown> = Promise.resolve();
 
   constructor(ports: EnginePorts, call: ServiceCall, isAwaited: boolean) {
@@ -29,12 +30,13 @@ export class CallerLog {
     this.pause = isAwaited ? PAUSE_MS : LONG_PAUSE_MS;
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when there is room for more, or nowhere to write it yet. */
   async add(text: string, level: Level = 'info'): Promise<void> {
     const line = cut(text);
     this.said.push({ at: this.ports.clock.now(), level, text: line, state: this.call.state });
     this.size += line.length;
-    if (this.size > MOST_WAITING) await this.write();
+    // Whom nobody has stored yet is looked for from time to time, not for each line.
+    if (this.size > MOST_WAITING && this.isStored) await this.write();
     else this.writeLater();
   }
 
@@ -75,6 +77,7 @@ export class CallerLog {
     if (said.length === 0) return true;
     this.last = this.ports.clock.now();
     const step = await append(this.ports, this.call.caller, said);
+    this.isStored = step !== undefined;
     if (step === undefined) return false;
     this.said = this.said.slice(said.length);
     this.size = this.said.reduce((sum, { text }) => sum + text.length, 0);

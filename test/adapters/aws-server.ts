@@ -28,6 +28,8 @@ export interface AwsServer {
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   };
   readonly asked: readonly Asked[];
+  /** How many were opened to it so far. */
+  readonly connections: number;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,10 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
     });
     response.end(isRaw ? body : JSON.stringify(body));
   });
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -60,6 +66,9 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
     asked,
+    get connections() {
+      return connections;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { DeleteTableCommand, DescribeTableCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { upgrade } from '../../bin/upgrade.ts';
 import { startDatabase } from '../../lib/adapters/local/database.ts';
+import { keepCopy } from '../../lib/adapters/local/database-copy.ts';
 import { localClient, openLocalTable } from '../../lib/adapters/local/table.ts';
 import { STEPS } from '../../lib/domain/layouts/index.ts';
 import type { Item } from '../../lib/ports.ts';
@@ -67,6 +68,33 @@ describe('a folder of an older layout', () => {
     expect(countIn('database')).toEqual({ before: 0, after: MANY });
     expect(countIn('database.layout-2')).toEqual({ before: MANY, after: 0 });
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('is left alone when it cannot be copied, and no part of a copy stays', async () => {
+    await fill();
+    const file = join(folder, 'database');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, bytes.length / 2);
+    writeFileSync(file, bytes);
+    expect(() => keepCopy(file, 'layout-2')).toThrow(`cannot be copied to ${file}.layout-2 before it is changed`);
+    expect(readdirSync(folder).filter((name) => name.includes('.layout-2'))).toEqual([]);
+  });
+
+  test('says where its copy is, and a database elsewhere that there is none', async () => {
+    await fill();
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const database = await startDatabase({ folder });
+    const elsewhere = await openLocalTable({ endpoint: database.endpoint, upgrade: (found) => upgrade(found, NEXT) });
+    await elsewhere.close();
+    await database.close();
+    await (await open([...NEXT, renaming()])).close();
+    const told = log.mock.calls.flat();
+    log.mockRestore();
+    expect(told).toEqual([
+      'The data have layout 2; they are led to layout 3 now, and no copy is made.',
+      `The data have layout 3; they are led to layout 4 now, and as they were, they stay in ${join(folder, 'database.layout-3')}.`,
+    ]);
+    expect(countIn('database.layout-3')).toEqual({ before: 0, after: MANY });
   });
 
   test('is opened by no older version any more, which touches nothing', async () => {

@@ -174,3 +174,23 @@ test('what a container says while its lines are being written is written next', 
   await log.close();
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['first', 'second', 'third']);
 });
+
+test('a caller that is not stored yet is not looked for at each line, however much is said', async () => {
+  const world = await begun(NAP);
+  const { immortal: ports } = world;
+  const { run, call } = callerOf(ports);
+  let looks = 0;
+  const get: typeof ports.table.get = (wanted) => {
+    looks += 1;
+    return ports.table.get(wanted);
+  };
+  const log = new CallerLog({ ...ports, table: { ...ports.table, get } }, call, true);
+  const texts = Array.from({ length: 500 }, (_, index) => `${index} ${'x'.repeat(1024)}`);
+  for (const text of texts) await log.add(text);
+  expect(looks).toBeLessThan(texts.length / 10);
+  await runs.commit(ports, run);
+  await log.close();
+  const lines: string[] = [];
+  for await (const part of runs.logParts(ports, await find(world, run.id))) lines.push(...part.map(({ text }) => text));
+  expect(lines).toEqual(texts);
+});

@@ -9,13 +9,14 @@ import { LogLines } from './emf-lines.ts';
 let database: LocalTable;
 let server: AwsServer;
 const answers: Record<string, unknown>[] = [];
+let status = 200;
 const LAYOUT = { pk: 'layout', sk: '.' };
 
 beforeAll(async () => {
   database = await openLocalTable();
   server = await startAwsServer(({ bytes }) => {
     answers.push(JSON.parse(Buffer.from(bytes).toString()));
-    return {};
+    return { status };
   });
   const environment = {
     AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
@@ -83,6 +84,14 @@ test('deleting the stack touches nothing', async () => {
   await handler(asked('Delete'));
   expect(await found()).toEqual({ layout: undefined, order: undefined });
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
+});
+
+test('an answer that does not arrive is given again by the next call, and is never one of failure', async () => {
+  status = 503;
+  await expect(handler(asked('Update'))).rejects.toThrow('did not take the answer: 503');
+  status = 200;
+  await handler(asked('Update'));
+  expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);
 });
 
 test('tables of a newer version end the deployment, and say so', async () => {

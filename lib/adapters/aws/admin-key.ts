@@ -6,7 +6,6 @@ import {
   PutParameterCommand,
   SSMClient,
 } from '@aws-sdk/client-ssm';
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { systemClock } from './clock.ts';
 
 /** Of AES-256. */
@@ -46,17 +45,4 @@ export async function removeKey(name: string, client = new SSMClient()): Promise
   await client.send(new DeleteParameterCommand({ Name: name })).catch((error: unknown) => {
     if (!(error instanceof ParameterNotFound)) throw error;
   });
-}
-
-/** Tells CloudFormation how it went: well, or why not. */
-export async function answer(
-  event: Pick<CloudFormationCustomResourceEvent, 'ResponseURL' | 'StackId' | 'RequestId' | 'LogicalResourceId'>,
-  name: string,
-  reason?: string,
-): Promise<void> {
-  const { ResponseURL, StackId, RequestId, LogicalResourceId } = event;
-  const outcome = reason === undefined ? { Status: 'SUCCESS' } : { Status: 'FAILED', Reason: reason };
-  const body = JSON.stringify({ ...outcome, PhysicalResourceId: name, StackId, RequestId, LogicalResourceId });
-  const response = await fetch(ResponseURL, { method: 'PUT', body });
-  if (!response.ok) throw new Error(`CloudFormation did not take the answer: ${response.status}`);
 }

@@ -22,8 +22,8 @@ export interface FoundTables {
   readonly inventory: Inventory;
   /** They were made a moment ago. */
   readonly isNew: boolean;
-  /** Keeps a copy of the database in the folder, under a name that says why; of one that is elsewhere, none. */
-  keepCopy(name: string): void;
+  /** Keeps a copy of the database in the folder, under a name that says why, and answers where; of one elsewhere, none. */
+  keepCopy(name: string): string | undefined;
 }
 
 export interface LocalTableOptions extends LocalDatabaseOptions {
@@ -43,9 +43,8 @@ const NAMES = { catalog: 'weft-catalog', runs: 'weft-runs', journal: 'weft-journ
 /** Items first: an index over what lacks its attributes would be made twice. */
 async function prepare(client: DynamoDBClient, { upgrade, endpoint, folder }: LocalTableOptions): Promise<void> {
   const isNew = await createTables(client, NAMES);
-  const copy = (name: string) => {
-    if (folder !== undefined && !endpoint) keepCopy(join(folder, 'database'), name);
-  };
+  const copy = (name: string) =>
+    folder !== undefined && !endpoint ? keepCopy(join(folder, 'database'), name) : undefined;
   const reached = { client, names: NAMES };
   await upgrade?.({ table: dynamoTable(reached), inventory: dynamoInventory(reached), isNew, keepCopy: copy });
   for (const table of TABLES) await alignIndexes(client, table, NAMES[table]);

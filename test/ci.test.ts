@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** The check in a folder of its own, where `npm` does as a test says. */
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-ci-'));
+  for (const room of ['.ci', 'bin']) mkdirSync(join(folder, room));
+  copyFileSync('.ci/run', join(folder, '.ci/run'));
+  writeFileSync(join(folder, 'bin/ci-containers.sh'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function check(npm: string): { readonly status: number | null; readonly last: readonly string[] } {
+  writeFileSync(join(folder, 'npm'), `#!/bin/bash\n${npm}\n`);
+  chmodSync(join(folder, 'npm'), 0o755);
+  const path = `${folder}${delimiter}${process.env['PATH']}`;
+  const { status, stdout } = spawnSync('bash', [join(folder, '.ci/run')], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path },
+  });
+  return { status, last: stdout.trim().split('\n').slice(-2) };
+}
+
+test('the check adds up the sums of both of its parts', () => {
+  expect(check("echo '3 passed, 0 failed'")).toMatchObject({
+    status: 0,
+    last: [expect.anything(), '6 passed, 0 failed'],
+  });
+  const { status, last } = check("echo 'failed: one'; echo '3 passed, 1 failed'; exit 1");
+  expect([status, last]).toEqual([1, ['failed: one', '6 passed, 2 failed']]);
+});
+
+test.each([
+  ['without a sum', 'exit 0', "failed: 'npm run test:deployed' ended without a sum"],
+  [
+    'after somebody else printed a sum',
+    "echo '3 passed, 0 failed'; kill -9 $$",
+    "failed: 'npm run test:deployed' ended with 137, whatever its sum says",
+  ],
+])('a part that ends %s has failed', (_how, npm, told) => {
+  const { status, last } = check(npm);
+  expect([status, last[0]]).toEqual([1, told]);
+  expect(last[1]).toMatch(/, 2 failed$/);
+});
