@@ -3,7 +3,7 @@ import { pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
 import { packed, toEntries } from '../../lib/adapters/aws/containers/archives.ts';
 import { credentialsFor, hostOf, qualified } from '../../lib/adapters/aws/containers/image-names.ts';
-import { FrameReader, writeFrame } from '../../lib/adapters/beside/frames.ts';
+import { FrameReader, frameOf, writeFrame } from '../../lib/adapters/beside/frames.ts';
 import { PodOutput } from '../../lib/adapters/local/containers/pod-output.ts';
 import { archiveOf } from './containers/image.ts';
 
@@ -142,4 +142,10 @@ test('frames are put together from whatever pieces they arrive in', async () => 
       [{ n: 3 }, 70_000],
     ]);
   }
+});
+
+test('frames of one piece are read where they are, however many there are', () => {
+  const piece = Buffer.concat([1, 2, 3].map((n) => frameOf({ n }, Buffer.alloc(10_000, n))));
+  const frames = new FrameReader<object>().push(piece);
+  expect(frames.map(({ body }) => body.buffer === piece.buffer)).toEqual([true, true, true]);
 });

@@ -18,6 +18,8 @@ export interface CopyOptions {
 
 /** Lambda itself waits no longer. */
 const GRACE_MS = 2_000;
+/** What Lambda calls copies that it keeps running, and lets take minutes to begin. */
+const KEPT = 'provisioned-concurrency';
 
 /** One copy of a function: it takes one call after the other, for as long as Lambda keeps it. */
 class Copy implements Keeper {
@@ -53,6 +55,14 @@ class Copy implements Keeper {
     this.#call = undefined;
     const problem = await answer.taken;
     if (problem !== undefined) console.error(`Lambda did not take the answer: ${problem.message}`);
+  }
+
+  /** Resolves when the program listens, or will not: asked for an event, Lambda lets everything stand still. */
+  async warm(): Promise<void> {
+    const over = new AbortController();
+    const listens = this.#desk.calls.probe(this.#options.patience.listenMs, over.signal);
+    await Promise.race([this.#program.ended, listens]);
+    over.abort();
   }
 
   /** The program may end by itself; there is not much time. */
@@ -109,5 +119,6 @@ async function open(options: CopyOptions, api: RuntimeApi): Promise<Copy> {
   await serveRequests(options.place.servicePort, copy.ask);
   process.once('exit', () => copy.kill());
   process.once('SIGTERM', () => void copy.close().then(() => process.exit(0)));
+  if (options.environment['AWS_LAMBDA_INITIALIZATION_TYPE'] === KEPT) await copy.warm();
   return copy;
 }

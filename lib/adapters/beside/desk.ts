@@ -52,6 +52,11 @@ export class Desk {
     this.#asking.clear();
   }
 
+  /** Makes room for a call: what an attempt at it that broke off has left is none of its outputs. */
+  clear(id: string): void {
+    removeFolder(folderOf(this.#place, id));
+  }
+
   /** Ends a call that did not come to the function. */
   fail(id: string, problem: string): void {
     this.#broken.delete(id);

@@ -41,8 +41,10 @@ export class FrameReader<Head> {
     this.#held += chunk.length;
     const frames: Frame<Head>[] = [];
     while (this.#held >= this.#needed) {
-      // Only when a frame's sizes, and again when all of it is there: a large body is copied once or twice.
-      const all = Buffer.concat(this.#chunks);
+      // Only when a frame's sizes, and again when all of it is there: a large body is copied once or twice. A piece with
+      // many frames is not copied for each.
+      const [first = Buffer.alloc(0), ...more] = this.#chunks;
+      const all = more.length === 0 ? first : Buffer.concat(this.#chunks);
       const bodyAt = PREFIX + all.readUInt32BE(0);
       const end = bodyAt + all.readUIntBE(HEAD_BYTES, BODY_BYTES);
       if (all.length < end) {

@@ -11,10 +11,14 @@ export function laidBy(variable: string): string {
   return OF_NODE.test(name) || OF_LAMBDA.test(name) ? MARK + variable : variable;
 }
 
-/** An environment as the image has it: without what Lambda put into it, its credentials above all. */
+/**
+ * An environment as the image has it: without what Lambda put into it, its credentials above all. What was laid under
+ * another name counts more than what Lambda has of that name, such as a path of libraries.
+ */
 export function ownOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(environment).filter(([name]) => !OF_LAMBDA.test(name));
-  return Object.fromEntries(own.map(([name, value]) => [restored(name), value]));
+  const laid = own.filter(([name]) => name.startsWith(MARK));
+  return Object.fromEntries([...own, ...laid].map(([name, value]) => [restored(name), value]));
 }
 
 const restored = (name: string): string => (name.startsWith(MARK) ? name.slice(MARK.length) : name);

@@ -9,6 +9,7 @@ import { type Answered, CANCELLED, type FromBeside, TOO_LONG } from './messages.
 import { type Ending, type Program, told } from './program.ts';
 import type { Told } from './requests.ts';
 import type { Answer } from './runtime-api.ts';
+import { lookUntil } from './storage.ts';
 
 /** How long things may take, milliseconds. */
 export interface Patience {
@@ -48,6 +49,7 @@ export class LambdaCall {
   /** Its reason is in words for the user. */
   readonly #givenUp = new AbortController();
   readonly #over = new AbortController();
+  readonly #look = lookUntil(this.#over.signal);
   readonly #finished: Promise<void>;
   #finish: () => void = () => undefined;
 
@@ -57,7 +59,7 @@ export class LambdaCall {
     this.#desk = desk;
     this.#keeper = keeper;
     this.#patience = patience;
-    this.#letters = new Letters(event.next, this.#over.signal, {
+    this.#letters = new Letters(this.#look, event.next, this.#over.signal, {
       isAwaited: () => desk.waiting > 0,
       take: (message, body) => desk.handle(message, body),
       miss: () => this.#push(),
@@ -120,9 +122,11 @@ export class LambdaCall {
     const { signal } = this.#givenUp;
     try {
       const { frames } = this.#event;
-      const bytes = 'url' in frames ? await fetchLetter(frames.url, signal) : Buffer.from(frames.base64, 'base64');
+      const bytes =
+        'url' in frames ? await fetchLetter(this.#look, frames.url, signal) : Buffer.from(frames.base64, 'base64');
       await this.#reach();
       signal.throwIfAborted();
+      this.#desk.clear(this.#event.actionId);
       for (const { head, body } of framesIn(bytes)) if (head.do !== 'next') this.#desk.handle(head, body);
     } catch (error) {
       this.#desk.fail(this.#event.actionId, wordsOf(signal.aborted ? signal.reason : error));
@@ -166,7 +170,7 @@ export class LambdaCall {
     const latest = lambdaDeadline - cancelMs - RESERVE_MS;
     const [at, why] = deadline <= latest ? [deadline, late] : [latest, TOO_LONG];
     const { signal } = this.#over;
-    appears(cancel, lookMs, signal).then(
+    appears(this.#look, cancel, lookMs, signal).then(
       () => this.#giveUp(CANCELLED),
       (error: unknown) => {
         if (!signal.aborted) console.error(`a cancellation would not be seen: ${wordsOf(error)}`);

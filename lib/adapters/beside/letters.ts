@@ -2,34 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Continuation } from './event.ts';
 import { type Frame, FrameReader } from './frames.ts';
 import type { ToBeside } from './messages.ts';
+import type { Look } from './storage.ts';
 
 /** Between two looks for what is awaited: short, then ever longer, for whoever was to answer may be gone. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 const GROWTH = 1.2;
-/** What passes by itself: the storage is busy, or cannot be reached. */
-const PASSING = new Set([429, 500, 502, 503, 504]);
 const MOST_TRIES = 5;
-const MISSING = 404;
 
 type Message = ToBeside | Continuation;
 
-/** What is at an address; undefined: nothing yet, or it cannot be told just now. Throws for what stays so. */
-async function look(url: string, signal: AbortSignal): Promise<Buffer | undefined> {
-  const response = await fetch(url, { signal }).catch((error: Error) => {
-    signal.throwIfAborted();
-    return error;
-  });
-  if (response instanceof Error) return undefined;
-  // Breaks off as the request does.
-  const bytes = await response.arrayBuffer().catch(() => undefined);
-  if (response.ok) return bytes && Buffer.from(bytes);
-  if (response.status === MISSING || PASSING.has(response.status)) return undefined;
-  throw new Error(`the storage answers ${response.status}`);
-}
-
 /** Fetches what is there already. Throws when it cannot be had. */
-export async function fetchLetter(url: string, signal: AbortSignal): Promise<Buffer> {
+export async function fetchLetter(look: Look, url: string, signal: AbortSignal): Promise<Buffer> {
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
     const bytes = await look(url, signal);
     if (bytes !== undefined) return bytes;
@@ -39,7 +23,7 @@ export async function fetchLetter(url: string, signal: AbortSignal): Promise<Buf
 }
 
 /** Resolves when there is something at an address; looks every so many milliseconds. Throws at the signal. */
-export async function appears(url: string, pauseMs: number, signal: AbortSignal): Promise<void> {
+export async function appears(look: Look, url: string, pauseMs: number, signal: AbortSignal): Promise<void> {
   do await sleep(pauseMs, undefined, { signal });
   while ((await look(url, signal)) === undefined);
 }
@@ -58,12 +42,14 @@ export interface Reader {
 
 /** Reads the messages of the service one after the other, as long as one is awaited. */
 export class Letters {
+  readonly #look: Look;
   readonly #signal: AbortSignal;
   readonly #reader: Reader;
   #next: string;
   #isReading = false;
 
-  constructor(first: string, signal: AbortSignal, reader: Reader) {
+  constructor(look: Look, first: string, signal: AbortSignal, reader: Reader) {
+    this.#look = look;
     this.#next = first;
     this.#signal = signal;
     this.#reader = reader;
@@ -77,7 +63,7 @@ export class Letters {
       let pause = FIRST_PAUSE_MS;
       while (this.#reader.isAwaited()) {
         await sleep(pause, undefined, { signal: this.#signal });
-        const bytes = await look(this.#next, this.#signal);
+        const bytes = await this.#look(this.#next, this.#signal);
         if (bytes === undefined) this.#reader.miss();
         else this.#take(bytes);
         pause = bytes === undefined ? Math.min(LONGEST_PAUSE_MS, pause * GROWTH) : FIRST_PAUSE_MS;

@@ -22,20 +22,27 @@ export function told({ how, last }: Ending, when: string): string {
 export class Program {
   /** Resolves when it has ended, or could not be started. */
   readonly ended: Promise<Ending>;
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcess | undefined;
   #words = '';
 
   constructor([program = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv) {
-    // A group of its own, so that nothing of it is left in the way of the next.
-    this.#child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    try {
+      // A group of its own, so that nothing of it is left in the way of the next.
+      this.#child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    } catch (error) {
+      // A file that is there and no program, such as a script that does not name its interpreter.
+      const { code, message } = error as NodeJS.ErrnoException;
+      this.ended = Promise.resolve({ how: '', last: `spawn ${program} ${code ?? message}` });
+      return;
+    }
     this.#passOn(this.#child.stdout, process.stdout);
     this.#passOn(this.#child.stderr, process.stderr);
-    this.ended = this.#end();
+    this.ended = this.#end(this.#child);
   }
 
   /** Sends it, and all that it started, a signal. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void {
-    const { pid } = this.#child;
+    const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
       process.kill(-pid, signal);
@@ -45,14 +52,14 @@ export class Program {
     }
   }
 
-  async #end(): Promise<Ending> {
-    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
+  async #end(child: ChildProcess): Promise<Ending> {
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const how = await new Promise<string>((resolve) => {
-      this.#child.once('error', ({ message }) => {
+      child.once('error', ({ message }) => {
         this.#words = message;
         resolve('');
       });
-      this.#child.once('exit', (code, signal) => resolve(endWords(code, signal)));
+      child.once('exit', (code, signal) => resolve(endWords(code, signal)));
     });
     await Promise.race([closed, sleep(LAST_OUTPUT_MS)]);
     return { how, last: this.#words.trim().split('\n').at(-1) ?? '' };

@@ -24,9 +24,12 @@ type Path = (request: IncomingMessage, query: URLSearchParams, ask: Ask) => Prom
 
 const PATHS: Readonly<Record<string, Path>> = { '/log': log, '/var': variable };
 
-/** Serves what functions know as localhost:8889, on both loopback addresses where there are both. */
+/** Serves what functions know as localhost:8889, on both loopback addresses where there are both. Throws why on neither. */
 export async function serveRequests(port: number, ask: Ask): Promise<void> {
-  await Promise.any(['127.0.0.1', '::1'].map((address) => listen(address, port, ask)));
+  const listening = ['127.0.0.1', '::1'].map((address) => listen(address, port, ask));
+  await Promise.any(listening).catch(({ errors }: AggregateError) => {
+    throw errors[0];
+  });
 }
 
 function listen(address: string, port: number, ask: Ask): Promise<void> {
@@ -35,6 +38,8 @@ function listen(address: string, port: number, ask: Ask): Promise<void> {
     serve(request, response, ask).catch(() => response.destroy());
   });
   server.requestTimeout = 0;
+  // A function keeps its connections, also while Lambda lets everything stand still: it ends them, not we.
+  server.keepAliveTimeout = 0;
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, address, resolve);

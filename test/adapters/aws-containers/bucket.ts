@@ -1,6 +1,6 @@
 /** S3 on loopback, as far as the mailboxes of calls use it: objects that are put, read by signed addresses, removed. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
 
@@ -10,6 +10,8 @@ export interface Bucket {
   readonly objects: Map<string, Buffer>;
   /** `GET calls/1/cancel 404`, in order. */
   readonly asked: string[];
+  /** Which objects were read, and by which connections. */
+  readonly readings: { readonly key: string; readonly by: Socket }[];
   /** Statuses that come first, by what is asked: `PUT`. */
   readonly refusals: Record<string, number[]>;
   close(): Promise<void>;
@@ -23,6 +25,7 @@ export async function startBucket(): Promise<Bucket> {
   const name = 'weft-blobs';
   const objects = new Map<string, Buffer>();
   const asked: string[] = [];
+  const readings: Bucket['readings'] = [];
   const refusals: Record<string, number[]> = {};
   const answers: Record<string, (key: string, body: Buffer, isSigned: boolean) => readonly [number, Buffer | string]> =
     {
@@ -50,6 +53,7 @@ export async function startBucket(): Promise<Bucket> {
     const [status, told] =
       refused === undefined ? (answers[method]?.(key, body, isSigned) ?? [500, '']) : [refused, coded(refused)];
     asked.push(`${method} ${key} ${status}`);
+    if (isSigned) readings.push({ key, by: request.socket });
     response.writeHead(status, { 'content-type': 'application/xml' }).end(told);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,6 +70,7 @@ export async function startBucket(): Promise<Bucket> {
     client,
     objects,
     asked,
+    readings,
     refusals,
     close: () =>
       new Promise((resolve) => {

@@ -2,6 +2,7 @@ import {
   InvokeWithResponseStreamCommand,
   type InvokeWithResponseStreamResponseEvent,
   LambdaClient,
+  type LambdaClientConfig,
 } from '@aws-sdk/client-lambda';
 import type { ContainerCall, ContainerResult } from '../../../ports.ts';
 import type { CallEvent } from '../../beside/event.ts';
@@ -17,8 +18,11 @@ import { Outbox } from './outbox.ts';
 /** An event has at most 6 MB (aws-facts 1.4), base64 makes a third more of it, and two addresses go with it. */
 const MOST_INLINE_BYTES = 4 * 1024 * 1024;
 
-/** Lambda refused to begin: the container did not run, and the call may be made again. */
+/** Lambda refused to begin, or was not reached: the container did not run, and the call may be made again. */
 const NOT_BEGUN: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
   'TooManyRequestsException',
   'ResourceNotReadyException',
   'ResourceConflictException',
@@ -100,9 +104,9 @@ async function begin(client: LambdaClient, FunctionName: string, event: CallEven
     return EventStream;
   } catch (error) {
     end.throwIfAborted();
-    const { name, message } = error as Error;
+    const { name, message, code = '' } = error as Error & { readonly code?: string };
     if (name === 'ResourceNotFoundException') throw new Lost(message);
-    if (NOT_BEGUN.has(name)) return undefined;
+    if (NOT_BEGUN.has(name) || NOT_BEGUN.has(code)) return undefined;
     // What the SDK says of its own fields is on further lines.
     throw new Failure(`AWS Lambda did not carry out the call: ${name}: ${message.split('\n')[0]}`);
   }
@@ -175,8 +179,18 @@ export async function invoke(
   }
 }
 
-/** Calls by a client of Lambda that does not repeat by itself: what may be made again is made again here. */
+const ANEW = { keepAlive: false };
+
+/**
+ * A client of Lambda that does not repeat by itself: what may be made again is made again here. Each call has a
+ * connection of its own: one that was open before this process stood still may break under a call, which nobody could
+ * tell from a call that the container had taken.
+ */
+export const clientForCalls = (config: LambdaClientConfig = {}): LambdaClient =>
+  new LambdaClient({ ...config, maxAttempts: 1, requestHandler: { httpAgent: ANEW, httpsAgent: ANEW } });
+
+/** Calls by a client of Lambda. */
 export const invoker =
-  (client = new LambdaClient({ maxAttempts: 1 })): Invoke =>
+  (client = clientForCalls()): Invoke =>
   (way, version, call, bounds) =>
     invoke({ client, ...way }, version, call, bounds);
