@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table.ts';
-import { body, bytes, failed } from './acting-containers.ts';
+import * as runs from '../../lib/domain/runs.ts';
+import { ActingContainers, body, bytes, failed } from './acting-containers.ts';
 import { openDatabase } from './engine-world.ts';
-import { closeWorlds, run, withoutIds, workflowOf } from './service-space.ts';
+import { closeWorlds, openWorld, run, tell, withoutIds, workflowOf } from './service-space.ts';
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -209,9 +210,17 @@ describe('parallel', () => {
   const or = '- {id: a, type: parallel, mode: or, actions: [{function: f}, {function: g}]}';
 
   test('with the mode or is over with the first answer, and the others run on', async () => {
-    const { main, containers } = await run(database, workflowOf(or), {
-      act: ({ image }) => (image === 'example/f' ? body('fast') : slow()),
-    });
+    const containers = new ActingContainers(({ image }, hang) => (image === 'example/f' ? body('fast') : hang()));
+    const world = openWorld(database, containers);
+    await world.store({ main: workflowOf(or) });
+    const { id } = await world.execute('main', '{}');
+    const passing = world.pass();
+    await until(async () => containers.made.length === 2);
+    await until(async () => (await runs.find(world.immortal, id))?.status === 'complete');
+    const other = containers.made.find(({ image }) => image === 'example/g');
+    containers.answer(other?.call.actionId ?? '', body('slow'));
+    await passing;
+    const { main } = await tell(world, containers, id);
     expect(main).toMatchObject({ status: 'complete', data: { return: ['fast', null] } });
     expect(containers.made).toHaveLength(2);
     expect(containers.cancelled).toEqual([]);
@@ -223,7 +232,6 @@ describe('parallel', () => {
   });
 });
 
-const slow = async () => {
-  for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  return body('slow');
-};
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
