@@ -92,6 +92,8 @@ async function* updates(service: Service, path: string, signal: AbortSignal): As
         const value = toValue(frame.data);
         if (value === undefined) continue;
         yield { value, isFirst, isResumed };
+        // It may have been given while the update was taken, when nothing was being read that it could break off.
+        signal.throwIfAborted();
         isFirst = false;
       }
     } catch (error) {
