@@ -6,9 +6,14 @@ import { noteUncaught } from './test/runner.ts';
 export default defineConfig({
   test: {
     include: [
-      'test/service/{bad-input,broadcast-config,conformance,cron,event-filters,event-starts,event-waits,events,examples,execution}.test.ts',
-      'test/service/{handbook,idempotency,instances,jq,keys,log-pages,logs,long-logs,metrics,namespaces,odd-input,random-requests}.test.ts',
-      'test/service/{recorded-exchanges,recorded-runs,revisions,secrets,system,tenant-sweep,tree,variables}.test.ts',
+      'test/service/events/{broadcast-config,cron,events,filters,starts,waits}.test.ts',
+      'test/service/input/{bad-input,jq,odd-input,random-requests}.test.ts',
+      'test/service/logs/{logs,long,pages}.test.ts',
+      'test/service/namespaces/{keys,namespaces,secrets,tenant-sweep,variables}.test.ts',
+      'test/service/recorded/{conformance,exchanges,runs}.test.ts',
+      'test/service/runs/{examples,execution,idempotency,instances}.test.ts',
+      'test/service/system/{handbook,metrics,system}.test.ts',
+      'test/service/tree/{revisions,tree}.test.ts',
       'test/deployed/*.test.ts',
     ],
     testTimeout: 60_000,

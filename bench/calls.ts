@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { perMillion } from '../bin/prices.ts';
-import { type Observer, type Service, startService } from '../bin/service.ts';
+import { perMillion } from '../bin/cli/costs/prices.ts';
+import { type Observer, type Service, startService } from '../bin/server/service.ts';
 
 /**
  * What each operation costs, counted: calls to the database with the units that it says they take, transitions of state
@@ -18,7 +18,7 @@ export interface Counts {
   readonly express: number;
   readonly lambdas: number;
   readonly events: number;
-  /** USD for a million, of bin/prices.ts. */
+  /** USD for a million, of bin/cli/costs/prices.ts. */
   readonly perMillion: number;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Service, startService } from '../bin/service.ts';
-import * as listeners from '../lib/domain/listeners.ts';
+import { type Service, startService } from '../bin/server/service.ts';
+import * as listeners from '../lib/domain/events/listeners.ts';
 
 /**
  * How long an event takes from the request to the run that it starts or wakes, with ever more listeners of other types

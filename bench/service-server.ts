@@ -1,5 +1,5 @@
-import { startService } from '../bin/service.ts';
-import { readSettings } from '../bin/settings.ts';
+import { startService } from '../bin/server/service.ts';
+import { readSettings } from '../bin/server/settings.ts';
 import { introduce } from './peer.ts';
 
 const service = await startService({ ...readSettings({ ...process.env, APIKEY: 'bench' }), port: 0 });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocalTable } from '../lib/adapters/local/table.ts';
+import { openLocalTable } from '../lib/adapters/local/table/table.ts';
 import { noops } from './calls.ts';
 
 /** One way of keeping the machine busy, measured. Times are milliseconds. */

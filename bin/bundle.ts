@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
@@ -27,14 +27,14 @@ export async function bundleCommandLine(file: string): Promise<number> {
     outfile: file,
     metafile: true,
     // The service is not a part of it.
-    external: ['../local.ts'],
+    external: ['../../server/main.ts'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
   return Object.values(metafile?.outputs ?? {})[0]?.bytes ?? 0;
 }
 
 /** What the construct's declarations are made of: its own properties and what they name. */
-const DECLARED = ['weft.d.ts', 'data.d.ts', 'settings.d.ts'];
+const DECLARED = ['weft.d.ts', join('data', 'data.d.ts'), join('settings', 'settings.d.ts')];
 
 /** Writes the declarations of the construct, for whoever writes TypeScript, into a folder. */
 async function declareConstruct(folder: string): Promise<void> {
@@ -53,7 +53,8 @@ async function declareConstruct(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [here('../node_modules/typescript/bin/tsc'), '-p', config]);
   for (const file of DECLARED) {
     const text = await readFile(join(temporary, 'cdk', file), 'utf8');
-    await writeFile(join(folder, file), text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text.replace(/(from '\.{1,2}\/[\w/-]+)\.ts'/g, "$1.js'"));
   }
   await rm(temporary, { recursive: true });
 }

@@ -1,8 +1,8 @@
 /** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, docs/command-line.md from the commands. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { handbook } from '../lib/api/handbook.ts';
-import { openapi } from '../lib/api/openapi.ts';
-import { commandHandbook } from './command/handbook.ts';
+import { handbook } from '../lib/api/docs/handbook.ts';
+import { openapi } from '../lib/api/docs/openapi.ts';
+import { commandHandbook } from './cli/handbook.ts';
 
 const folder = new URL('../docs/', import.meta.url);
 mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-import { main } from './command/program.ts';
-import { processTerminal } from './command/terminal.ts';
+import { main } from './cli/program.ts';
+import { processTerminal } from './cli/shell/terminal.ts';
 
 // Who reads our output may stop reading (`weft logs | head`): that is no mistake.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type CfnResource } from 'aws-cdk-lib';
-import { WeftFunction } from './function.ts';
+import { WeftFunction } from './functions/function.ts';
 import { DataStack, ServiceStack } from './service-stack.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from './settings/settings.ts';
 
 /** So that the function is made that takes events in. */
 const INBOUND = [{ namespace: 'any', pattern: { source: ['any'] } }];
 
-/** Bundles every function as it is deployed, into a folder; answers where each is, by the name of its file. */
+/** Bundles every function as it is deployed, into a folder; answers where each is, by its path below functions/. */
 export function bundleFunctions(outdir: string): ReadonlyMap<string, string> {
   const text = readFileSync(new URL('../cdk.json', import.meta.url), 'utf8');
   const { context } = JSON.parse(text) as { readonly context: object };
@@ -19,7 +19,7 @@ export function bundleFunctions(outdir: string): ReadonlyMap<string, string> {
   new ServiceStack(app, 'Weft', settings, data);
   const made = app.node.findAll().filter((construct) => construct instanceof WeftFunction);
   return new Map(
-    made.map(({ file, handler }) => [file, join(outdir, assetOf(handler.node.defaultChild as CfnResource))]),
+    made.map(({ path, handler }) => [path, join(outdir, assetOf(handler.node.defaultChild as CfnResource))]),
   );
 }
 

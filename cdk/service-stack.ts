@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { Weft, WeftData } from './weft.ts';
 
 const tagged = (stack: Stack, { tags }: Settings): void => {

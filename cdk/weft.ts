@@ -3,27 +3,27 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { Alarms } from './alarms.ts';
-import { Api } from './api.ts';
-import { blobsEnvironment, grantBlobs } from './blobs.ts';
-import { Bus } from './bus.ts';
-import { Containers } from './containers.ts';
-import { Dashboard } from './dashboard.ts';
-import { WeftData } from './data.ts';
-import { Failed } from './failed.ts';
-import { Functions } from './functions.ts';
-import { grantParameter, keyParameter, showKeyCommand } from './key.ts';
-import { Machines } from './machines.ts';
-import { grantRootKey, rootKeyEnvironment } from './root-key.ts';
-import { Schedules } from './schedules.ts';
-import { type Settings, settingsWith } from './settings.ts';
-import { grantTables, tablesEnvironment } from './tables.ts';
-import { Teardown } from './teardown.ts';
-import { Upgrade } from './upgrade.ts';
-import { Upkeep } from './upkeep.ts';
+import { blobsEnvironment, grantBlobs } from './data/blobs.ts';
+import { WeftData } from './data/data.ts';
+import { grantParameter, keyParameter, showKeyCommand } from './data/key.ts';
+import { grantRootKey, rootKeyEnvironment } from './data/root-key.ts';
+import { grantTables, tablesEnvironment } from './data/tables.ts';
+import { Teardown } from './data/teardown.ts';
+import { Upgrade } from './data/upgrade.ts';
+import { Failed } from './functions/failed.ts';
+import { Functions } from './functions/functions.ts';
+import { Alarms } from './operations/alarms.ts';
+import { Dashboard } from './operations/dashboard.ts';
+import { Upkeep } from './operations/upkeep.ts';
+import { Api } from './service/api.ts';
+import { Bus } from './service/bus.ts';
+import { Containers } from './service/containers.ts';
+import { Machines } from './service/machines.ts';
+import { Schedules } from './service/schedules.ts';
+import { type Settings, settingsWith } from './settings/settings.ts';
 
-export { WeftData, type WeftDataProps } from './data.ts';
-export type { Inbound, Outbound, Settings } from './settings.ts';
+export { WeftData, type WeftDataProps } from './data/data.ts';
+export type { Inbound, Outbound, Settings } from './settings/settings.ts';
 
 /** What the context of our own app can say, and where the data is. */
 export interface WeftProps extends Partial<Omit<Settings, 'version' | 'protect'>> {

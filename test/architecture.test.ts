@@ -2,35 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-
-/** A room, and the rooms it may import (architecture, section 2). `*` is everything. */
-const ARROWS: Record<string, readonly string[]> = {
-  'lib/ports.ts': ['lib/ports'],
-  'lib/ports': [],
-  'lib/language': [],
-  'lib/events': ['lib/language'],
-  'lib/compiler': ['lib/language'],
-  'lib/domain': ['lib/ports.ts', 'lib/language', 'lib/events', 'lib/compiler'],
-  'lib/engine': ['lib/domain', 'lib/events', 'lib/compiler', 'lib/language', 'lib/ports.ts'],
-  'lib/api': ['lib/domain', 'lib/ports.ts'],
-  // It wires, as bin does for the local service.
-  'lib/adapters/aws/deployed.ts': ['lib/adapters/aws', 'lib/ports.ts', 'lib/language/cron.ts'],
-  // It is mounted into a container, or laid into an image, where there is nothing but Node.
-  'lib/adapters/beside': [],
-  'lib/adapters/aws': ['lib/ports.ts', 'lib/adapters/beside'],
-  'lib/adapters/local': ['lib/ports.ts', 'lib/adapters/aws', 'lib/adapters/beside', 'lib/compiler/asl.ts'],
-  functions: ['lib/api', 'lib/domain', 'lib/engine', 'lib/events', 'lib/language', 'lib/adapters/aws', 'lib/ports.ts'],
-  cdk: ['lib/api', 'lib/adapters/aws/schema.ts', 'lib/domain/layouts'],
-  bin: ['*'],
-  bench: ['*'],
-};
+import { ARROWS } from './architecture/arrows.ts';
 
 /** A package or global, and the only places that may use it. */
 const ONLY_IN: readonly { what: RegExp; rooms: readonly string[] }[] = [
   { what: /from '@aws-sdk\//, rooms: ['lib/adapters'] },
   { what: /from 'aws-cdk-lib|from 'cdk-nag|from 'constructs/, rooms: ['cdk'] },
-  { what: /process\.env/, rooms: ['lib/adapters/aws', 'lib/adapters/beside', 'bin', 'cdk', 'bench'] },
-  { what: /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID/, rooms: ['lib/adapters', 'bin', 'bench'] },
+  { what: /process\.env/, rooms: ['lib/adapters/aws', 'lib/containers/sidecar', 'bin', 'cdk', 'bench'] },
+  {
+    what: /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID/,
+    rooms: ['lib/adapters', 'lib/containers/sidecar', 'bin', 'bench'],
+  },
 ];
 
 const MOST_LINES_OF_A_FILE = 300;
@@ -43,11 +25,7 @@ const allFiles = execFileSync('git', ['ls-files', '--cached', '--others', '--exc
 const files = allFiles.filter((file) => /^(bin|bench|cdk|functions|lib)\/.*\.ts$/.test(file));
 const text = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 
-function roomOf(file: string): string {
-  const room = Object.keys(ARROWS).find((name) => file === name || file.startsWith(`${name}/`));
-  if (room === undefined) throw new Error(`${file} stands in no room`);
-  return room;
-}
+const roomOf = (file: string): string => dirname(file);
 
 function importsOf(file: string): string[] {
   const specifiers = [...(text.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)];
@@ -55,10 +33,8 @@ function importsOf(file: string): string[] {
 }
 
 function mayImport(file: string, target: string): boolean {
-  const room = roomOf(file);
-  const allowed = ARROWS[room] ?? [];
-  const isOwn = target.startsWith(`${room}/`) || target === room;
-  return isOwn || allowed.some((name) => name === '*' || target === name || target.startsWith(`${name}/`));
+  const [room, other] = [roomOf(file), roomOf(target)];
+  return room === other || (ARROWS[room] ?? []).includes(other);
 }
 
 function findCycle(): string[] | undefined {
@@ -102,7 +78,7 @@ describe('the house', () => {
   });
 
   test('what runs beside a function imports nothing but Node', () => {
-    const beside = files.filter((file) => roomOf(file) === 'lib/adapters/beside');
+    const beside = files.filter((file) => roomOf(file) === 'lib/containers/sidecar');
     expect(beside.length).toBeGreaterThan(5);
     expect(beside.filter((file) => /from '(?!node:|\.)/.test(text.get(file) ?? ''))).toEqual([]);
   });

@@ -4,13 +4,11 @@ import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type { APIGatewayProxyEvent, Context, Handler } from 'aws-lambda';
 import { ServiceError } from '../domain/errors.ts';
-import type { Happened, Ports } from '../ports.ts';
-import { admit, type Call, type Endpoints, type NeedsOf, type Routed, toCall } from './call.ts';
-import type { FamilyName } from './families.ts';
+import type { Happened } from '../ports/meter.ts';
+import type { Ports } from '../ports/ports.ts';
 import { noteFault } from './faults.ts';
-import { STREAM_HEADERS } from './frames.ts';
-import { type AnyEndpoint, type AnyTail, lookOf, seenBy, wantsStream } from './looks.ts';
-import { matchRoute } from './match.ts';
+import { admit, type Call, type Endpoints, type NeedsOf, type Routed, toCall } from './http/call.ts';
+import { matchRoute } from './http/match.ts';
 import {
   faultText,
   OPTIONS,
@@ -21,10 +19,13 @@ import {
   toFaultReply,
   toReply,
   UNROUTED,
-} from './reply.ts';
-import { type Request, toRequest } from './request.ts';
-import { CALM_PACE, EventStream, PACE } from './stream.ts';
-import type { Tails } from './tails.ts';
+} from './http/reply.ts';
+import { type Request, toRequest } from './http/request.ts';
+import type { FamilyName } from './registry/families.ts';
+import { STREAM_HEADERS } from './streams/frames.ts';
+import { type AnyEndpoint, type AnyTail, lookOf, seenBy, wantsStream } from './streams/polls.ts';
+import { CALM_PACE, EventStream, PACE } from './streams/stream.ts';
+import type { Tails } from './streams/tails.ts';
 
 /** Makes each port when it is first needed, so that loading a handler needs no environment. */
 export type Suppliers<Names extends keyof Ports = keyof Ports> = { readonly [Name in Names]: () => Ports[Name] };

@@ -1,7 +1,7 @@
 import { addProblem, MOST_PROBLEMS, type Problem } from '../language/problem.ts';
+import { didYouMean } from '../language/suggestions.ts';
 import type { Document, Part } from './document.ts';
-import { didYouMean } from './near.ts';
-import type { Reference } from './reading.ts';
+import type { Reference } from './read/reading.ts';
 
 /** Everything that is wrong with a document, first what the original finds first (workflow-language 1.7). */
 export function check(document: Document): readonly Problem[] {

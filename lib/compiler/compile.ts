@@ -1,9 +1,9 @@
 import type { Problem } from '../language/problem.ts';
-import { readYaml } from '../language/yaml.ts';
+import { readYaml } from '../language/yaml/parse.ts';
 import { check } from './check.ts';
 import { readDocument } from './document.ts';
 import { lower } from './lower.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './plan/plan.ts';
 
 export interface Compiled {
   readonly plan: Plan;

@@ -1,14 +1,14 @@
 import type { Position } from '../language/position.ts';
 import { addProblem, MOST_PROBLEMS, type Problem } from '../language/problem.ts';
-import type { Entry, MapNode, Node } from '../language/yaml.ts';
-import { FUNCTIONS, TOLD_FUNCTIONS } from './functions.ts';
-import { given } from './given.ts';
-import { type Kind, readKind } from './kind.ts';
-import type { FunctionPlan, Plan, StatePlan } from './plan.ts';
-import { beginReading, MOST_SCHEMA_PARTS, problemsOf, type Reading, type Wording } from './reading.ts';
-import { readFields, record } from './record.ts';
-import { duration, query, text } from './shape.ts';
-import { STARTS, type StartPlan } from './start.ts';
+import type { Entry, MapNode, Node } from '../language/yaml/parse.ts';
+import { FUNCTIONS, TOLD_FUNCTIONS } from './parts/functions.ts';
+import { STARTS, type StartPlan } from './parts/starts.ts';
+import type { FunctionPlan, Plan, StatePlan } from './plan/plan.ts';
+import { given } from './read/given.ts';
+import { type Kind, readKind } from './read/kind.ts';
+import { beginReading, MOST_SCHEMA_PARTS, problemsOf, type Reading, type Wording } from './read/reading.ts';
+import { readFields, record } from './read/record.ts';
+import { duration, query, text } from './read/shape.ts';
 import { STATES, TOLD_STATES } from './states/index.ts';
 
 /** One of the document's states or functions, read. */

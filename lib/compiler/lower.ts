@@ -1,5 +1,5 @@
 import type { Document, Part } from './document.ts';
-import { PLAN_VERSION, type Plan } from './plan.ts';
+import { PLAN_VERSION, type Plan } from './plan/plan.ts';
 
 /** The plan of a document in which nothing is wrong; throws for any other. */
 export function lower({ start, states, functions, timeouts }: Document): Plan {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { s3Blobs } from '../../lib/adapters/aws/blobs.ts';
 import { folderBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import { blobsContract } from '../contract/blobs.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from './aws-server.ts';
+import { type Asked, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'weft-blobs-'));
 

@@ -2,9 +2,9 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventBridgeBus } from '../../lib/adapters/aws/bus.ts';
-import type { Bus, Message } from '../../lib/ports.ts';
+import type { Bus, Message } from '../../lib/ports/bus.ts';
 import { type BusBench, busContract, messageOf } from '../contract/bus.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 interface Entry {
   readonly EventBusName: string;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pollingChanges } from '../../lib/adapters/aws/changes.ts';
 import { localChanges } from '../../lib/adapters/local/changes.ts';
-import type { Key, Write } from '../../lib/ports.ts';
+import type { Key, Write } from '../../lib/ports/table.ts';
 import { changesContract, LONG } from '../contract/changes.ts';
 import { MemoryTable } from '../contract/memory-table.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock as awsClock } from '../../lib/adapters/aws/clock.ts';
 import { systemClock as localClock } from '../../lib/adapters/local/clock.ts';
+import { systemClock as awsClock } from '../../lib/adapters/portable/clock.ts';
 
 afterEach(() => {
   vi.useRealTimers();

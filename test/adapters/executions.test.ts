@@ -1,8 +1,8 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type StepFunctionsOptions, stepFunctions } from '../../lib/adapters/aws/executions.ts';
-import type { Executions, Machine } from '../../lib/ports.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type StepFunctionsOptions, stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
+import type { Executions, Machine } from '../../lib/ports/executions.ts';
+import { type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Operation = (input: Input) => Reply;

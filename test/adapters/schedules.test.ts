@@ -1,9 +1,9 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schedulerSchedules, type ToExpressions } from '../../lib/adapters/aws/schedules.ts';
-import type { Schedule, Schedules } from '../../lib/ports.ts';
+import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
 import { type SchedulesBench, scheduleOf, schedulesContract, type Told, tickAfter } from '../contract/schedules.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 interface Kept {
   readonly ScheduleExpression: string;

@@ -6,10 +6,10 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/root-key.ts';
-import { envelopeSealer } from '../../lib/adapters/aws/sealer.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
+import { envelopeSealer } from '../../lib/adapters/portable/sealer.ts';
 import { sealerContract } from '../contract/sealer.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 const BINDING = { kind: 'data-key', owner: 'one' };
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { openLocalTable } from '../../lib/adapters/local/table.ts';
+import { openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { tableContract } from '../contract/table.ts';
 
 describe('the table on the embedded database', () => tableContract(() => openLocalTable()));

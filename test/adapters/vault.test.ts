@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parameterVault } from '../../lib/adapters/aws/vault.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { vaultContract } from '../contract/vault.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws-server.ts';
+import { type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 describe('the local vault', () => {
   let folder: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { networkWeb, type Resolve } from '../../lib/adapters/aws/web.ts';
-import { Unreachable } from '../../lib/ports.ts';
-import { type FakeRegistry, startRegistry } from '../service/fake-registry.ts';
+import { networkWeb, type Resolve } from '../../lib/adapters/portable/web.ts';
+import { Unreachable } from '../../lib/ports/web.ts';
+import { type FakeRegistry, startRegistry } from '../service/containers/fake-registry.ts';
 
 const PATIENCE = 5_000;
 const SOON = 50;

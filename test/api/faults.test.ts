@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { noting } from '../../lib/api/faults.ts';
-import { Again, isAnswer } from '../../lib/engine/steps.ts';
-import type { Happened, Meter } from '../../lib/ports.ts';
+import { Again, isAnswer } from '../../lib/engine/step/step.ts';
+import type { Happened, Meter } from '../../lib/ports/meter.ts';
 
 let written = '';
 let happened: Happened[] = [];

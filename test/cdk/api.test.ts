@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { exampleOf } from '../../lib/api/examples.ts';
-import { lambdaOf } from '../../lib/api/route.ts';
-import { rows } from '../../lib/api/routes.ts';
+import { exampleOf } from '../../lib/api/docs/examples.ts';
+import { lambdaOf } from '../../lib/api/registry/route.ts';
+import { rows } from '../../lib/api/registry/routes/index.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 interface Place {

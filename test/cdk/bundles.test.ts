@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ALIASES } from '../../cdk/aliases.ts';
-import { companionCommand } from '../../cdk/companions.ts';
+import { ALIASES } from '../../cdk/functions/aliases.ts';
+import { companionCommand } from '../../cdk/functions/companions.ts';
 import { sizesOf } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,12 +37,14 @@ function ask(file: string, kind: string, source: string): Promise<unknown> {
 describe('what bundles leave out', () => {
   test('is not missed where secrets are sealed and opened', async () => {
     const outfile = join(out, 'sealer.mjs');
-    const entryPoints = [join(ROOT, 'lib/adapters/aws/sealer.ts')];
+    const entryPoints = [join(ROOT, 'lib/adapters/portable/sealer.ts')];
     const banner = {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     };
     await build({ entryPoints, outfile, banner, alias: ALIASES, bundle: true, platform: 'node', format: 'esm' });
-    const { envelopeSealer, rawRootKey } = (await import(outfile)) as typeof import('../../lib/adapters/aws/sealer.ts');
+    const { envelopeSealer, rawRootKey } = (await import(
+      outfile
+    )) as typeof import('../../lib/adapters/portable/sealer.ts');
     const sealer = envelopeSealer(rawRootKey(async () => new Uint8Array(32)));
     const binding = { kind: 'secret', owner: 'n', name: 'a' };
     const key = await sealer.newDataKey({ owner: 'n' });

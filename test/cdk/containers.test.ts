@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import jsonata from 'jsonata';
 import { describe, expect, test } from 'vitest';
-import { machineOf } from '../../cdk/containers.ts';
+import { machineOf } from '../../cdk/service/containers.ts';
 import { ofType, resourcesOf } from './stack.ts';
 
 const validate = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => { isValid: boolean };

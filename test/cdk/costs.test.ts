@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { priceTemplates, type TemplatePrice } from '../../bin/command/costs/template.ts';
-import { MONTHLY, PRICED_IN, PRICED_ON } from '../../bin/prices.ts';
-import { READERS } from '../../cdk/setting-values.ts';
+import { MONTHLY, PRICED_IN, PRICED_ON } from '../../bin/cli/costs/prices.ts';
+import { priceTemplates, type TemplatePrice } from '../../bin/cli/costs/template.ts';
+import { READERS } from '../../cdk/settings/values.ts';
 import { dataOf, makeApp, resourcesIn, resourcesOf } from './stack.ts';
 
 /** What an installation that was told so much costs by the month. */

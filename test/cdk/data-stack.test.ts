@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tableSchemas } from '../../lib/adapters/aws/schema.ts';
+import { tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import { dataOf, makeApp, ofType, type Resource, resourcesIn } from './stack.ts';
 
 const resources = dataOf();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MONTHLY } from '../../bin/prices.ts';
+import { MONTHLY } from '../../bin/cli/costs/prices.ts';
 import { MEASURES, mostMetrics } from '../../lib/adapters/aws/measures.ts';
-import { families } from '../../lib/api/families.ts';
+import { families } from '../../lib/api/registry/families.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:alarms';

@@ -16,7 +16,8 @@ let folder: string;
 
 /** Functions of the package that do nothing: that the real ones are bundled is tested where they are. */
 async function standIns(dist: string): Promise<void> {
-  for (const file of await readdir(join(ROOT, 'functions'))) {
+  const files = await readdir(join(ROOT, 'functions'), { recursive: true });
+  for (const file of files.filter((path) => path.endsWith('.ts'))) {
     const place = join(dist, 'functions', file.replace(/\.ts$/, ''));
     await mkdir(place, { recursive: true });
     await writeFile(join(place, 'index.mjs'), `export const handler = async () => ${JSON.stringify(file)};\n`);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import * as acknowledgements from '../../cdk/acknowledgements.ts';
+import * as acknowledgements from '../../cdk/rights/acknowledgements.ts';
 import { makeApp } from './stack.ts';
 
-vi.mock('../../cdk/acknowledgements.ts', { spy: true });
+vi.mock('../../cdk/rights/acknowledgements.ts', { spy: true });
 const acknowledge = vi.mocked(acknowledgements.acknowledge);
 
 interface Report {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dataOf, ofType, type Resource, resourcesOf } from './stack.ts';
 
@@ -19,6 +19,12 @@ const policies = properties('AWS::IAM::Policy').map((policy) => ({
 }));
 const statements = policies.flatMap((policy) => policy.statements);
 const actionsOf = (statement: Statement): string[] => [statement.Action].flat();
+
+/** The text of the file that a function is made of. */
+const sourceOf = (name: string): string => {
+  const [path = ''] = globSync(`functions/*/${name}.ts`);
+  return readFileSync(path, 'utf8');
+};
 
 /** What may be done with the resources of a function. */
 const mayDo = (name: string): string[] =>
@@ -145,8 +151,8 @@ describe('rights', () => {
   });
 
   test.each(names)('%s may do what the ports need that its file asks for, and no more', (name) => {
-    const source = readFileSync(new URL(`../../functions/${name}.ts`, import.meta.url), 'utf8');
-    const ports = /import \{([^}]*)\} from '..\/lib\/adapters\/aws\/deployed.ts'/.exec(source)?.[1] ?? '';
+    const source = sourceOf(name);
+    const ports = /import \{([^}]*)\} from '..\/..\/lib\/adapters\/aws\/deployed.ts'/.exec(source)?.[1] ?? '';
     const wanted = ports.split(',').flatMap((port) => SERVICES[port.trim()] ?? []);
     const services = new Set(mayDo(name).map((action) => action.split(':')[0]));
     const expected = new Set(['logs', ...wanted, ...(BESIDE[name] ?? [])]);

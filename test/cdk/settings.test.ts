@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { settingsOf, settingsWith } from '../../cdk/settings.ts';
+import { settingsOf, settingsWith } from '../../cdk/settings/settings.ts';
 import { makeApp, resourcesOf } from './stack.ts';
 
 /** The settings of an app that was told so much. */

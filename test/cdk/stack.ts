@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { DataStack, ServiceStack } from '../../cdk/service-stack.ts';
-import { settingsOf } from '../../cdk/settings.ts';
+import { settingsOf } from '../../cdk/settings/settings.ts';
 
 export interface Resource {
   readonly Type: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STEPS } from '../../lib/domain/layouts/index.ts';
+import { STEPS } from '../../lib/domain/migrations/index.ts';
 import { makeApp, ofType, resourcesIn } from './stack.ts';
 
 const resources = resourcesIn(makeApp().stack);

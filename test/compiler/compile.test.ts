@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
-import { emit } from '../../lib/compiler/emit.ts';
+import { emit } from '../../lib/compiler/emit/emit.ts';
 import { hintsOf, planOf, problemsOf } from './texts.ts';
 
 const STATES = 'states: [{id: a, type: noop}, {id: b, type: noop}]';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emit } from '../../lib/compiler/emit.ts';
+import { emit } from '../../lib/compiler/emit/emit.ts';
 import { planOf } from './texts.ts';
 
 const namesOf = (yaml: string): string[] => Object.keys(emit(planOf(yaml)).definition.States);

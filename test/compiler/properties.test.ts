@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
-import { emit } from '../../lib/compiler/emit.ts';
+import { emit } from '../../lib/compiler/emit/emit.ts';
 import { planOf } from './texts.ts';
 
 interface Verdict {

@@ -1,5 +1,5 @@
 import { compile } from '../../lib/compiler/compile.ts';
-import type { Plan, StatePlan } from '../../lib/compiler/plan.ts';
+import type { Plan, StatePlan } from '../../lib/compiler/plan/plan.ts';
 
 /** The plan of a text that is expected to be a workflow. */
 export function planOf(source: string): Plan {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Blobs } from '../../lib/ports.ts';
+import type { Blobs } from '../../lib/ports/blobs.ts';
 
 export interface OpenedBlobs {
   readonly blobs: Blobs;

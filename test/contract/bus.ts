@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Bus, Message } from '../../lib/ports.ts';
+import type { Bus, Message } from '../../lib/ports/bus.ts';
 
 /** A bus, and what came out of it. Times are milliseconds since 1970. */
 export interface BusBench {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Changes, Conflict, type Item, type Table, type Watch, type Write } from '../../lib/ports.ts';
+import type { Changes, Watch } from '../../lib/ports/changes.ts';
+import { Conflict, type Item, type Table, type Write } from '../../lib/ports/table.ts';
 
 /** Changes of a table, with the table that others write through. */
 export interface ChangesBench {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ContainerCall, ContainerHost, ContainerResult } from '../../lib/ports.ts';
-import { hearing } from '../adapters/containers/caller.ts';
-import { archiveOf } from '../adapters/containers/image.ts';
+import type { ContainerCall, ContainerHost, ContainerResult } from '../../lib/ports/containers.ts';
+import { hearing } from '../adapters/local/containers/stage/caller.ts';
+import { archiveOf } from '../adapters/local/containers/stage/image.ts';
 
 const MIB = 1024 * 1024;
 

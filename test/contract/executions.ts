@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Executions, Machine } from '../../lib/ports.ts';
+import type { Executions, Machine } from '../../lib/ports/executions.ts';
 
 /** How an execution ended, as far as the law speaks of it. */
 export interface Ending {

@@ -1,4 +1,4 @@
-import { keysOf, tableSchemas } from '../../lib/adapters/aws/schema.ts';
+import { keysOf, tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import {
   type Condition,
   Conflict,
@@ -10,7 +10,7 @@ import {
   type TableName,
   type Value,
   type Write,
-} from '../../lib/ports.ts';
+} from '../../lib/ports/table.ts';
 
 const MOST = 100;
 const LARGEST_ITEM = 400 * 1024;

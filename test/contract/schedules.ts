@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Schedule, Schedules } from '../../lib/ports.ts';
+import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
 
 export const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import type { ContainerRevision, Containers, Pod, RevisionStatus } from '../../lib/ports.ts';
+import type { ContainerRevision, Containers, Pod, RevisionStatus } from '../../lib/ports/containers.ts';
 
 /** What a test says of containers that never run. */
 export interface Script {

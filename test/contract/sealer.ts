@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sealer } from '../../lib/ports.ts';
+import type { Sealer } from '../../lib/ports/sealer.ts';
 
 const VALUE = Buffer.from('a secret \u00e4 \u{1f511}');
 const BINDING = { kind: 'secret', owner: 'one', name: 'TOKEN' };

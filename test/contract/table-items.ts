@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Conflict, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports.ts';
+import { Conflict, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports/table.ts';
 
 /** The table under test; there is none before its suite has begun. */
 export type TableOf = () => Table;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Item, Query, Table } from '../../lib/ports.ts';
+import type { Item, Query, Table } from '../../lib/ports/table.ts';
 import { fill, fresh, keyOf, put, sortsOf, type TableOf } from './table-items.ts';
 
 export function queryLaws(table: TableOf): void {

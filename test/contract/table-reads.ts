@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Item } from '../../lib/ports.ts';
+import type { Item } from '../../lib/ports/table.ts';
 import { fill, fresh, keyOf, put, type TableOf } from './table-items.ts';
 
 export function valueLaws(table: TableOf): void {

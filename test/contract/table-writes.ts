@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Write } from '../../lib/ports.ts';
+import type { Write } from '../../lib/ports/table.ts';
 import { conflictOf, fill, fresh, keyOf, put, type TableOf } from './table-items.ts';
 
 export function singleWriteLaws(table: TableOf): void {

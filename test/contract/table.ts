@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Table } from '../../lib/ports.ts';
+import type { Table } from '../../lib/ports/table.ts';
 import { indexLaws, pageLaws, queryLaws, rangeLaws } from './table-queries.ts';
 import { getLaws, valueLaws } from './table-reads.ts';
 import { severalWriteLaws, singleWriteLaws, updateLaws } from './table-writes.ts';

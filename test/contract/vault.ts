@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Vault } from '../../lib/ports.ts';
+import type { Vault } from '../../lib/ports/vault.ts';
 
 /** The law of the Vault port; `open` opens the same installation each time. */
 export function vaultContract(open: () => Promise<Vault>): void {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ALIASES } from '../../cdk/aliases.ts';
+import { ALIASES } from '../../cdk/functions/aliases.ts';
 
 interface Resource {
   readonly Type: string;
@@ -36,7 +36,8 @@ const ENGINE =
 
 /** How large each function is as it is deployed, in bytes, but for the SDK of AWS. */
 export async function sizesOf(): Promise<Size[]> {
-  return Promise.all((await readdir(FOLDER)).map(sizeOf));
+  const files = await readdir(FOLDER, { recursive: true });
+  return Promise.all(files.filter((file) => /^\w+\/[\w-]+\.ts$/.test(file)).map(sizeOf));
 }
 
 async function sizeOf(file: string): Promise<Size> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, type Client, type Json, openClient, rowsOf } from '../service/client.ts';
+import { type Answer, type Client, type Json, openClient, rowsOf } from '../service/access/client.ts';
 import { placeOf } from './scratch.ts';
 
 const FAULTS = placeOf()?.faults;

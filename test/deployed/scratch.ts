@@ -1,4 +1,4 @@
-import type { Client } from '../service/client.ts';
+import type { Client } from '../service/access/client.ts';
 
 /** A deployment that was made for these tests alone. */
 export interface Place {

@@ -10,7 +10,7 @@ import { CreateStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventBridgeBus } from '../../lib/adapters/aws/bus.ts';
 import { schedulerSchedules } from '../../lib/adapters/aws/schedules.ts';
-import type { Bus, Message } from '../../lib/ports.ts';
+import type { Bus, Message } from '../../lib/ports/bus.ts';
 import { ofType, resourcesOf } from '../cdk/stack.ts';
 import { messageOf } from '../contract/bus.ts';
 import { scheduleOf } from '../contract/schedules.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { INVOKE_AND_WAIT } from '../../lib/compiler/asl.ts';
-import { emit, STEPS_FUNCTION } from '../../lib/compiler/emit.ts';
+import { INVOKE_AND_WAIT } from '../../lib/compiler/emit/asl.ts';
+import { emit, STEPS_FUNCTION } from '../../lib/compiler/emit/emit.ts';
 import { planOf } from '../compiler/texts.ts';
 import { type Emulator, openEmulator, type Steps } from './emulator.ts';
 import { Unavailable } from './ministack.ts';

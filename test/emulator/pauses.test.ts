@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { emit } from '../../lib/compiler/emit.ts';
+import { emit } from '../../lib/compiler/emit/emit.ts';
 import { planOf } from '../compiler/texts.ts';
 import { type Emulator, openEmulator, type Steps } from './emulator.ts';
 import { Unavailable } from './ministack.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../lib/adapters/local/table.ts';
-import { type Specimen, specimens } from './corpus.ts';
-import { openDatabase, World } from './engine-world.ts';
-import { type Death, Died } from './mortal.ts';
-import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './snapshot.ts';
+import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import { type Specimen, specimens } from './world/corpus.ts';
+import { openDatabase, World } from './world/engine-world.ts';
+import { type Death, Died } from './world/mortal.ts';
+import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './world/snapshot.ts';
 
 /** Worlds side by side, each with a database of its own: a sweep goes through all that is in one. */
 const LANES = 4;

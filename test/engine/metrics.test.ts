@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../lib/adapters/local/table.ts';
-import * as metrics from '../../lib/domain/metrics.ts';
-import type { Run } from '../../lib/domain/runs.ts';
-import { cancel } from '../../lib/engine/cancel.ts';
-import { type Specimen, specimens } from './corpus.ts';
-import { openDatabase, World } from './engine-world.ts';
-import { type Death, Died } from './mortal.ts';
-import { runsOf } from './snapshot.ts';
+import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import * as metrics from '../../lib/domain/metrics/metrics.ts';
+import type { Run } from '../../lib/domain/runs/runs.ts';
+import { cancel } from '../../lib/engine/calls/cancel.ts';
+import { type Specimen, specimens } from './world/corpus.ts';
+import { openDatabase, World } from './world/engine-world.ts';
+import { type Death, Died } from './world/mortal.ts';
+import { runsOf } from './world/snapshot.ts';
 
 /** Runs that end in place, that wait, that call, fail, retry and are retried, and that are too much for one commit. */
 const CHOSEN = [

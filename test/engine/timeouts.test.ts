@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../lib/adapters/local/table.ts';
-import type { Run } from '../../lib/domain/runs.ts';
-import { openDatabase, World } from './engine-world.ts';
-import { runsOf, unfinishedOf } from './snapshot.ts';
+import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import type { Run } from '../../lib/domain/runs/runs.ts';
+import { openDatabase, World } from './world/engine-world.ts';
+import { runsOf, unfinishedOf } from './world/snapshot.ts';
 
 let database: LocalTable;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handler } from '../../functions/admin-key.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws-server.ts';
+import { handler } from '../../functions/deploy/admin-key.ts';
+import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
 
 /** Parameter Store, as much as is asked of it, and the address where CloudFormation waits. */
 const parameters = new Map<unknown, Asked['input']>();

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table.ts';
-import { type AwsServer, type Reply, startAwsServer } from '../adapters/aws-server.ts';
+import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/table.ts';
+import { type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 const MACHINE = 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft-machine';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { handler as failures } from '../../functions/failures.ts';
-import { type AwsServer, refusal, startAwsServer } from '../adapters/aws-server.ts';
+import { handler as failures } from '../../functions/triggers/failures.ts';
+import { type AwsServer, refusal, startAwsServer } from '../adapters/aws/server.ts';
 
 type Told = Parameters<typeof failures>[0];
 

@@ -18,10 +18,10 @@ let lines: LogLines;
 let tree: Handler;
 let namespaces: Handler;
 let events: Handler;
-let steps: typeof import('../../functions/steps.ts').handler;
-let router: typeof import('../../functions/router.ts').handler;
-let cron: typeof import('../../functions/cron.ts').handler;
-let lifecycle: typeof import('../../functions/lifecycle.ts').handler;
+let steps: typeof import('../../functions/triggers/steps.ts').handler;
+let router: typeof import('../../functions/triggers/router.ts').handler;
+let cron: typeof import('../../functions/triggers/cron.ts').handler;
+let lifecycle: typeof import('../../functions/triggers/lifecycle.ts').handler;
 
 async function call(handler: Handler, ...request: Parameters<typeof requestOf>): Promise<string> {
   const answer = (await handler(requestOf(...request), NUMBER as never, () => {})) as {
@@ -62,15 +62,15 @@ describe('a fault of a function that answers no request is logged with what it c
     space = await DeployedSpace.open();
     vi.resetModules();
     [{ handler: tree }, { handler: namespaces }, { handler: events }] = await Promise.all([
-      import('../../functions/tree.ts'),
-      import('../../functions/namespaces.ts'),
-      import('../../functions/events.ts'),
+      import('../../functions/http/tree.ts'),
+      import('../../functions/http/namespaces.ts'),
+      import('../../functions/http/events.ts'),
     ]);
     [{ handler: steps }, { handler: router }, { handler: cron }, { handler: lifecycle }] = await Promise.all([
-      import('../../functions/steps.ts'),
-      import('../../functions/router.ts'),
-      import('../../functions/cron.ts'),
-      import('../../functions/lifecycle.ts'),
+      import('../../functions/triggers/steps.ts'),
+      import('../../functions/triggers/router.ts'),
+      import('../../functions/triggers/cron.ts'),
+      import('../../functions/triggers/lifecycle.ts'),
     ]);
     lines = new LogLines();
     await call(namespaces, 'PUT', '/api/namespaces/demo');

@@ -20,17 +20,21 @@ interface Handlers {
   readonly tree: Handler;
   readonly events: Handler;
   readonly system: Handler;
-  readonly steps: typeof import('../../functions/steps.ts').handler;
-  readonly router: typeof import('../../functions/router.ts').handler;
-  readonly lifecycle: typeof import('../../functions/lifecycle.ts').handler;
-  readonly failures: typeof import('../../functions/failures.ts').handler;
+  readonly steps: typeof import('../../functions/triggers/steps.ts').handler;
+  readonly router: typeof import('../../functions/triggers/router.ts').handler;
+  readonly lifecycle: typeof import('../../functions/triggers/lifecycle.ts').handler;
+  readonly failures: typeof import('../../functions/triggers/failures.ts').handler;
 }
 
 /** The functions as a new process has them, with its environment of now. */
 async function loadHandlers(): Promise<Handlers> {
   vi.resetModules();
-  const names = ['namespaces', 'tree', 'events', 'system', 'steps', 'router', 'lifecycle', 'failures'];
-  const loaded = names.map(async (name) => [name, (await import(`../../functions/${name}.ts`)).handler] as const);
+  const http = ['namespaces', 'tree', 'events', 'system'];
+  const triggers = ['steps', 'router', 'lifecycle', 'failures'];
+  const loaded = [
+    ...http.map(async (name) => [name, (await import(`../../functions/http/${name}.ts`)).handler] as const),
+    ...triggers.map(async (name) => [name, (await import(`../../functions/triggers/${name}.ts`)).handler] as const),
+  ];
   return Object.fromEntries(await Promise.all(loaded)) as unknown as Handlers;
 }
 

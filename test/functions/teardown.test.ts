@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handler } from '../../functions/teardown.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from '../adapters/aws-server.ts';
+import { handler } from '../../functions/deploy/teardown.ts';
+import { type Asked, type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
 

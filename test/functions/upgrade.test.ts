@@ -1,8 +1,8 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { handler } from '../../functions/upgrade.ts';
-import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table.ts';
-import { type AwsServer, startAwsServer } from '../adapters/aws-server.ts';
+import { handler } from '../../functions/deploy/upgrade.ts';
+import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/table.ts';
+import { type AwsServer, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
 /** The tables as they are deployed, and the address where CloudFormation waits. */

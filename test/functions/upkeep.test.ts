@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { handler as cron } from '../../functions/cron.ts';
-import { handler as inbound } from '../../functions/inbound.ts';
-import { handler as lifecycle } from '../../functions/lifecycle.ts';
-import { handler as router } from '../../functions/router.ts';
-import { handler as sweep } from '../../functions/sweep.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws-server.ts';
+import { handler as cron } from '../../functions/triggers/cron.ts';
+import { handler as inbound } from '../../functions/triggers/inbound.ts';
+import { handler as lifecycle } from '../../functions/triggers/lifecycle.ts';
+import { handler as router } from '../../functions/triggers/router.ts';
+import { handler as sweep } from '../../functions/triggers/sweep.ts';
+import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];

@@ -6,9 +6,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService } from '../../bin/service.ts';
-import { versionOf } from '../../bin/settings.ts';
-import { clientOf, rowsOf } from '../service/client.ts';
+import { startService } from '../../bin/server/service.ts';
+import { versionOf } from '../../bin/server/version.ts';
+import { clientOf, rowsOf } from '../service/access/client.ts';
 import { CASES, CHILDREN, CONFIG, FAILS, LATER, LEFT, LONG, ROUTED, STARTS } from './workflows.ts';
 
 const [data, isKilled] = process.argv.slice(2);

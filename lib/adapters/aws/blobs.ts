@@ -6,7 +6,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { Blobs } from '../../ports.ts';
+import type { Blobs } from '../../ports/blobs.ts';
 
 export interface S3BlobsOptions {
   readonly bucket: string;

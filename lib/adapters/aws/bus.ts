@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { Bus, Message } from '../../ports.ts';
-import { stepFunctionsClient } from './executions.ts';
+import type { Bus, Message } from '../../ports/bus.ts';
+import { stepFunctionsClient } from './executions/executions.ts';
 
 export interface EventBridgeBusOptions {
   /** Its name or ARN. It must be there: a message for a bus that is not is lost without a word (aws-facts 1.2). */

@@ -1,4 +1,5 @@
-import type { Changes, Table, Watch, Woken } from '../../ports.ts';
+import type { Changes, Watch, Woken } from '../../ports/changes.ts';
+import type { Table } from '../../ports/table.ts';
 
 export interface PollingPace {
   /** Milliseconds until the next look after news. */

@@ -1,38 +1,36 @@
-import { parseCron, toSchedulerExpressions } from '../../language/cron.ts';
-import type {
-  Blobs,
-  Bus,
-  Changes,
-  Clock,
-  Containers,
-  Executions,
-  Inventory,
-  Meter,
-  Schedules,
-  Sealer,
-  Settings,
-  Table,
-  Vault,
-  Web,
-} from '../../ports.ts';
+import type { Blobs } from '../../ports/blobs.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Changes } from '../../ports/changes.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Containers } from '../../ports/containers.ts';
+import type { Executions } from '../../ports/executions.ts';
+import type { Inventory } from '../../ports/inventory.ts';
+import type { Meter } from '../../ports/meter.ts';
+import type { Schedules } from '../../ports/schedules.ts';
+import type { Sealer } from '../../ports/sealer.ts';
+import type { Settings } from '../../ports/settings.ts';
+import type { Table } from '../../ports/table.ts';
+import type { Vault } from '../../ports/vault.ts';
+import type { Web } from '../../ports/web.ts';
+import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
+import { systemClock } from '../portable/clock.ts';
+import { envelopeSealer } from '../portable/sealer.ts';
+import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
 import { pollingChanges } from './changes.ts';
-import { systemClock } from './clock.ts';
 import { invoker } from './containers/calls.ts';
 import { lambdaContainers } from './containers/containers.ts';
 import type { Invoke } from './containers/line.ts';
+import { noContainers } from './containers/no-containers.ts';
 import { type ContainerWork, containerWorker } from './containers/worker.ts';
-import { stepFunctions } from './executions.ts';
-import { dynamoInventory } from './inventory.ts';
+import { stepFunctions } from './executions/executions.ts';
 import { embeddedMeter } from './meter.ts';
-import { noContainers } from './no-containers.ts';
 import { kmsRootKey, parameterRootKey } from './root-key.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';
-import { envelopeSealer } from './sealer.ts';
-import { dynamoTable } from './table.ts';
+import { dynamoInventory } from './table/inventory.ts';
+import { dynamoTable } from './table/table.ts';
 import { parameterVault } from './vault.ts';
-import { networkWeb } from './web.ts';
 
 /**
  * The ports of a deployed function, made from its environment when first asked for. A function bundles only those it

@@ -1,4 +1,4 @@
-import type { Measure } from '../../ports.ts';
+import type { Measure } from '../../ports/meter.ts';
 
 interface Told {
   readonly unit: 'Count' | 'Milliseconds';

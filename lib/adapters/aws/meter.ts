@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { Measure, Meter } from '../../ports.ts';
+import type { Measure, Meter } from '../../ports/meter.ts';
 import { MEASURES } from './measures.ts';
 
 export interface EmbeddedMeterOptions {

@@ -1,13 +1,6 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { KEY_BYTES, type RootKey, rawRootKey } from './sealer.ts';
-
-/** The bytes of a root key as it is kept: 32 bytes in base64. Throws Error, which names `place` and not the text. */
-export function toRootKey(text: string, place: string): Uint8Array {
-  const bytes = Buffer.from(text.trim(), 'base64');
-  if (bytes.length === KEY_BYTES) return bytes;
-  throw new Error(`${place} holds no root key: it is ${KEY_BYTES} bytes in base64`);
-}
+import { type RootKey, rawRootKey, toRootKey } from '../portable/sealer.ts';
 
 /**
  * The root key in an encrypted parameter of Parameter Store (architecture, section 6).

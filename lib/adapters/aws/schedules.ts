@@ -7,7 +7,7 @@ import {
   SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import type { Schedule, Schedules } from '../../ports.ts';
+import type { Schedule, Schedules } from '../../ports/schedules.ts';
 
 /** A cron text as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`; or why it cannot. */
 export type ToExpressions = (cron: string) => Expressions | { readonly problem: string };

@@ -1,5 +1,5 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import type { Vault } from '../../ports.ts';
+import type { Vault } from '../../ports/vault.ts';
 
 export interface ParameterVaultOptions {
   /** The name of the encrypted parameter: a JSON object whose entry `apikey` is the administrative key. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Blobs } from '../../ports.ts';
+import type { Blobs } from '../../ports/blobs.ts';
 
 /** Blobs that live and die with the process. */
 export function memoryBlobs(): Blobs {

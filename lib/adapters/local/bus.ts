@@ -1,8 +1,9 @@
-import type { Bus, Clock, Message } from '../../ports.ts';
-import { Deliveries, type GivenUp } from './deliveries.ts';
-import { DeliveriesJournal } from './deliveries-journal.ts';
-import type { Activity } from './interpreter/activity.ts';
-import type { Alarm } from './timers.ts';
+import type { Bus, Message } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Activity } from './concurrency/activity.ts';
+import type { Alarm } from './concurrency/timers.ts';
+import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
+import { DeliveriesJournal } from './deliveries/journal.ts';
 
 export interface LocalBusOptions {
   /** An SQLite file, or `:memory:`. One process at a time. */

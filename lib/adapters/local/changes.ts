@@ -1,5 +1,6 @@
-import type { Changes, Table, TableName, Watch, Woken, Write } from '../../ports.ts';
-import { keyNames, tableSchemas } from '../aws/schema.ts';
+import type { Changes, Watch, Woken } from '../../ports/changes.ts';
+import type { Table, TableName, Write } from '../../ports/table.ts';
+import { keyNames, tableSchemas } from '../portable/schema.ts';
 
 const nameOfItem = (table: TableName, pk: string, sk: string): string => `${table} ${pk}\n${sk}`;
 const nameOfPartition = (table: TableName, pk: string, index = ''): string => `${table}/${index} ${pk}`;

@@ -1,1 +1,1 @@
-export { systemClock } from '../aws/clock.ts';
+export { systemClock } from '../portable/clock.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomKey } from '../aws/clock.ts';
+import { randomKey } from '../portable/clock.ts';
 
 /** A file that holds one key, readable by its owner only. */
 export interface KeyFile {

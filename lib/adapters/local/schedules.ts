@@ -1,10 +1,11 @@
 import type { StatementSync } from 'node:sqlite';
-import type { Clock, Schedule, Schedules } from '../../ports.ts';
-import { Deliveries, type GivenUp } from './deliveries.ts';
-import { DeliveriesJournal } from './deliveries-journal.ts';
-import type { Activity } from './interpreter/activity.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Schedule, Schedules } from '../../ports/schedules.ts';
+import type { Activity } from './concurrency/activity.ts';
+import type { Alarm, Timer } from './concurrency/timers.ts';
+import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
+import { DeliveriesJournal } from './deliveries/journal.ts';
 import { type NextTick, newestTick } from './newest-tick.ts';
-import type { Alarm, Timer } from './timers.ts';
 
 export interface LocalSchedulesOptions {
   /** An SQLite file, or `:memory:`. One process at a time. */

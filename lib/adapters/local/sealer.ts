@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { Sealer } from '../../ports.ts';
-import { toRootKey } from '../aws/root-key.ts';
-import { envelopeSealer, rawRootKey } from '../aws/sealer.ts';
+import type { Sealer } from '../../ports/sealer.ts';
+import { envelopeSealer, rawRootKey, toRootKey } from '../portable/sealer.ts';
 import { keptKey } from './key-file.ts';
 
 const FILE = { name: 'root-key', mend: 'put back the one that the secrets were sealed under' };

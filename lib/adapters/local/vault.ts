@@ -1,4 +1,4 @@
-import type { Vault } from '../../ports.ts';
+import type { Vault } from '../../ports/vault.ts';
 import { keptKey } from './key-file.ts';
 
 const FILE = { name: 'api-key', mend: 'delete it and a new one is made' };

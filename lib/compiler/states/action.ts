@@ -1,7 +1,7 @@
-import { neededAction, toAction } from '../actions.ts';
-import { given } from '../given.ts';
-import { duration, flag } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { neededAction, toAction } from '../parts/actions.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { duration, flag } from '../read/shape.ts';
 
 /** Calls a function, and unless it is async waits for the result (workflow-language 10.3). */
 export const action = defineState(

@@ -1,7 +1,7 @@
-import { event, toFilter } from '../events.ts';
-import { given } from '../given.ts';
-import { duration, needed, unchecked } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { event, toFilter } from '../parts/event-filters.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { duration, needed, unchecked } from '../read/shape.ts';
 
 /** Waits for one event (workflow-language 10.11). A timeout that is no duration counts as none (1.7). */
 export const consumeEvent = defineState(

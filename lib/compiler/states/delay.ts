@@ -1,5 +1,5 @@
-import { duration, needed } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { duration, needed } from '../read/shape.ts';
 
 /** Pauses the run for a time (workflow-language 10.2). */
 export const delay = defineState('delay', { duration: needed(duration), ...ONWARD }, (state) => ({

@@ -1,5 +1,5 @@
-import { list, needed, type Shape, text } from '../shape.ts';
-import { catchers, defineState, ONWARD, toExit } from '../state.ts';
+import { catchers, defineState, ONWARD, toExit } from '../parts/state.ts';
+import { list, needed, type Shape, text } from '../read/shape.ts';
 
 /** Its catch may lead nowhere: the original never looks at it (workflow-language 1.7). */
 const loose: Shape<ReturnType<typeof catchers>> = (node, place, reading) =>

@@ -1,7 +1,7 @@
-import { toFilter, typedEvent } from '../events.ts';
-import { given } from '../given.ts';
-import { duration, list, needed } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { toFilter, typedEvent } from '../parts/event-filters.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { duration, list, needed } from '../read/shape.ts';
 
 /** Waits until every one of several events has come (workflow-language 10.12). */
 export const eventsAnd = defineState(

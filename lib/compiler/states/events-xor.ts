@@ -1,8 +1,8 @@
-import { toFilter, typedEvent } from '../events.ts';
-import { given } from '../given.ts';
-import { record } from '../record.ts';
-import { duration, list, needed } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { toFilter, typedEvent } from '../parts/event-filters.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { record } from '../read/record.ts';
+import { duration, list, needed } from '../read/shape.ts';
 
 const branch = record({ event: needed(typedEvent), ...ONWARD });
 

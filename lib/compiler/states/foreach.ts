@@ -1,7 +1,7 @@
-import { neededAction, toAction } from '../actions.ts';
-import { given } from '../given.ts';
-import { duration, needed, query, type Shape, unchecked } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { neededAction, toAction } from '../parts/actions.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { duration, needed, query, type Shape, unchecked } from '../read/shape.ts';
 
 /** The action must be there; what it says about retries and names is not looked at (workflow-language 1.7). */
 const action: Shape<ReturnType<typeof neededAction>> = (node, place, reading) => {

@@ -1,7 +1,7 @@
-import { given } from '../given.ts';
-import { record } from '../record.ts';
-import { duration, freeMap, needed, query, type Shape, text, under } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { record } from '../read/record.ts';
+import { duration, freeMap, needed, query, type Shape, text, under } from '../read/shape.ts';
 
 const event = record({
   type: needed(text),

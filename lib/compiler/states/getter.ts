@@ -1,8 +1,8 @@
-import { given } from '../given.ts';
-import { record } from '../record.ts';
-import { list, needed, query, text } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
-import { scopeOf } from '../variables.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { scopeOf } from '../parts/variables.ts';
+import { given } from '../read/given.ts';
+import { record } from '../read/record.ts';
+import { list, needed, query, text } from '../read/shape.ts';
 
 const variable = record({
   scope: scopeOf(['instance', 'workflow', 'namespace', 'thread', 'system', 'file']),

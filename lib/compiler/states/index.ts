@@ -1,4 +1,4 @@
-import { tableOf } from '../kind.ts';
+import { tableOf } from '../read/kind.ts';
 import { action } from './action.ts';
 import { consumeEvent } from './consume-event.ts';
 import { delay } from './delay.ts';

@@ -1,7 +1,7 @@
-import { neededAction, toAction } from '../actions.ts';
-import { given } from '../given.ts';
-import { duration, list, needed, word } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import { neededAction, toAction } from '../parts/actions.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { duration, list, needed, word } from '../read/shape.ts';
 
 /** Calls several functions at once and waits for all, or for the first (workflow-language 10.5). */
 export const parallel = defineState(

@@ -1,9 +1,9 @@
-import { given } from '../given.ts';
-import { refuse } from '../reading.ts';
-import { record } from '../record.ts';
-import { anyText, list, needed, query, type Shape } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
-import { scopeOf } from '../variables.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { scopeOf } from '../parts/variables.ts';
+import { given } from '../read/given.ts';
+import { refuse } from '../read/reading.ts';
+import { record } from '../read/record.ts';
+import { anyText, list, needed, query, type Shape } from '../read/shape.ts';
 
 /** A value that is left out is the whole data; an empty text is refused, as it would delete. */
 const value: Shape<unknown> = (node, place, reading) => {

@@ -1,8 +1,8 @@
-import { given } from '../given.ts';
-import { refuse } from '../reading.ts';
-import { record } from '../record.ts';
-import { list, needed, query, type Shape, transition } from '../shape.ts';
-import { defineState, ONWARD } from '../state.ts';
+import { defineState, ONWARD } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { refuse } from '../read/reading.ts';
+import { record } from '../read/record.ts';
+import { list, needed, query, type Shape, transition } from '../read/shape.ts';
 
 /** A condition that is left out is the whole data; an empty text is a slip. */
 const condition: Shape<unknown> = (node, place, reading) => {

@@ -1,9 +1,9 @@
 import { schemaProblem } from '../../language/schemas.ts';
-import type { Json } from '../../language/yaml.ts';
-import { given } from '../given.ts';
-import { MOST_SCHEMA_PARTS, refuse } from '../reading.ts';
-import { needed, query, type Shape, text } from '../shape.ts';
-import { defineState, ONWARD, toExit } from '../state.ts';
+import type { Json } from '../../language/yaml/parse.ts';
+import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { given } from '../read/given.ts';
+import { MOST_SCHEMA_PARTS, refuse } from '../read/reading.ts';
+import { needed, query, type Shape, text } from '../read/shape.ts';
 
 /** A validator costs this many parts more than its schema has, however small that is. */
 const COST_OF_A_VALIDATOR = 25;

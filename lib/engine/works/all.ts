@@ -1,8 +1,8 @@
-import type { ActionPlan, Work } from '../../compiler/plan.ts';
-import { type CallList, CallRound } from '../calls.ts';
-import type { Draft } from '../draft.ts';
-import { internalFailure } from '../failures.ts';
-import { Hold, type Perform, type Resume } from '../work.ts';
+import type { ActionPlan, Work } from '../../compiler/plan/plan.ts';
+import { type CallList, CallRound } from '../calls/rounds.ts';
+import { internalFailure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { Hold, type Perform, type Resume } from '../run/work.ts';
 
 type All = Extract<Work, { readonly do: 'all' }>;
 

@@ -1,9 +1,9 @@
-import { isService } from '../../compiler/paths.ts';
-import type { ActionPlan, Work } from '../../compiler/plan.ts';
-import { type CallList, CallRound, deadlineOf } from '../calls.ts';
-import { childId, givenOf, launch, newChild, openCallee, store } from '../children.ts';
-import type { Draft } from '../draft.ts';
-import { Hold, type Perform, type Resume } from '../work.ts';
+import { isService } from '../../compiler/plan/paths.ts';
+import type { ActionPlan, Work } from '../../compiler/plan/plan.ts';
+import { childId, givenOf, launch, newChild, openCallee, store } from '../calls/children.ts';
+import { type CallList, CallRound, deadlineOf } from '../calls/rounds.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { Hold, type Perform, type Resume } from '../run/work.ts';
 
 type Call = Extract<Work, { readonly do: 'call' }>;
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../language/json.ts';
-import { evaluate } from '../evaluation.ts';
-import { StateFailure } from '../failures.ts';
-import type { Perform } from '../work.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { StateFailure } from '../evaluation/failures.ts';
+import type { Perform } from '../run/work.ts';
 
 /** What counts as true (workflow-language reference, 10.6): any text that is not empty does, also 'false'. */
 const TRUTH: Record<string, (value: unknown) => boolean> = {

@@ -1,10 +1,10 @@
-import type { Work } from '../../compiler/plan.ts';
+import type { Work } from '../../compiler/plan/plan.ts';
 import { isObject } from '../../language/json.ts';
-import { type CallList, CallRound } from '../calls.ts';
-import type { Draft } from '../draft.ts';
-import { evaluate } from '../evaluation.ts';
-import { failure } from '../failures.ts';
-import { Hold, type Perform, type Resume } from '../work.ts';
+import { type CallList, CallRound } from '../calls/rounds.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { failure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { Hold, type Perform, type Resume } from '../run/work.ts';
 
 type Each = Extract<Work, { readonly do: 'each' }>;
 

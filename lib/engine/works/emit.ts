@@ -1,12 +1,12 @@
-import type { EmittedEvent, Work } from '../../compiler/plan.ts';
-import * as events from '../../domain/events.ts';
+import type { EmittedEvent, Work } from '../../compiler/plan/plan.ts';
+import * as events from '../../domain/events/events.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { addDuration, parseDuration } from '../../language/durations.ts';
 import { toJson } from '../../language/json.ts';
-import type { Draft } from '../draft.ts';
-import { evaluate } from '../evaluation.ts';
-import { plainFailure, StateFailure } from '../failures.ts';
-import type { Perform } from '../work.ts';
+import { addDuration, parseDuration } from '../../time/durations.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { plainFailure, StateFailure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import type { Perform } from '../run/work.ts';
 
 type Emit = Extract<Work, { readonly do: 'emit' }>;
 

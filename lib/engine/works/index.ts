@@ -1,8 +1,8 @@
-import type { StatePlan, Work } from '../../compiler/plan.ts';
-import type { Pause } from '../../domain/pauses.ts';
-import type { Draft } from '../draft.ts';
-import { internalFailure } from '../failures.ts';
-import type { Done, Perform, Resume, Signal } from '../work.ts';
+import type { StatePlan, Work } from '../../compiler/plan/plan.ts';
+import type { Pause } from '../../domain/runs/waits.ts';
+import { internalFailure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import type { Done, Perform, Resume, Signal } from '../run/work.ts';
 import { all, resumeAll } from './all.ts';
 import { call, resumeCall } from './call.ts';
 import { choose } from './choose.ts';

@@ -1,13 +1,13 @@
-import type { EventFilter, Work } from '../../compiler/plan.ts';
-import { type Filter, isHeard, type Listening, type Pause } from '../../domain/pauses.ts';
+import type { EventFilter, Work } from '../../compiler/plan/plan.ts';
+import { type Filter, isHeard, type Listening, type Pause } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/encode.ts';
-import { addDuration, parseDuration } from '../../language/durations.ts';
 import { setMember } from '../../language/json.ts';
-import type { Draft } from '../draft.ts';
-import { evaluate } from '../evaluation.ts';
-import { failure, internalFailure, plainFailure, StateFailure } from '../failures.ts';
-import { Hold, type Perform, type Resume, type Signal } from '../work.ts';
+import { addDuration, parseDuration } from '../../time/durations.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { failure, internalFailure, plainFailure, StateFailure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { Hold, type Perform, type Resume, type Signal } from '../run/work.ts';
 
 type Listen = Extract<Work, { readonly do: 'listen' }>;
 type ListenAny = Extract<Work, { readonly do: 'listen-any' }>;

@@ -1,8 +1,8 @@
 import { toJson } from '../../language/json.ts';
-import type { Draft } from '../draft.ts';
-import { evaluate } from '../evaluation.ts';
-import { failure } from '../failures.ts';
-import type { Perform } from '../work.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { failure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import type { Perform } from '../run/work.ts';
 
 /** Text as it is, anything else as JSON. */
 function textOf(value: unknown): string {

@@ -1,12 +1,13 @@
-import type { ReadVariable } from '../../compiler/plan.ts';
+import type { ReadVariable } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
-import { needBounded } from '../bounds.ts';
-import type { Draft } from '../draft.ts';
-import { evaluateText } from '../evaluation.ts';
-import { internalFailure, invalidKey } from '../failures.ts';
-import { ownerOf } from '../owners.ts';
-import * as treeFiles from '../tree-files.ts';
-import type { Perform } from '../work.ts';
+import { needBounded } from '../evaluation/bounds.ts';
+import { evaluateText } from '../evaluation/evaluation.ts';
+import { internalFailure, invalidKey } from '../evaluation/failures.ts';
+import { toValue } from '../run/stored-values.ts';
+import * as treeFiles from '../run/tree-files.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { ownerOf } from '../run/variable-owners.ts';
+import type { Perform } from '../run/work.ts';
 
 /** The read-only virtual variables (workflow-language reference, 10.9). */
 const SYSTEM: Record<string, (draft: Draft) => unknown> = {
@@ -20,15 +21,6 @@ function readSystem(draft: Draft, key: string): unknown {
     throw internalFailure(`unknown system variable '${key}': choose ${Object.keys(SYSTEM).join(', ')}`);
   }
   return SYSTEM[key]?.(draft);
-}
-
-/** Stored bytes as a value: JSON as what it says, anything else as base64 text. */
-export function toValue(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch {
-    return Buffer.from(bytes).toString('base64');
-  }
 }
 
 async function readBytes(draft: Draft, scope: ReadVariable['scope'], key: string): Promise<Uint8Array | undefined> {

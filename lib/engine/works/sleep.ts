@@ -1,7 +1,7 @@
-import { addDuration, parseDuration } from '../../language/durations.ts';
-import type { Draft } from '../draft.ts';
-import { internalFailure } from '../failures.ts';
-import { Hold, type Perform, type Resume } from '../work.ts';
+import { addDuration, parseDuration } from '../../time/durations.ts';
+import { internalFailure } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { Hold, type Perform, type Resume } from '../run/work.ts';
 
 function wake(draft: Draft): undefined {
   draft.log('Waking up to retry.');

@@ -1,8 +1,8 @@
 import { toJson } from '../../language/json.ts';
 import { violations } from '../../language/schemas.ts';
-import { evaluate } from '../evaluation.ts';
-import { failure } from '../failures.ts';
-import type { Perform } from '../work.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { failure } from '../evaluation/failures.ts';
+import type { Perform } from '../run/work.ts';
 
 /** The data must fit the JSON Schema; each violation is a line of the log. */
 export const validate: Perform<'validate'> = async (draft, work) => {

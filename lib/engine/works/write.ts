@@ -1,12 +1,12 @@
-import type { WriteVariable } from '../../compiler/plan.ts';
+import type { WriteVariable } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
 import { toJson } from '../../language/json.ts';
-import { sniff } from '../../language/media-types.ts';
-import type { Draft } from '../draft.ts';
-import { evaluate, evaluateText } from '../evaluation.ts';
-import { internalFailure, invalidKey } from '../failures.ts';
-import { ownerOf } from '../owners.ts';
-import type { Perform } from '../work.ts';
+import { sniff } from '../../language/media/media-types.ts';
+import { evaluate, evaluateText } from '../evaluation/evaluation.ts';
+import { internalFailure, invalidKey } from '../evaluation/failures.ts';
+import type { Draft } from '../run/unit-of-work.ts';
+import { ownerOf } from '../run/variable-owners.ts';
+import type { Perform } from '../run/work.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

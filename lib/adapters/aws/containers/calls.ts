@@ -4,13 +4,13 @@ import {
   LambdaClient,
   type LambdaClientConfig,
 } from '@aws-sdk/client-lambda';
-import type { ContainerCall, ContainerResult } from '../../../ports.ts';
-import type { CallEvent } from '../../beside/event.ts';
-import { FrameReader } from '../../beside/frames.ts';
-import { CANCELLED, type FromBeside, LATE, TOO_LONG, unanswered } from '../../beside/messages.ts';
-import { resultOf } from './answers.ts';
-import { entriesOf } from './archives.ts';
-import { Conversation } from './conversation.ts';
+import { resultOf } from '../../../containers/session/answers.ts';
+import { entriesOf } from '../../../containers/session/archives.ts';
+import { Conversation } from '../../../containers/session/call-session.ts';
+import type { CallEvent } from '../../../containers/sidecar/event.ts';
+import { FrameReader } from '../../../containers/sidecar/frames.ts';
+import { CANCELLED, type FromBeside, LATE, TOO_LONG, unanswered } from '../../../containers/sidecar/messages.ts';
+import type { ContainerCall, ContainerResult } from '../../../ports/containers.ts';
 import { type Bounds, type Invoke, type Line, Lost } from './line.ts';
 import { Mailbox } from './mailbox.ts';
 import { Outbox } from './outbox.ts';

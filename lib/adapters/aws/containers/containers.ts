@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { ContainerCall, ContainerResult, Containers, RevisionStatus, Sealer, Table } from '../../../ports.ts';
-import { CANCELLED, LATE, TOO_LONG } from '../../beside/messages.ts';
-import { stepFunctionsClient } from '../executions.ts';
+import { failed } from '../../../containers/session/protocol.ts';
+import { CANCELLED, LATE, TOO_LONG } from '../../../containers/sidecar/messages.ts';
+import type { ContainerCall, ContainerResult, Containers, RevisionStatus } from '../../../ports/containers.ts';
+import type { Sealer } from '../../../ports/sealer.ts';
+import type { Table } from '../../../ports/table.ts';
+import { stepFunctionsClient } from '../executions/executions.ts';
 import { type Bounds, type Invoke, Lost, type Pause } from './line.ts';
 import { type Post, putCancellation } from './mailbox.ts';
-import { failed } from './protocol.ts';
 import { Records, type RevisionRecord } from './records.ts';
 
 export interface LambdaContainersOptions {

@@ -1,10 +1,10 @@
-import type { ContainerRevision, RegistryCredentials } from '../../../ports.ts';
-import { Unreachable } from '../../../ports.ts';
-import type { Guard } from '../web.ts';
-import { credentialsFor, placeOf } from './image-names.ts';
+import { credentialsFor, placeOf } from '../../../containers/oci/image-names.ts';
+import { type Document, digestOf, LISTS, Refused, Repository } from '../../../containers/oci/registry.ts';
+import { Unfit, unfit } from '../../../containers/oci/unsupported-image.ts';
+import type { ContainerRevision, RegistryCredentials } from '../../../ports/containers.ts';
+import { Unreachable } from '../../../ports/web.ts';
+import type { Guard } from '../../portable/web.ts';
 import type { LayersFor, Next } from './layers.ts';
-import { type Document, digestOf, LISTS, Refused, Repository } from './registry.ts';
-import { Unfit, unfit } from './unfit.ts';
 import { type Architecture, architectureOf, chosenFrom, readManifest, wrapped } from './wrapping.ts';
 
 /** What an image became: where it is in the target, and what it runs on. */

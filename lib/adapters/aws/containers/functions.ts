@@ -13,9 +13,9 @@ import {
   ResourceNotFoundException,
   UpdateFunctionCodeCommand,
 } from '@aws-sdk/client-lambda';
-import type { ContainerRevision } from '../../../ports.ts';
-import { Passing } from './connection.ts';
-import { Unfit } from './unfit.ts';
+import { Passing } from '../../../containers/oci/connection.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import type { ContainerRevision } from '../../../ports/containers.ts';
 import type { Architecture } from './wrapping.ts';
 
 export interface FunctionsOptions {

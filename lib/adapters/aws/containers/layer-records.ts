@@ -1,4 +1,4 @@
-import type { Key, Table } from '../../../ports.ts';
+import type { Key, Table } from '../../../ports/table.ts';
 import type { Architecture, Layer } from './wrapping.ts';
 
 /** What a layer was made of, and how. */

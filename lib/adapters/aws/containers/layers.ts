@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import type { Table } from '../../../ports.ts';
-import type { Guard } from '../web.ts';
+import { digestOf, type Repository } from '../../../containers/oci/registry.ts';
+import type { Table } from '../../../ports/table.ts';
+import type { Guard } from '../../portable/web.ts';
 import { findLayer, keepLayer } from './layer-records.ts';
 import { foldersOf, NODE_IMAGE, RECIPE, storeNodeLayer } from './node-layer.ts';
-import { digestOf, type Repository } from './registry.ts';
 import { type Architecture, FOLDER, type Layer, PROGRAM } from './wrapping.ts';
 
 /** Told before what takes long: a word, and what is done, in words for the user. False: there is no time left for it. */

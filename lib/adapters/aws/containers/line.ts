@@ -1,5 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import type { ContainerCall, ContainerResult } from '../../../ports.ts';
+import type { ContainerCall, ContainerResult } from '../../../ports/containers.ts';
 import type { Post } from './mailbox.ts';
 
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;

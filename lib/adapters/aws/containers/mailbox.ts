@@ -12,7 +12,7 @@ const WORD = Buffer.from('cancelled');
 /** No call on Lambda lasts longer, seconds. */
 const VALID_SECONDS = 20 * 60;
 
-/** A bucket's rule removes what lies there for a day (cdk/blobs.ts). */
+/** A bucket's rule removes what lies there for a day (cdk/data/blobs.ts). */
 const folderOf = (actionId: string): string => `calls/${actionId}/`;
 /** Found by who cancels, who may be another process than the caller. */
 const cancelKey = (actionId: string): string => `${folderOf(actionId)}cancel`;

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Header, type Pack, pack } from 'tar-stream';
-import { Unreachable } from '../../../ports.ts';
-import type { Guard } from '../web.ts';
-import { placeOf } from './image-names.ts';
-import { readLayer } from './layer-reader.ts';
-import { LISTS, type Part, Refused, Repository } from './registry.ts';
-import { Unfit } from './unfit.ts';
+import { placeOf } from '../../../containers/oci/image-names.ts';
+import { readLayer } from '../../../containers/oci/layer-reader.ts';
+import { LISTS, type Part, Refused, Repository } from '../../../containers/oci/registry.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import { Unreachable } from '../../../ports/web.ts';
+import type { Guard } from '../../portable/web.ts';
 import { type Architecture, chosenFrom, FOLDER, type Layer, readManifest } from './wrapping.ts';
 
 /** Where Node comes from: docker's official image in AWS's own registry, which asks nobody for a login. */

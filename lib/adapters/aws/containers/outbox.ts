@@ -1,6 +1,6 @@
-import type { Continuation } from '../../beside/event.ts';
-import { frameOf } from '../../beside/frames.ts';
-import type { ToBeside } from '../../beside/messages.ts';
+import type { Continuation } from '../../../containers/sidecar/event.ts';
+import { frameOf } from '../../../containers/sidecar/frames.ts';
+import type { ToBeside } from '../../../containers/sidecar/messages.ts';
 import type { Mailbox } from './mailbox.ts';
 
 interface Waiting {

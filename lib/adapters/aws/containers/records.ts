@@ -1,12 +1,6 @@
-import {
-  Conflict,
-  type ContainerRevision,
-  type Item,
-  type Key,
-  type RegistryCredentials,
-  type Sealer,
-  type Table,
-} from '../../../ports.ts';
+import type { ContainerRevision, RegistryCredentials } from '../../../ports/containers.ts';
+import type { Sealer } from '../../../ports/sealer.ts';
+import { Conflict, type Item, type Key, type Table } from '../../../ports/table.ts';
 import type { Architecture } from './wrapping.ts';
 
 /** What a revision is to become: it is made ready to run, or it is taken away. */

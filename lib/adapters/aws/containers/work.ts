@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { BatchDeleteImageCommand, type ECRClient, GetAuthorizationTokenCommand } from '@aws-sdk/client-ecr';
-import type { Guard } from '../web.ts';
-import { Passing } from './connection.ts';
+import { Passing } from '../../../containers/oci/connection.ts';
+import type { Login } from '../../../containers/oci/login.ts';
+import { Repository } from '../../../containers/oci/registry.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import type { Guard } from '../../portable/web.ts';
 import { copyImage } from './copying.ts';
 import { advanceFunction, advanceScale, type FunctionsOptions, removeFunction } from './functions.ts';
 import type { LayersFor } from './layers.ts';
-import type { Login } from './login.ts';
 import { type Records, type RevisionRecord, SPEECH } from './records.ts';
-import { Repository } from './registry.ts';
-import { Unfit } from './unfit.ts';
 
 /** What the state machine hands over, round for round. */
 export interface Errand {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { ECRClient } from '@aws-sdk/client-ecr';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import type { Sealer, Table } from '../../../ports.ts';
-import { guardOf } from '../web.ts';
+import type { Sealer } from '../../../ports/sealer.ts';
+import type { Table } from '../../../ports/table.ts';
+import { guardOf } from '../../portable/web.ts';
 import { layersOf } from './layers.ts';
 import { Records } from './records.ts';
 import { type Errand, type Round, type WorkOptions, work } from './work.ts';
@@ -15,7 +16,7 @@ export type WorkerOptions = Pick<WorkOptions, 'roleArn' | 'logGroup' | 'reposito
   readonly sealer: () => Sealer;
 };
 
-/** The program that is laid into images. A bundle has it beside itself (cdk/function.ts). */
+/** The program that is laid into images. A bundle has it beside itself (cdk/functions/function.ts). */
 const BESIDE = new URL('./beside.mjs', import.meta.url);
 
 /** What makes revisions ready and takes them away, as it runs in Lambda. */

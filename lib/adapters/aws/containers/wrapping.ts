@@ -1,7 +1,7 @@
-import type { ContainerRevision } from '../../../ports.ts';
-import { laidBy } from '../../beside/image-environment.ts';
-import { type Document, digestOf, MANIFESTS, type Part } from './registry.ts';
-import { Unfit } from './unfit.ts';
+import { type Document, digestOf, MANIFESTS, type Part } from '../../../containers/oci/registry.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import { laidBy } from '../../../containers/sidecar/image-environment.ts';
+import type { ContainerRevision } from '../../../ports/containers.ts';
 
 /** The processors that Lambda has, as images name them; the cheaper one first. */
 export const ARCHITECTURES = ['arm64', 'amd64'] as const;

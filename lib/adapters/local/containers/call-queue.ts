@@ -1,5 +1,5 @@
-import type { ContainerCall, ContainerResult } from '../../../ports.ts';
-import { failed } from '../../aws/containers/protocol.ts';
+import { failed } from '../../../containers/session/protocol.ts';
+import type { ContainerCall, ContainerResult } from '../../../ports/containers.ts';
 
 /** A call that waits for its turn. */
 export interface Waiting {

@@ -1,8 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ContainerCall, ContainerResult, ContainerRevision, Containers, RevisionStatus } from '../../../ports.ts';
-import { failed } from '../../aws/containers/protocol.ts';
+import { failed } from '../../../containers/session/protocol.ts';
+import type {
+  ContainerCall,
+  ContainerResult,
+  ContainerRevision,
+  Containers,
+  RevisionStatus,
+} from '../../../ports/containers.ts';
 import { PreparedRevision } from './prepared-revision.ts';
 import type { Patience } from './revision.ts';
 import { RevisionsJournal } from './revisions-journal.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RegistryCredentials } from '../../../ports.ts';
+import type { RegistryCredentials } from '../../../ports/containers.ts';
 
 const DOCKER_HUB = 'docker.io';
 /** What docker's own program calls its registry. */

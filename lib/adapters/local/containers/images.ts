@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { RegistryCredentials } from '../../../ports.ts';
-import { credentialsFor, hostOf, qualified } from '../../aws/containers/image-names.ts';
-import { type IMAGE_WORDS, Unfit, unfit } from '../../aws/containers/unfit.ts';
+import { credentialsFor, hostOf, qualified } from '../../../containers/oci/image-names.ts';
+import { type IMAGE_WORDS, Unfit, unfit } from '../../../containers/oci/unsupported-image.ts';
+import type { RegistryCredentials } from '../../../ports/containers.ts';
 import { withLogin } from './credentials.ts';
 import { type Engine, lastLine } from './engine.ts';
 

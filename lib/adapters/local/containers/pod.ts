@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports.ts';
-import type { Entry } from '../../aws/containers/archives.ts';
-import type { Told } from '../../aws/containers/conversation.ts';
-import { Unfit } from '../../aws/containers/unfit.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import type { Entry } from '../../../containers/session/archives.ts';
+import type { Told } from '../../../containers/session/call-session.ts';
+import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports/containers.ts';
 import { labels } from './leftovers.ts';
 import { PodOutput } from './pod-output.ts';
 import { Sidecar } from './sidecar.ts';

@@ -1,7 +1,7 @@
-import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports.ts';
-import { failed } from '../../aws/containers/protocol.ts';
-import { Unfit } from '../../aws/containers/unfit.ts';
-import { CANCELLED, LATE } from '../../beside/messages.ts';
+import { Unfit } from '../../../containers/oci/unsupported-image.ts';
+import { failed } from '../../../containers/session/protocol.ts';
+import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
+import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { MOST_WAITING, TOO_MANY, timeoutAt } from './call-queue.ts';
 import { fetchImage, idOf } from './images.ts';
 import type { Pod } from './pod.ts';

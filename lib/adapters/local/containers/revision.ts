@@ -1,8 +1,8 @@
-import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports.ts';
-import { resultOf } from '../../aws/containers/answers.ts';
-import { entriesOf } from '../../aws/containers/archives.ts';
-import { failed } from '../../aws/containers/protocol.ts';
-import { CANCELLED, LATE } from '../../beside/messages.ts';
+import { resultOf } from '../../../containers/session/answers.ts';
+import { entriesOf } from '../../../containers/session/archives.ts';
+import { failed } from '../../../containers/session/protocol.ts';
+import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
+import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { CallQueue, MOST_WAITING, TOO_MANY, timeoutAt, type Waiting } from './call-queue.ts';
 import { Pod } from './pod.ts';
 import type { Workplace } from './workplace.ts';

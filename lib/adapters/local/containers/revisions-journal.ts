@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { ContainerRevision } from '../../../ports.ts';
+import type { ContainerRevision } from '../../../ports/containers.ts';
 
 /** A prepared revision as it is kept: without its credentials. */
 export interface KeptRevision {

@@ -28,7 +28,7 @@ function mount(path: string, inside: string): string[] {
  * is downloaded, nothing is copied. Where that is no Linux program, an image with Node is needed, which may be named.
  */
 export async function makeSidecarImage(engine: Engine, wanted?: string): Promise<SidecarImage> {
-  const files = mount(fileURLToPath(new URL('../../beside', import.meta.url)), '/weft/beside');
+  const files = mount(fileURLToPath(new URL('../../../containers/sidecar', import.meta.url)), '/weft/beside');
   const ready = wanted ?? (process.platform === 'linux' ? undefined : NODE_IMAGE);
   if (ready !== undefined) return { name: ready, mounts: files, node: 'node' };
   const isThere = await engine.run(['image', 'inspect', EMPTY_IMAGE]);

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import type { ContainerCall } from '../../../ports.ts';
-import type { Entry } from '../../aws/containers/archives.ts';
-import { Conversation, type Told } from '../../aws/containers/conversation.ts';
-import { FrameReader, writeFrame } from '../../beside/frames.ts';
-import { type FromBeside, type ToBeside, unanswered } from '../../beside/messages.ts';
+import type { Entry } from '../../../containers/session/archives.ts';
+import { Conversation, type Told } from '../../../containers/session/call-session.ts';
+import { FrameReader, writeFrame } from '../../../containers/sidecar/frames.ts';
+import { type FromBeside, type ToBeside, unanswered } from '../../../containers/sidecar/messages.ts';
+import type { ContainerCall } from '../../../ports/containers.ts';
 
 const ENDED = 'the process beside the container ended before the answer came';
 

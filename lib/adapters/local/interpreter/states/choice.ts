@@ -1,6 +1,6 @@
-import { ERRORS, StateFailure } from '../failure.ts';
-import type { Rule } from '../program.ts';
-import { type Scene, unfit } from '../scene.ts';
+import { type Scene, unfit } from '../context/evaluation-context.ts';
+import { ERRORS, StateFailure } from '../context/failure.ts';
+import type { Rule } from '../program/program.ts';
 import { type Kind, NO_EVENTS } from './kind.ts';
 
 export const choice: Kind = {

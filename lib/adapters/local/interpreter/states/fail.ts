@@ -1,5 +1,5 @@
-import { StateFailure } from '../failure.ts';
-import { type Scene, unfit } from '../scene.ts';
+import { type Scene, unfit } from '../context/evaluation-context.ts';
+import { StateFailure } from '../context/failure.ts';
 import { type Kind, NO_EVENTS } from './kind.ts';
 
 export const fail: Kind = {

@@ -1,4 +1,4 @@
-import type { Move, Scene } from '../scene.ts';
+import type { Move, Scene } from '../context/evaluation-context.ts';
 
 /** How states of one type behave. Both methods throw StateFailure when the state fails. */
 export interface Kind {

@@ -1,4 +1,4 @@
-import type { StateType } from '../grammar.ts';
+import type { StateType } from '../program/grammar.ts';
 import { choice } from './choice.ts';
 import { fail } from './fail.ts';
 import type { Kind } from './kind.ts';

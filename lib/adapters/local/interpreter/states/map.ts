@@ -1,5 +1,5 @@
-import { textWithin } from '../limits.ts';
-import { type Move, type Scene, unfit, whole } from '../scene.ts';
+import { type Move, type Scene, unfit, whole } from '../context/evaluation-context.ts';
+import { textWithin } from '../context/limits.ts';
 import { type Kind, leaveWithResult } from './kind.ts';
 
 export const map: Kind = {

@@ -1,4 +1,4 @@
-import { textWithin } from '../limits.ts';
+import { textWithin } from '../context/limits.ts';
 import { type Kind, leaveWithResult } from './kind.ts';
 
 export const parallel: Kind = {

@@ -1,7 +1,7 @@
-import { INVOKE_AND_WAIT } from '../../../../compiler/asl.ts';
-import { ERRORS } from '../failure.ts';
-import { textWithin } from '../limits.ts';
-import { type Move, type Scene, unfit, whole } from '../scene.ts';
+import { INVOKE_AND_WAIT } from '../../../../compiler/emit/asl.ts';
+import { type Move, type Scene, unfit, whole } from '../context/evaluation-context.ts';
+import { ERRORS } from '../context/failure.ts';
+import { textWithin } from '../context/limits.ts';
 import { type Kind, leaveWithResult } from './kind.ts';
 
 /** What is asked of a function; it is kept so that a restart asks the same again. */

@@ -1,4 +1,4 @@
-import { type Scene, unfit, whole } from '../scene.ts';
+import { type Scene, unfit, whole } from '../context/evaluation-context.ts';
 import { type Kind, NO_EVENTS } from './kind.ts';
 
 export const wait: Kind = {

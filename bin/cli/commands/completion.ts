@@ -1,0 +1,44 @@
+import { type Command, defineCommand, good, UsageError } from '../shell/command.ts';
+
+type Commands = Readonly<Record<string, Command>>;
+
+const wordsOf = ({ words, flags }: Command): string => [...words, ...flags.map((flag) => `--${flag}`)].join(' ');
+
+/** A script that completes the first word by commands, and the others by the words and options of the command. */
+function bash(commands: Commands): string {
+  const cases = Object.entries(commands).map(([name, command]) => `    ${name}) words='${wordsOf(command)}' ;;`);
+  return [
+    '_weft() {',
+    '  local words word=$2',
+    '  local command=$(( COMP_CWORD > 1 ))',
+    '  [ "$command" = 1 ] && command=$(echo "$COMP_LINE" | cut -d" " -f2)',
+    '  case "$command" in',
+    `    0|help) words='help ${Object.keys(commands).join(' ')}' ;;`,
+    ...cases,
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
+    '}',
+    'complete -o default -F _weft weft',
+  ].join('\n');
+}
+
+const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = {
+  bash,
+  zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`,
+};
+
+/** The scripts are made of the table of commands, which holds this command too. */
+export const completionOf = (commands: () => Commands): Command =>
+  defineCommand({
+    about: 'Prints a script that completes commands in a shell',
+    usage: ['completion bash|zsh'],
+    notes: ['In ~/.bashrc: eval "$(weft completion bash)"'],
+    options: {},
+    words: Object.keys(SHELLS),
+    run: async (_, [shell = '', ...more]) => {
+      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+      if (script === undefined || more.length > 0)
+        throw new UsageError(`choose one of ${Object.keys(SHELLS).join(', ')}`);
+      return good(script(commands()));
+    },
+  });

@@ -1,0 +1,44 @@
+import type { Command } from '../shell/command.ts';
+import { cancel } from './cancel.ts';
+import { completionOf } from './completion.ts';
+import { cost } from './cost.ts';
+import { deliveries } from './deliveries.ts';
+import { events } from './events.ts';
+import { exec } from './exec.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { instances } from './instances.ts';
+import { keys } from './keys.ts';
+import { login, profileCommand } from './login.ts';
+import { logs } from './logs.ts';
+import { namespaces } from './namespaces.ts';
+import { pushCommand } from './push.ts';
+import { secrets } from './secrets.ts';
+import { start } from './start.ts';
+import { validate } from './validate.ts';
+import { vars } from './vars.ts';
+import { version } from './version.ts';
+
+/** All commands by their names, in the order in which help tells them. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  start,
+  login,
+  profiles: profileCommand,
+  validate,
+  cost,
+  push: pushCommand,
+  exec,
+  logs,
+  cancel,
+  instances,
+  events,
+  deliveries,
+  vars,
+  secrets,
+  namespaces,
+  keys,
+  export: exportCommand,
+  import: importCommand,
+  version,
+  completion: completionOf(() => COMMANDS),
+};

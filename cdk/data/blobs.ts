@@ -1,0 +1,52 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { acknowledge } from '../rights/acknowledgements.ts';
+import { allow } from '../rights/rights.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** The names of buckets are the world's, so account and region are in it. */
+export function bucketName(scope: Construct, { name }: Settings): string {
+  const { account, region } = Stack.of(scope);
+  return `${name}-blobs-${account}-${region}`;
+}
+
+/** The bucket for values that are too large for an item. */
+export class Blobs extends Construct {
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const bucket = new Bucket(this, 'Bucket', {
+      bucketName: bucketName(this, settings),
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      lifecycleRules: [
+        { id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // What callers of containers left that died; the others remove what they put there.
+        { id: 'calls', prefix: 'calls/', expiration: Duration.days(1) },
+      ],
+      removalPolicy: settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(bucket, { S1: 'Only the functions reach it, and they log the requests that make them do so.' });
+  }
+}
+
+/** Where functions find the bucket. */
+export const blobsEnvironment = (scope: Construct, settings: Settings): Record<string, string> => ({
+  WEFT_BUCKET: bucketName(scope, settings),
+});
+
+/** Lets a role do what the port does; listing is also what tells a missing blob from a forbidden one. */
+export function grantBlobs(settings: Settings, role: IRole): void {
+  const bucket = bucketName(Stack.of(role), settings);
+  const arn = Stack.of(role).formatArn({ service: 's3', region: '', account: '', resource: bucket });
+  allow(role, 's3', ['DeleteObject', 'GetObject', 'PutObject'], [`${arn}/*`]);
+  allow(role, 's3', ['ListBucket'], [arn]);
+  acknowledge(role, {
+    [`IAM5[Resource::arn:<AWS::Partition>:s3:::${settings.name}-blobs-<AWS::AccountId>-<AWS::Region>/*]`]:
+      'The keys of blobs are made while the service runs.',
+  });
+}

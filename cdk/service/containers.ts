@@ -1,0 +1,226 @@
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { acknowledge } from '../rights/acknowledgements.ts';
+import { allow } from '../rights/rights.ts';
+import type { Settings } from '../settings/settings.ts';
+
+const LAMBDA = 'lambda.amazonaws.com';
+
+const call = (functionArn: string, payload: string) => ({
+  Type: 'Task',
+  Resource: 'arn:aws:states:::lambda:invoke',
+  Arguments: { FunctionName: functionArn, Payload: payload },
+  Output: '{% $states.result.Payload %}',
+  // About ten minutes.
+  Retry: [
+    {
+      ErrorEquals: ['States.ALL'],
+      IntervalSeconds: 3,
+      BackoffRate: 2,
+      MaxDelaySeconds: 120,
+      MaxAttempts: 10,
+      JitterStrategy: 'FULL',
+    },
+  ],
+});
+
+/** Round for round, until there is nothing left to do; what lib/adapters/aws/containers starts with `{id, turn}`. */
+export const machineOf = (functionArn: string) => ({
+  Comment: 'Makes a container service ready to run, or takes it away',
+  QueryLanguage: 'JSONata',
+  StartAt: 'Work',
+  TimeoutSeconds: 86_400,
+  States: {
+    Work: {
+      ...call(functionArn, '{% $states.input %}'),
+      Catch: [
+        {
+          ErrorEquals: ['States.ALL'],
+          Output: {
+            id: '{% $states.input.id %}',
+            turn: '{% $states.input.turn %}',
+            problem: "{% $substring($states.errorOutput.Error & ': ' & $states.errorOutput.Cause, 0, 1000) %}",
+          },
+          Next: 'Give up',
+        },
+      ],
+      Next: 'Ready?',
+    },
+    'Ready?': {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $exists($states.input.seconds) %}', Next: 'Wait' }],
+      Default: 'End',
+    },
+    Wait: { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: 'Work' },
+    'Give up': { ...call(functionArn, '{% $states.input %}'), Next: 'End' },
+    End: { Type: 'Succeed' },
+  },
+});
+
+/** What Lambda needs to take an image from the repository, and we to put one there. */
+const PULL = ['BatchGetImage', 'GetDownloadUrlForLayer'];
+const PUSH = [
+  'BatchCheckLayerAvailability',
+  'BatchDeleteImage',
+  'CompleteLayerUpload',
+  'InitiateLayerUpload',
+  'PutImage',
+  'UploadLayerPart',
+];
+const MAKE = [
+  'CreateFunction',
+  'DeleteFunction',
+  'GetFunction',
+  'GetFunctionConfiguration',
+  'GetProvisionedConcurrencyConfig',
+  'PublishVersion',
+  'PutProvisionedConcurrencyConfig',
+  'UpdateFunctionCode',
+];
+
+/**
+ * Container services (docs/decisions/029): a repository for their images, a role for their functions that may do
+ * nothing but log, and the machine that makes them ready. All of it costs nothing while there are none.
+ */
+export class Containers extends Construct {
+  /** The name of the function that the machine calls. It is set, as the machine's is: each must know of the other. */
+  readonly workerName: string;
+  /** How the name of every function of a container begins. */
+  readonly prefix: string;
+  readonly #machineName: string;
+  readonly #repository: Repository;
+  readonly #role: Role;
+  readonly #logs: LogGroup;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const { name } = settings;
+    this.workerName = `${name}-containers`;
+    // The double hyphen is in no name of another installation.
+    this.prefix = `${name}--container-`;
+    // No name of a workflow's machine: those begin with the installation's name and a hyphen.
+    this.#machineName = `${name}_containers`;
+    this.#repository = this.#makeRepository(settings);
+    this.#logs = this.#makeLogs(settings);
+    this.#role = this.#makeRole(settings);
+    this.#makeMachine();
+  }
+
+  /** Where functions find what containers need. */
+  get environment(): Record<string, string> {
+    return {
+      WEFT_CONTAINER_MACHINE: this.#arn('states', 'stateMachine', this.#machineName),
+      WEFT_CONTAINER_REPOSITORY: this.#repository.repositoryUri,
+      WEFT_CONTAINER_ROLE: this.#role.roleArn,
+      WEFT_CONTAINER_LOGS: this.#logs.logGroupName,
+      WEFT_CONTAINER_PREFIX: this.prefix,
+    };
+  }
+
+  /** Lets a role have containers made ready and taken away. */
+  grant(role: IRole): void {
+    allow(role, 'states', ['StartExecution'], [this.#arn('states', 'stateMachine', this.#machineName)]);
+  }
+
+  /** Lets a role call them. What they are told meanwhile goes through the bucket of blobs. */
+  grantCalls(role: IRole): void {
+    allow(role, 'lambda', ['InvokeFunction'], [`${this.#functions}:*`]);
+    acknowledge(role, this.#made(':*'));
+  }
+
+  /** Lets the role of the machine's function do that work. */
+  grantWork(role: IRole): void {
+    allow(role, 'lambda', MAKE, [this.#functions, `${this.#functions}:*`]);
+    allow(role, 'ecr', [...PULL, ...PUSH], [this.#repository.repositoryArn]);
+    allow(role, 'ecr', ['GetAuthorizationToken'], ['*']);
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [this.#role.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': LAMBDA } },
+      }),
+    );
+    acknowledge(role, {
+      ...this.#made(''),
+      ...this.#made(':*'),
+      'IAM5[Resource::*]': 'The token of the registry knows no resources; what it opens is what else is allowed.',
+    });
+  }
+
+  /** Lets a role find and delete the functions. */
+  grantRemoval(role: IRole): void {
+    allow(role, 'lambda', ['DeleteFunction'], [this.#functions]);
+    allow(role, 'lambda', ['ListFunctions'], ['*']);
+    acknowledge(role, { ...this.#made(''), 'IAM5[Resource::*]': 'Functions are listed all or none.' });
+  }
+
+  get #functions(): string {
+    return this.#arn('lambda', 'function', `${this.prefix}*`);
+  }
+
+  #made(end: string): Record<string, string> {
+    const arn = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${this.prefix}*${end}`;
+    return { [`IAM5[Resource::${arn}]`]: 'Functions of containers are made while the service runs, by this name.' };
+  }
+
+  #arn(service: string, resource: string, resourceName: string): string {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    return Stack.of(this).formatArn({ service, resource, resourceName, arnFormat });
+  }
+
+  /** Each revision has a tag; an image goes with its last. What a broken copy left goes by itself. */
+  #makeRepository({ name }: Settings): Repository {
+    const repository = new Repository(this, 'Images', {
+      repositoryName: `${name}-containers`,
+      imageTagMutability: TagMutability.MUTABLE,
+      lifecycleRules: [{ tagStatus: TagStatus.UNTAGGED, maxImageAge: Duration.days(1) }],
+      // All of it can be copied again.
+      removalPolicy: RemovalPolicy.DESTROY,
+      emptyOnDelete: true,
+    });
+    repository.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal(LAMBDA)],
+        actions: PULL.map((action) => `ecr:${action}`),
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+          ArnLike: { 'aws:SourceArn': this.#functions },
+        },
+      }),
+    );
+    return repository;
+  }
+
+  #makeLogs({ name, logDays }: Settings): LogGroup {
+    const logGroupName = `/aws/lambda/${name}-container-services`;
+    return new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
+  }
+
+  #makeRole({ name }: Settings): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal(LAMBDA),
+      path: `/${name}-containers/`,
+      description: 'What container services run as: it may write their log, and nothing else',
+    });
+    this.#logs.grantWrite(role);
+    return role;
+  }
+
+  #makeMachine(): void {
+    const workerArn = this.#arn('lambda', 'function', this.workerName);
+    const machine = new StateMachine(this, 'Machine', {
+      stateMachineName: this.#machineName,
+      comment: 'Makes container services ready to run, and takes them away',
+      definitionBody: DefinitionBody.fromString(JSON.stringify(machineOf(workerArn))),
+    });
+    allow(machine.role, 'lambda', ['InvokeFunction'], [workerArn]);
+    acknowledge(machine, {
+      SF1: 'What it does stands in the conditions of each service, and in the log of its function.',
+      SF2: 'It calls one function, round for round: there is nothing to trace.',
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
+import type { Endpoints } from '../../lib/api/http/call.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import * as instances from '../../lib/domain/instances/instances.ts';
+import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import { cancel } from '../../lib/engine/calls/cancel.ts';
+
+export const endpoints: Endpoints<'instances'> = {
+  listInstances: async (ports, { path, query }) => ({
+    // Clients know a bad list request by this status here, and by another one elsewhere.
+    instances: await instances.list(ports, path.namespace, toListRequest(query, 'refused')),
+    namespace: path.namespace,
+  }),
+  getInstance: async (ports, { path }) =>
+    instances.toDetail(await instances.need(ports, path.namespace, path.instance)),
+  getInstanceInput: async (ports, { path }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    return instances.toData(run, instances.inputOf(run));
+  },
+  getInstanceOutput: async (ports, { path }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    return instances.toData(run, instances.outputBytesOf(run));
+  },
+  getInstanceMetadata: async (ports, { path }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    return instances.toData(run, Buffer.from(run.metadata));
+  },
+  cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
+};
+
+export const handler = lambda<'instances'>(endpoints, { ...everything, containers }, mayStream);

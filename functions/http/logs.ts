@@ -1,0 +1,69 @@
+import { blobs, changes, clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
+import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import type { Tails } from '../../lib/api/streams/tails.ts';
+import * as instances from '../../lib/domain/instances/instances.ts';
+import * as logs from '../../lib/domain/logs/instance-logs.ts';
+import { list, type Needs, openLog } from '../../lib/domain/logs/pages.ts';
+import { readOn } from '../../lib/domain/logs/tails.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import { toListRequest, withNames } from '../../lib/domain/storage/pages.ts';
+
+// What is wrong with the query is said first, as by other lists.
+const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
+  request: toListRequest(query),
+  log: openLog(ports, { scope: 'server' }),
+});
+
+async function ofNamespace(ports: Needs, { path, query }: Call<'getNamespaceLogs'>) {
+  const request = toListRequest(query);
+  const namespace = await namespaces.need(ports, path.namespace);
+  const log = openLog(ports, { scope: 'namespace', namespace }, namespace.created);
+  return { request, log, named: { namespace: namespace.name } };
+}
+
+async function ofInstance(ports: Needs, { path, query }: Call<'getInstanceLogs'>) {
+  const request = toListRequest(query);
+  const run = await instances.need(ports, path.namespace, path.instance);
+  return { request, run, named: { namespace: path.namespace, instance: run.id } };
+}
+
+export const endpoints: Endpoints<'logs'> = {
+  getServerLogs: (ports, call) => {
+    const { request, log } = ofServer(ports, call);
+    return list(ports, log, request);
+  },
+  getNamespaceLogs: async (ports, call) => {
+    const { request, log, named } = await ofNamespace(ports, call);
+    return withNames(await list(ports, log, request), named);
+  },
+  getInstanceLogs: async (ports, call) => {
+    const { request, run, named } = await ofInstance(ports, call);
+    return withNames(await logs.list(ports, run, request), named);
+  },
+};
+
+export const tails: Tails<'logs'> = {
+  getServerLogs: async (ports, call, mark) => {
+    const { request, log } = ofServer(ports, call);
+    const reading = await readOn(ports, log, request, mark);
+    return { reply: reading.list, mark: reading.mark };
+  },
+  getNamespaceLogs: async (ports, call, mark) => {
+    const { request, log, named } = await ofNamespace(ports, call);
+    const reading = await readOn(ports, log, request, mark);
+    return { reply: withNames(reading.list, named), mark: reading.mark };
+  },
+  getInstanceLogs: async (ports, call, mark) => {
+    const { request, run, named } = await ofInstance(ports, call);
+    const reading = await logs.readOn(ports, run, request, mark);
+    return { reply: withNames(reading.list, named), mark: reading.mark };
+  },
+};
+
+export const handler = lambda<'logs'>(
+  endpoints,
+  { table, blobs, vault, changes, clock, settings, meter },
+  mayStream,
+  tails,
+);

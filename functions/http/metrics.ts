@@ -1,0 +1,21 @@
+import { clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
+import type { Call, Endpoints, NeedsOf } from '../../lib/api/http/call.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import * as metrics from '../../lib/domain/metrics/metrics.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+
+type Needs = Pick<Ports, NeedsOf<'metrics'>>;
+
+const ofNamespace =
+  (metric: metrics.MetricName) =>
+  (ports: Needs, { path }: Pick<Call<'getNamespaceInvoked'>, 'path'>) =>
+    metrics.ofNamespace(ports, { brand: ports.settings.brand, namespace: path.namespace }, metric);
+
+export const endpoints: Endpoints<'metrics'> = {
+  getNamespaceInvoked: ofNamespace('invoked'),
+  getNamespaceSuccessful: ofNamespace('successful'),
+  getNamespaceFailed: ofNamespace('failed'),
+  getNamespaceMilliseconds: ofNamespace('milliseconds'),
+};
+
+export const handler = lambda<'metrics'>(endpoints, { table, vault, clock, settings, meter }, mayStream);

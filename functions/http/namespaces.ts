@@ -1,0 +1,28 @@
+import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
+import type { Endpoints } from '../../lib/api/http/call.ts';
+import { isOn } from '../../lib/api/http/request.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import { note } from '../../lib/domain/logs/change-lines.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import * as removals from '../../lib/domain/purging/purging.ts';
+import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import * as mirrors from '../../lib/domain/tree/mirrors.ts';
+
+export const endpoints: Endpoints<'namespaces'> = {
+  listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.namespaces),
+  createNamespace: async (ports, { path, input }) => {
+    mirrors.needNone(input);
+    const namespace = await namespaces.create(ports, path.namespace);
+    await note(ports, 'namespace.create', {}, namespace.name);
+    return { namespace: namespaces.toRecord(namespace) };
+  },
+  deleteNamespace: async (ports, { path, query }) => {
+    const purge = await namespaces.remove(ports, path.namespace, isOn(query, 'recursive'));
+    await note(ports, 'namespace.delete', {}, path.namespace);
+    await removals.finish(ports, purge);
+  },
+  getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
+  setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
+};
+
+export const handler = lambda<'namespaces'>(endpoints, { ...everything, containers }, mayStream);

@@ -1,0 +1,53 @@
+import { changes, clock, mayStream, meter, sealer, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
+import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import * as secrets from '../../lib/domain/credentials/secrets.ts';
+import { note } from '../../lib/domain/logs/change-lines.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+
+// Clients know a bad list request by this status here.
+const requestOf = ({ query }: Call): ListRequest => toListRequest(query, 'refused');
+
+/** The router takes the slashes of a name away at its end. */
+const nameOf = ({ path, slash }: Pick<Call<'createSecret'>, 'path' | 'slash'>): string =>
+  slash ? `${path.secret}/` : path.secret;
+
+export const endpoints: Endpoints<'secrets'> = {
+  listSecrets: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    return { namespace: home.name, secrets: await secrets.list(ports, home, '', requestOf(call)) };
+  },
+  listSecretFolder: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    return { namespace: home.name, secrets: await secrets.list(ports, home, nameOf(call), requestOf(call)) };
+  },
+  searchSecrets: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    const [term = ''] = call.query['term'] ?? [];
+    return { namespace: home.name, secrets: await secrets.search(ports, home, term, requestOf(call)) };
+  },
+  createSecret: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    const { isNew } = await secrets.set(ports, home, nameOf(call), call.body);
+    await note(ports, 'namespace.secret', { namespace: home }, isNew ? 'create' : 'update', nameOf(call));
+    return { namespace: home.name, key: nameOf(call) };
+  },
+  overwriteSecret: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    await secrets.overwrite(ports, home, nameOf(call), call.body);
+    await note(ports, 'namespace.secret', { namespace: home }, 'update', nameOf(call));
+    return { namespace: home.name, key: nameOf(call) };
+  },
+  deleteSecret: async (ports, call) => {
+    const home = await namespaces.need(ports, call.path.namespace);
+    await secrets.remove(ports, home, nameOf(call));
+    await note(ports, 'namespace.secret', { namespace: home }, 'delete', nameOf(call));
+  },
+};
+
+export const handler = lambda<'secrets'>(
+  endpoints,
+  { table, vault, sealer, changes, clock, settings, meter },
+  mayStream,
+);

@@ -1,0 +1,111 @@
+import { containers, everything, mayStream, sealer } from '../../lib/adapters/aws/deployed.ts';
+import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import { isOn } from '../../lib/api/http/request.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import type { Tails } from '../../lib/api/streams/tails.ts';
+import { ServiceError } from '../../lib/domain/errors.ts';
+import { note } from '../../lib/domain/logs/change-lines.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+import * as attributes from '../../lib/domain/tree/attributes.ts';
+import * as mirrors from '../../lib/domain/tree/mirrors.ts';
+import * as nodes from '../../lib/domain/tree/nodes.ts';
+import { LATEST } from '../../lib/domain/tree/refs.ts';
+import * as revisions from '../../lib/domain/tree/revisions.ts';
+import * as tree from '../../lib/domain/tree/tree.ts';
+import * as workflows from '../../lib/domain/tree/workflows.ts';
+import * as publishing from '../../lib/engine/changes/publishing.ts';
+import { showMachines } from '../../lib/engine/executions/machines.ts';
+import type { Blobs } from '../../lib/ports/blobs.ts';
+import type { Table } from '../../lib/ports/table.ts';
+import * as execution from './tree/execution.ts';
+import * as logs from './tree/logs.ts';
+import * as metrics from './tree/metrics.ts';
+import * as mirrorEndpoints from './tree/mirrors.ts';
+import * as revisionEndpoints from './tree/revisions.ts';
+import * as variables from './tree/variables.ts';
+
+const named = ({ namespace, node }: nodes.Place) => ({
+  namespace: namespace.name,
+  node: nodes.toRecord(node, 'itself'),
+});
+
+const withRevision = (opened: workflows.Opened) => ({
+  ...named(opened),
+  revision: revisions.toRecord(opened.revision),
+});
+
+type Readers = { readonly table: Table; readonly blobs: Blobs };
+
+async function getWorkflow(ports: Readers, place: nodes.Place<nodes.WorkflowNode>, ref: string) {
+  const opened = await workflows.openNode(ports, place, ref);
+  return { ...withRevision(opened), eventLogging: opened.node.logger, oid: opened.node.id };
+}
+
+/** A ref asks for a workflow, whatever stands at the path (rest-api reference, 5.2). */
+async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
+  const request: ListRequest = toListRequest(query);
+  const ref = query['ref']?.[0] ?? '';
+  if (ref !== '') return getWorkflow(ports, await nodes.needWorkflow(ports, path.namespace, path.node), ref);
+  const place = await nodes.need(ports, path.namespace, path.node);
+  if (nodes.isWorkflow(place.node)) return getWorkflow(ports, { ...place, node: place.node }, LATEST);
+  return { ...named(place), children: await tree.list(ports, place.node, request) };
+}
+
+async function getMachine(ports: Readers, { path, query }: Call<'getMachine'>) {
+  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, query['ref']?.[0]);
+  return { namespace: namespace.name, path: node.path, revision: revision.id, ...showMachines(revision) };
+}
+
+function sourceOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new ServiceError('invalid', 'yaml: the workflow is not UTF-8 text; save it in that encoding');
+  }
+}
+
+const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
+
+const ownEndpoints: Endpoints<'tree'> = {
+  getNode,
+  createDirectory: async (ports, { path, input }) => {
+    mirrors.needNone(input);
+    return named(await publishing.createDirectory(ports, path.namespace, path.node));
+  },
+  deleteNode: (ports, { path, query }) =>
+    publishing.deleteNode(ports, path.namespace, path.node, isOn(query, 'recursive')),
+  createWorkflow: async (ports, { path, body }) =>
+    withRevision(await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
+  updateWorkflow: async (ports, { path, body }) =>
+    withRevision(await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
+  toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
+  setEventLogging: async (ports, { path, input }) => {
+    const place = await nodes.needWorkflow(ports, path.namespace, path.node);
+    await workflows.setLogger(ports, place, input.logger);
+    await note(ports, 'workflow.logger', place, input.logger);
+  },
+  renameNode: async (ports, { path, input }) => {
+    const place = await tree.rename(ports, path.namespace, path.node, input.new);
+    await note(ports, 'node.rename', place, place.node.type, path.node, place.node.path);
+    return named(place);
+  },
+  createNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'add', input.attributes),
+  deleteNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'remove', input.attributes),
+  getMachine,
+};
+
+type Served = 'tree' | 'execution' | 'variables' | 'metrics' | 'logs';
+
+export const endpoints: Endpoints<Served> = {
+  ...ownEndpoints,
+  ...mirrorEndpoints.endpoints,
+  ...revisionEndpoints.endpoints,
+  ...execution.endpoints,
+  ...variables.endpoints,
+  ...metrics.endpoints,
+  ...logs.endpoints,
+};
+
+export const tails: Tails<Served> = logs.tails;
+
+export const handler = lambda<Served>(endpoints, { ...everything, sealer, containers }, mayStream, tails);

@@ -1,0 +1,84 @@
+import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
+import { isOn } from '../../../lib/api/http/request.ts';
+import { needKey } from '../../../lib/domain/instances/idempotency-keys.ts';
+import { outputOf } from '../../../lib/domain/instances/instances.ts';
+import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
+import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { execute, executeAndWait, type Invocation, type Started } from '../../../lib/engine/start/start.ts';
+
+type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
+
+const INPUT = 'input.';
+
+/** Without a body the input is an object of the `input.` parameters (rest-api reference, 6.3). */
+function inputOf({ body, query }: Waiting): Uint8Array {
+  if (body.length > 0) return body;
+  const fields = Object.entries(query).filter(([name]) => name.startsWith(INPUT));
+  const values = fields.map(([name, all]) => [name.slice(INPUT.length), all.length === 1 ? all[0] : all]);
+  return Buffer.from(JSON.stringify(Object.fromEntries(values)));
+}
+
+function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'headers' | 'body'>): Invocation {
+  const { path, query, headers, body } = call;
+  const key = headers['idempotency-key'] ?? '';
+  return {
+    namespace: path.namespace,
+    path: path.node,
+    ref: query['ref']?.[0] ?? '',
+    input: body,
+    ...(key === '' ? {} : { key: needKey(key) }),
+  };
+}
+
+const existingHeader = ({ existing }: Started): Record<string, string> => (existing ? { existing: 'true' } : {});
+
+function outputRequestOf({ query }: Waiting): OutputRequest {
+  const field = query['field']?.[0];
+  const type = query['ctype']?.[0];
+  return toOutputRequest({
+    isRaw: isOn(query, 'raw-output'),
+    ...(field === undefined || field === '' ? {} : { field }),
+    ...(type === undefined || type === '' ? {} : { type }),
+  });
+}
+
+const LONGEST_HEADER = 1024;
+
+/** What may stand in a header: visible ASCII on one line. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, LONGEST_HEADER);
+
+/** Both the header's present name and the one that older scripts read. */
+function named(name: string, value: string): Record<string, string> {
+  return { [`Service-Instance-${name}`]: headerText(value), [`Direktiv-Instance-${name}`]: headerText(value) };
+}
+
+function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
+  const { run } = started;
+  const id = { ...named('Id', run.id), ...existingHeader(started) };
+  if (run.status === 'crashed') {
+    return plainError(500, `An internal error occurred executing instance: ${run.id}`, id);
+  }
+  if (run.status === 'failed') {
+    const text = `An error occurred executing instance ${run.id}: ${run.code}: ${run.message}`;
+    return plainError(500, text, { ...id, ...named('Error-Code', run.code), ...named('Error-Message', run.message) });
+  }
+  const { bytes, type } = render(outputOf(run) ?? {}, wanted);
+  return untrusted(bytes, type, { ...id, 'Content-Length': String(bytes.length) });
+}
+
+/** What is wrong with the query is said before anything runs. */
+async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
+  const wanted = outputRequestOf(call);
+  return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
+}
+
+export const endpoints: Endpoints<'execution'> = {
+  executeWorkflow: async (ports, call) => {
+    const started = await execute(ports, invocationOf(call));
+    const { namespace, id: instance } = started.run;
+    return jsonWith({ namespace, instance }, existingHeader(started));
+  },
+  waitWorkflow: wait,
+  waitWorkflowWithBody: wait,
+};

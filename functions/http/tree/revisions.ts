@@ -1,0 +1,108 @@
+import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import { ServiceError } from '../../../lib/domain/errors.ts';
+import { note } from '../../../lib/domain/logs/change-lines.ts';
+import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import * as nodes from '../../../lib/domain/tree/nodes.ts';
+import * as refs from '../../../lib/domain/tree/refs.ts';
+import * as revisions from '../../../lib/domain/tree/revisions.ts';
+import * as routers from '../../../lib/domain/tree/routers.ts';
+import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { discardLatest, divideStarts } from '../../../lib/engine/changes/publishing.ts';
+import type { Blobs } from '../../../lib/ports/blobs.ts';
+import type { Table } from '../../../lib/ports/table.ts';
+
+type Path = Call<'listRefs'>['path'];
+type Query = Call['query'];
+type Readers = { readonly table: Table; readonly blobs: Blobs };
+
+const find = (ports: { readonly table: Table }, { namespace, node }: Path) =>
+  nodes.needWorkflow(ports, namespace, node);
+
+const named = ({ namespace, node }: nodes.Place) => ({
+  namespace: namespace.name,
+  node: nodes.toRecord(node, 'itself'),
+});
+
+const withRevision = (opened: workflows.Opened) => ({
+  ...named(opened),
+  revision: revisions.toRecord(opened.revision),
+});
+
+const withRoutes = (place: nodes.Place<nodes.WorkflowNode>) => ({
+  ...named(place),
+  live: place.node.live,
+  routes: place.node.routes,
+});
+
+type Listed = Parameters<typeof refs.list>[2];
+
+/** What is wrong with the query is said first, as by other lists. */
+async function list(ports: Readers, { path, query }: { path: Path; query: Query }, kind: Listed) {
+  const request = toListRequest(query);
+  const place = await find(ports, path);
+  return { ...named(place), ...(await refs.list(ports, place.node, kind, request)) };
+}
+
+const refIn = (query: Query): string => query['ref']?.[0] ?? '';
+
+/** The tag stands in the query or in the body (rest-api reference, A.3). */
+function tagIn({ query, input }: Pick<Call<'tagRevision'>, 'query' | 'input'>): string {
+  const asked = query['tag']?.[0] ?? '';
+  if (asked !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');
+  if (asked === '' && input.tag === '') throw new ServiceError('refused', 'tag is missing from query and body');
+  return asked || input.tag;
+}
+
+async function routerVerdict(ports: Readers, path: Path) {
+  const { namespace, node } = await find(ports, path);
+  const reason = (await routers.problemOf(ports, node, node.routes)) ?? '';
+  return { namespace: namespace.name, path: node.path, invalid: reason !== '', reason };
+}
+
+async function refVerdict(ports: Readers, path: Path, ref: string) {
+  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, ref);
+  const compiles = revision.plan !== undefined;
+  const reason = compiles ? '' : `cannot parse revision ${revision.id}`;
+  return { namespace: namespace.name, path: node.path, ref, invalid: !compiles, reason, compiles };
+}
+
+export const endpoints: Endpoints<'tree'> = {
+  listRefs: (ports, call) => list(ports, call, 'refs'),
+  listRevisions: (ports, call) => list(ports, call, 'revisions'),
+  listTags: (ports, call) => list(ports, call, 'tags'),
+  saveWorkflow: async (ports, { path }) => {
+    const opened = await workflows.open(ports, path.namespace, path.node, refs.LATEST);
+    const isNew = await refs.save(ports, opened.node, ports.clock.now());
+    if (isNew) await note(ports, 'revision.save', opened, opened.revision.id);
+    return withRevision(opened);
+  },
+  discardWorkflow: async (ports, { path }) => withRevision(await discardLatest(ports, path.namespace, path.node)),
+  deleteRevision: async (ports, { path, query }) => {
+    const place = await find(ports, path);
+    await refs.deleteRevision(ports, place.node, refIn(query));
+    await note(ports, 'revision.delete', place, refIn(query));
+  },
+  tagRevision: async (ports, call) => {
+    const name = tagIn(call);
+    const place = await find(ports, call.path);
+    const revision = await refs.tag(ports, place.node, refIn(call.query), name, ports.clock.now());
+    await note(ports, 'revision.tag', place, name, revision);
+  },
+  untagRevision: async (ports, { path, query }) => {
+    const place = await find(ports, path);
+    await refs.untag(ports, place.node, refIn(query));
+    await note(ports, 'revision.untag', place, refIn(query));
+  },
+  retagRevision: async (ports, call) => {
+    const name = tagIn(call);
+    const place = await find(ports, call.path);
+    await note(ports, 'revision.tag', place, name, await routers.retag(ports, place.node, name, refIn(call.query)));
+  },
+  getRouter: async (ports, { path }) => withRoutes(await find(ports, path)),
+  editRouter: async (ports, { path, input }) => {
+    const division = { live: input.live, routes: input.route };
+    return withRoutes(await divideStarts(ports, await find(ports, path), division));
+  },
+  validateRouter: (ports, { path }) => routerVerdict(ports, path),
+  validateRef: (ports, { path, query }) => refVerdict(ports, path, refIn(query) || refs.LATEST),
+};

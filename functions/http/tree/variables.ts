@@ -1,0 +1,26 @@
+import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import * as nodes from '../../../lib/domain/tree/nodes.ts';
+import { deleteVariable, type Holder } from '../../../lib/engine/changes/variables.ts';
+import { contentOf, listOf, NOBODY, put, type Readers } from '../variables/replies.ts';
+
+interface OfWorkflow {
+  readonly namespace: string;
+  readonly node: string;
+}
+
+async function ofWorkflow(ports: Readers, path: OfWorkflow): Promise<Holder> {
+  const { namespace, node } = await nodes.needWorkflow(ports, path.namespace, path.node);
+  return { namespace, owner: { scope: 'workflow', id: node.id }, facts: { ...NOBODY, workflowPath: node.path } };
+}
+
+/** The name is a parameter here: the path is the workflow's. */
+const nameIn = ({ query }: Pick<Call, 'query'>): string => query['var']?.[0] ?? '';
+
+/** Variables of workflows hang on the tree, so the tree's Lambda serves them. */
+export const endpoints: Endpoints<'variables'> = {
+  listWorkflowVariables: async (ports, { path, query }) => listOf(ports, await ofWorkflow(ports, path), query),
+  getWorkflowVariable: async (ports, call) => contentOf(ports, await ofWorkflow(ports, call.path), nameIn(call)),
+  setWorkflowVariable: async (ports, call) => put(ports, await ofWorkflow(ports, call.path), nameIn(call), call),
+  deleteWorkflowVariable: async (ports, call) =>
+    deleteVariable(ports, await ofWorkflow(ports, call.path), nameIn(call)),
+};

@@ -1,0 +1,21 @@
+import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
+import { noting } from '../../lib/api/faults.ts';
+import { runOfTick, startByClock } from '../../lib/engine/events/event-start.ts';
+
+/** What the scheduler tells: which workflow, and the planned time of the tick. */
+interface Tick {
+  readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
+  /** RFC 3339. */
+  readonly planned: string;
+}
+
+export const handler = noting(
+  ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
+  {
+    about: ({ target, planned }) => {
+      const { namespace, workflow } = target;
+      return { namespace, workflow, instance: runOfTick(target, Date.parse(planned)), planned };
+    },
+    meter,
+  },
+);

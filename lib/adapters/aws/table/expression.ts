@@ -1,0 +1,128 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Condition, Query, Value, Write } from '../../../ports/table.ts';
+import { keyNames } from '../../portable/schema.ts';
+import { marshal } from './values.ts';
+
+type Update = Extract<Write, { do: 'update' }>;
+
+/** The placeholders of one request: every name and value goes through them, so reserved words need no care. */
+export class Placeholders {
+  #names: Map<string, string> | undefined;
+  #values: Record<string, AttributeValue> | undefined;
+  #count = 0;
+
+  name(attribute: string): string {
+    this.#names ??= new Map();
+    const known = this.#names.get(attribute);
+    if (known !== undefined) return known;
+    const placeholder = `#${this.#names.size}`;
+    this.#names.set(attribute, placeholder);
+    return placeholder;
+  }
+
+  value(value: Value): string {
+    this.#values ??= {};
+    const placeholder = `:${this.#count++}`;
+    this.#values[placeholder] = marshal(value);
+    return placeholder;
+  }
+
+  /** What the request must carry for its expressions; DynamoDB refuses maps that are empty. */
+  fields(): {
+    ExpressionAttributeNames?: Record<string, string>;
+    ExpressionAttributeValues?: Record<string, AttributeValue>;
+  } {
+    const names: Record<string, string> = {};
+    for (const [attribute, placeholder] of this.#names ?? []) names[placeholder] = attribute;
+    return {
+      ...(this.#names && { ExpressionAttributeNames: names }),
+      ...(this.#values && { ExpressionAttributeValues: this.#values }),
+    };
+  }
+}
+
+/** The condition as an expression; undefined when it asks for nothing. */
+export function conditionText(when: Condition | undefined, holders: Placeholders): string | undefined {
+  if (when === undefined) return undefined;
+  const parts: string[] = [];
+  if (when.absent) parts.push(`attribute_not_exists(${holders.name(keyNames.partition)})`);
+  if (when.present) parts.push(`attribute_exists(${holders.name(keyNames.partition)})`);
+  for (const [name, value] of Object.entries(when.equals ?? {})) {
+    parts.push(`${holders.name(name)} = ${holders.value(value)}`);
+  }
+  return parts.length === 0 ? undefined : parts.join(' AND ');
+}
+
+/**
+ * What an update changes, as an expression.
+ * @throws Error when it changes nothing: DynamoDB would create an empty item, or refuse, depending on the call.
+ */
+export function updateText(update: Update, holders: Placeholders): string {
+  const set: string[] = [];
+  for (const [name, value] of Object.entries(update.set ?? {})) {
+    if (value !== undefined) set.push(`${holders.name(name)} = ${holders.value(value)}`);
+  }
+  const remove = (update.remove ?? []).map((name) => holders.name(name));
+  const add = Object.entries(update.add ?? {}).map(([name, by]) => `${holders.name(name)} ${holders.value(by)}`);
+  const clauses = [clause('SET', set), clause('REMOVE', remove), clause('ADD', add)].filter((text) => text !== '');
+  if (clauses.length === 0) throw new Error(`an update of ${update.key.pk} ${update.key.sk} changes nothing`);
+  return clauses.join(' ');
+}
+
+function clause(verb: string, parts: readonly string[]): string {
+  return parts.length === 0 ? '' : `${verb} ${parts.join(', ')}`;
+}
+
+/** No sort key of ours holds this, the last of all characters. */
+const LAST = '\u{10FFFF}';
+
+/** The part of a partition a query reads, both ends included; undefined when nothing can lie in it. */
+export function rangeOf(query: Query): { readonly from?: string; readonly to?: string } | undefined {
+  const { prefix, from, to } = query;
+  const low = later(prefix, from);
+  const high = prefix ? earlier(prefix + LAST, to) : to;
+  if (high === '' || (low && high !== undefined && compareText(low, high) > 0)) return undefined;
+  return { ...(low ? { from: low } : {}), ...(high === undefined ? {} : { to: high }) };
+}
+
+/** The partition and the range of a query as an expression; `begins_with` needs no last character. */
+export function keyText(
+  query: Query,
+  range: { readonly from?: string; readonly to?: string },
+  keys: { readonly hash: string; readonly range: string },
+  holders: Placeholders,
+): string {
+  const partition = `${holders.name(keys.hash)} = ${holders.value(query.pk)}`;
+  const rest = rangeText(query, range, keys.range, holders);
+  return rest === undefined ? partition : `${partition} AND ${rest}`;
+}
+
+function rangeText(
+  query: Query,
+  { from, to }: { readonly from?: string; readonly to?: string },
+  attribute: string,
+  holders: Placeholders,
+): string | undefined {
+  if (query.prefix && query.from === undefined && query.to === undefined) {
+    return `begins_with(${holders.name(attribute)}, ${holders.value(query.prefix)})`;
+  }
+  if (from === undefined && to === undefined) return undefined;
+  const name = holders.name(attribute);
+  if (to === undefined) return `${name} >= ${holders.value(from ?? '')}`;
+  if (from === undefined) return `${name} <= ${holders.value(to)}`;
+  return `${name} BETWEEN ${holders.value(from)} AND ${holders.value(to)}`;
+}
+
+function later(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareText(a, b) > 0 ? a : b;
+}
+
+function earlier(a: string, b: string | undefined): string {
+  return b === undefined || compareText(a, b) < 0 ? a : b;
+}
+
+/** DynamoDB orders text by its UTF-8 bytes, which JavaScript's own comparison does not. */
+function compareText(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

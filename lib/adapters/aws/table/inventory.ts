@@ -1,0 +1,35 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { Inventory } from '../../../ports/inventory.ts';
+import { keyNames } from '../../portable/schema.ts';
+import { type DatabaseOptions, openDatabase } from './client.ts';
+import { unmarshalItem } from './values.ts';
+
+/** Items of a page: what is done with them is done again by whoever comes after one that died. */
+const PAGE = 500;
+
+/** All that is in the tables of DynamoDB, or of whatever speaks its protocol. */
+export function dynamoInventory(options: DatabaseOptions): Inventory {
+  const database = openDatabase(options);
+  return {
+    async page(table, next) {
+      const command = new ScanCommand({
+        TableName: database.names[table],
+        ConsistentRead: true,
+        Limit: PAGE,
+        ...(next === undefined ? {} : { ExclusiveStartKey: placeOf(next) }),
+        ...database.capacity,
+      });
+      const output = await database.call('Scan', table, (client) => client.send(command));
+      const items = (output.Items ?? []).map(unmarshalItem);
+      const page = { items, count: items.length };
+      if (output.LastEvaluatedKey === undefined) return page;
+      const { pk, sk } = unmarshalItem(output.LastEvaluatedKey);
+      return { ...page, next: JSON.stringify([pk, sk]) };
+    },
+  };
+}
+
+function placeOf(next: string) {
+  const [pk = '', sk = ''] = JSON.parse(next) as string[];
+  return { [keyNames.partition]: { S: pk }, [keyNames.sort]: { S: sk } };
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  PutItemCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { Conflict, type Item, type Value, type Write } from '../../../ports/table.ts';
+import { attemptsOf, type Database } from './client.ts';
+import { conditionText, Placeholders, updateText } from './expression.ts';
+import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
+
+/** DynamoDB's own bound for one transaction. */
+const MOST_WRITES = 100;
+
+type Change = Exclude<Write, { do: 'check' }>;
+
+/**
+ * Writes all or nothing; no writes at all is no call.
+ * @throws Conflict when a condition does not hold; Error for more than 100 writes, for two of one item, and for
+ * an item above 400 KB.
+ */
+export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
+  const [first, ...others] = writes;
+  if (first === undefined) return;
+  if (writes.length > MOST_WRITES) throw new Error(`${writes.length} writes at once; at most ${MOST_WRITES}`);
+  try {
+    if (others.length === 0 && first.do !== 'check') await writeOne(database, first);
+    else await writeAll(database, writes);
+  } catch (error) {
+    if (others.length === 0 && wasDone(first, error)) return;
+    throw meaningOf(error, writes);
+  }
+}
+
+/**
+ * Whether a write that was refused had been done by an earlier try of the same call, whose answer got lost: the item
+ * stands just as it was to be written. A transaction has a token for that.
+ */
+function wasDone(write: Write, error: unknown): boolean {
+  if (!(error instanceof ConditionalCheckFailedException) || attemptsOf(error) === 1) return false;
+  if (write.do !== 'put' || error.Item === undefined) return false;
+  // Both by the same way, because the database has a form of its own for numbers.
+  const [wanted, found] = [marshalItem(write.item), error.Item].map((item) => comparable(unmarshalItem(item)));
+  return isDeepStrictEqual(wanted, found);
+}
+
+/** Bytes come in several classes, which are not equal. */
+function comparable(value: Value | Item | undefined): unknown {
+  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') };
+  if (Array.isArray(value)) return value.map(comparable);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, comparable(one)]));
+}
+
+function writeOne(database: Database, write: Change): Promise<unknown> {
+  const table = tableOf(write);
+  const { capacity } = database;
+  switch (write.do) {
+    case 'put': {
+      const shown = write.when === undefined ? {} : { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+      const command = new PutItemCommand({ ...putOf(database, write), ...shown, ...capacity });
+      return database.call('PutItem', table, (client) => client.send(command));
+    }
+    case 'update': {
+      const command = new UpdateItemCommand({ ...updateOf(database, write), ...capacity });
+      return database.call('UpdateItem', table, (client) => client.send(command));
+    }
+    case 'delete': {
+      const command = new DeleteItemCommand({ ...keyedOf(database, write), ...capacity });
+      return database.call('DeleteItem', table, (client) => client.send(command));
+    }
+  }
+}
+
+function writeAll(database: Database, writes: readonly Write[]): Promise<unknown> {
+  const tables = new Set(writes.map(tableOf));
+  const command = new TransactWriteItemsCommand({
+    TransactItems: writes.map((write) => transactItem(database, write)),
+    // One for all tries: a try that seemed to fail may have been written.
+    ClientRequestToken: randomUUID(),
+    ...database.capacity,
+  });
+  return database.call('TransactWriteItems', [...tables].join('+'), (client) => client.send(command));
+}
+
+function transactItem(database: Database, write: Write): TransactWriteItem {
+  switch (write.do) {
+    case 'put':
+      return { Put: putOf(database, write) };
+    case 'update':
+      return { Update: updateOf(database, write) };
+    case 'delete':
+      return { Delete: keyedOf(database, write) };
+    case 'check': {
+      const check = keyedOf(database, write);
+      if (check.ConditionExpression === undefined) throw new Error('a check asks for nothing');
+      return { ConditionCheck: { ...check, ConditionExpression: check.ConditionExpression } };
+    }
+  }
+}
+
+function putOf(database: Database, write: Extract<Write, { do: 'put' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.table],
+    Item: marshalItem(write.item),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function updateOf(database: Database, write: Extract<Write, { do: 'update' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.key.table],
+    Key: attributesOf(write),
+    UpdateExpression: updateText(write, holders),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function keyedOf(database: Database, write: Extract<Write, { do: 'delete' | 'check' }>) {
+  const holders = new Placeholders();
+  const condition = conditionText(write.when, holders);
+  return {
+    TableName: database.names[write.key.table],
+    Key: attributesOf(write),
+    ...(condition && { ConditionExpression: condition }),
+    ...holders.fields(),
+  };
+}
+
+function attributesOf(write: Exclude<Write, { do: 'put' }>): Attributes {
+  return { pk: { S: write.key.pk }, sk: { S: write.key.sk } };
+}
+
+function tableOf(write: Write): string {
+  return write.do === 'put' ? write.table : write.key.table;
+}
+
+/** What a refusal means to the caller; any other error stays as it is. */
+function meaningOf(error: unknown, writes: readonly Write[]): unknown {
+  if (error instanceof ConditionalCheckFailedException) return new Conflict([0]);
+  if (error instanceof TransactionCanceledException) {
+    const reasons = error.CancellationReasons ?? [];
+    const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
+    if (failed.length > 0) return new Conflict(failed);
+    const large = reasons.findIndex((reason) => isTooLarge(reason.Message));
+    if (large >= 0) return tooLarge(writes[large], error);
+  }
+  return error instanceof Error && isTooLarge(error.message) ? tooLarge(writes[0], error) : error;
+}
+
+function isTooLarge(message: string | undefined): boolean {
+  return message !== undefined && /item size .*exceeded/i.test(message);
+}
+
+function tooLarge(write: Write | undefined, cause: unknown): Error {
+  const key = write?.do === 'put' ? write.item : write?.key;
+  const item = write && key ? `${tableOf(write)} ${key.pk} ${key.sk}` : 'an item';
+  return new Error(`${item} is above the 400 KB that an item may hold`, { cause });
+}

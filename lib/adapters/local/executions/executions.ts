@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Answer, Executions, Machine, Tier } from '../../../ports/executions.ts';
+import { Activity } from '../concurrency/activity.ts';
+import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
+import { ERRORS, failureText, StateFailure } from '../interpreter/context/failure.ts';
+import { LIMITS, type Limits, textWithin } from '../interpreter/context/limits.ts';
+import type { Execution, Status } from '../interpreter/context/thread.ts';
+import type { Invoke } from '../interpreter/context/world.ts';
+import { queries } from '../interpreter/jsonata/jsonata.ts';
+import { type CompiledMachine, compileMachine } from '../interpreter/program/program.ts';
+import { Interpreter } from '../interpreter/run/interpreter.ts';
+import { ExecutionsJournal } from './journal.ts';
+import { isOwed, Notices, type OnEnd } from './notices.ts';
+import { executionOf, reviveThreads } from './revival.ts';
+import type { ExecutionRow } from './schema.ts';
+
+export interface LocalExecutionsOptions {
+  /** An SQLite file, or `:memory:`. One process at a time. */
+  readonly file: string;
+  /** A function that throws fails its task under the error's name. */
+  readonly invoke: Invoke;
+  readonly clock: Clock;
+  /** Quotas other than those of Step Functions. */
+  readonly limits?: Partial<Limits>;
+  /** What wakes the timers; the system's own if not given. */
+  readonly alarm?: Alarm;
+  /** Hears of each transition: a state entered or tried again. */
+  readonly onTransition?: (tier: Tier) => void;
+  /**
+   * Is told of every execution that ends and does not succeed, after its end is stored, at least once: again after a
+   * pause if it throws, and after `resume` if the process died meanwhile.
+   */
+  readonly onEnd?: OnEnd;
+  /** Where work is counted, to wait for the end of several adapters' work at once; its own if not given. */
+  readonly activity?: Activity;
+}
+
+/** How an execution stands. Times are milliseconds since 1970. */
+export interface ExecutionDescription {
+  readonly status: Status;
+  readonly input: unknown;
+  readonly output?: unknown;
+  readonly error?: string;
+  readonly cause?: string;
+  readonly started: number;
+  readonly ended?: number;
+}
+
+export interface LocalExecutions extends Executions {
+  /** Goes on with all executions that a former process left unfinished, and tells what it owed; resolves to their number. */
+  resume(): Promise<number>;
+  /** Nothing moves any more; what is unfinished goes on after the next `resume`. */
+  close(): Promise<void>;
+  /**
+   * Resolves when nothing is under way but Wait states and tasks that wait for an answer; a retry to come is under way,
+   * and so is `onEnd`, but not its pauses.
+   */
+  idle(): Promise<void>;
+  /** The execution, unless it never began or ended too long ago (`limits.kept`, `limits.keptDays`). */
+  describe(handle: string, name: string): ExecutionDescription | undefined;
+}
+
+interface Ready extends CompiledMachine {
+  readonly name: string;
+  readonly tier: Tier;
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,80}$/;
+// Letters that Step Functions refuses in the name of an execution (aws-facts 1.1).
+const EXECUTION_NAME = /^[^\s?*<>{}[\]"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
+const READY_MACHINES = 1000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Step Functions in this process: machines and executions in one SQLite file, every move stored before a function is
+ * called for it, so a process that is killed takes nothing along. A function whose call was cut short is called again.
+ */
+export function localExecutions(options: LocalExecutionsOptions): LocalExecutions {
+  return new JournaledExecutions(options);
+}
+
+class JournaledExecutions implements LocalExecutions {
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #timers: Timers;
+  readonly #journal: ExecutionsJournal;
+  readonly #activity: Activity;
+  readonly #interpreter: Interpreter;
+  readonly #notices: Notices | undefined;
+  readonly #compile: ReturnType<typeof queries>;
+  readonly #ready = new Map<string, Ready>();
+  /** Those whose end is not stored yet, by machine and name. */
+  readonly #running = new Map<string, Execution>();
+  #lastId: number;
+  #closed = false;
+
+  constructor(options: LocalExecutionsOptions) {
+    const { file, invoke, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
+    this.#activity = activity;
+    this.#clock = clock;
+    this.#limits = { ...LIMITS, ...limits };
+    const now = (): number => clock.now();
+    this.#timers = new Timers(now, alarm);
+    this.#compile = queries(now);
+    const { kept, keptDays } = this.#limits;
+    const retention = { count: kept, time: keptDays * DAY_MS, now };
+    this.#journal = new ExecutionsJournal(file, retention, onEnd && isOwed);
+    this.#lastId = this.#journal.lastId;
+    const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
+    this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
+    const ended = (execution: Execution): void => this.#leave(execution);
+    const { onTransition } = options;
+    const world = { ...inside, clock, limits: this.#limits, invoke, ended, onTransition };
+    this.#interpreter = new Interpreter(world, this.#activity);
+    for (const row of this.#journal.unfinished()) this.#revive(row);
+  }
+
+  async define({ name, definition, tier }: Machine): Promise<string> {
+    if (!NAME.test(name)) throw new TypeError(`'${name}' is no name for a machine`);
+    const version = createHash('sha256').update(`${tier}\n${definition}`).digest('base64url').slice(0, 22);
+    const handle = `${name}:${version}`;
+    if (this.#ready.has(handle)) return handle;
+    const machine = compileMachine(definition, tier, this.#compile);
+    this.#journal.keepMachine({ handle, name, tier, definition });
+    this.#keepReady(handle, { ...machine, name, tier });
+    return handle;
+  }
+
+  async start(handle: string, name: string, input: unknown): Promise<void> {
+    this.#assertOpen();
+    if (!EXECUTION_NAME.test(name)) throw new TypeError(`'${name}' is no name for an execution`);
+    const machine = this.#machine(handle);
+    const key = keyOf(machine.name, name);
+    if (!this.#running.has(key) && !this.#journal.find(machine.name, name)) {
+      const text = textWithin(this.#limits.bytes, 'the input', input);
+      const execution = this.#newExecution(machine, { handle, name, input: text });
+      this.#running.set(key, execution);
+      this.#interpreter.begin(execution, machine.program);
+    }
+    await this.#journal.stored();
+  }
+
+  async stop(handle: string, name: string, error: string, cause: string): Promise<void> {
+    this.#assertOpen();
+    const execution = this.#running.get(keyOf(machineOf(handle), name));
+    if (execution) this.#interpreter.end(execution, { status: 'ABORTED', error, cause });
+    await this.#journal.stored();
+  }
+
+  async answer(token: string, answer: Answer): Promise<boolean> {
+    this.#assertOpen();
+    const [phase, work] =
+      'error' in answer
+        ? (['failed', failureText(new StateFailure(answer.error, answer.cause))] as const)
+        : (['result', textWithin(this.#limits.bytes, 'the output', answer.output)] as const);
+    if (!this.#interpreter.answer(token, phase, work)) return false;
+    await this.#journal.stored();
+    return true;
+  }
+
+  async resume(): Promise<number> {
+    this.#notices?.resume();
+    const asleep = [...this.#running.values()].filter((execution) => execution.asleep && !execution.outcome);
+    for (const execution of asleep) this.#interpreter.wake(execution);
+    return asleep.length;
+  }
+
+  async idle(): Promise<void> {
+    await this.#activity.idle();
+    await this.#journal.stored();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timers.close();
+    this.#interpreter.close();
+    this.#notices?.close();
+    this.#journal.close();
+  }
+
+  describe(handle: string, name: string): ExecutionDescription | undefined {
+    const machine = machineOf(handle);
+    const execution = this.#running.get(keyOf(machine, name));
+    if (execution) return describe({ ...execution, ...execution.outcome });
+    const row = this.#journal.find(machine, name);
+    return row && describe(row);
+  }
+
+  #newExecution(machine: Ready, call: Pick<Execution, 'handle' | 'name' | 'input'>): Execution {
+    const started = this.#clock.now();
+    const tierLimit = machine.tier === 'EXPRESS' ? this.#limits.expressSeconds : Number.POSITIVE_INFINITY;
+    const seconds = Math.min(machine.timeout ?? Number.POSITIVE_INFINITY, tierLimit);
+    const deadline = Number.isFinite(seconds) ? started + seconds * 1000 : null;
+    const row = { id: ++this.#lastId, machine: machine.name, ...call, started, deadline };
+    const execution = executionOf({ ...row, ...NOT_ENDED }, machine.tier);
+    return Object.assign(execution, { stored: false, asleep: false });
+  }
+
+  #leave(execution: Execution): void {
+    void this.#forget(execution);
+    void this.#notices?.tell(execution);
+  }
+
+  async #forget(execution: Execution): Promise<void> {
+    await this.#journal.stored().catch(() => this.#forget(execution));
+    this.#running.delete(keyOf(execution.machine, execution.name));
+  }
+
+  /** What cannot go on, because its definition is gone or is refused now, fails. */
+  #revive(row: ExecutionRow): void {
+    const stored = this.#journal.machine(row.handle);
+    const execution = executionOf(row, (stored?.tier ?? 'STANDARD') as Tier);
+    this.#running.set(keyOf(row.machine, row.name), execution);
+    try {
+      reviveThreads(execution, this.#machine(row.handle).program, this.#journal.threadsOf(row.id));
+      this.#interpreter.lay(execution);
+    } catch (thrown) {
+      const cause = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#interpreter.end(execution, { status: 'FAILED', error: ERRORS.runtime, cause });
+    }
+  }
+
+  #machine(handle: string): Ready {
+    const known = this.#ready.get(handle);
+    if (known) return known;
+    const row = this.#journal.machine(handle);
+    if (!row) throw new TypeError(`there is no machine '${handle}'`);
+    const tier = row.tier as Tier;
+    return this.#keepReady(handle, { ...compileMachine(row.definition, tier, this.#compile), name: row.name, tier });
+  }
+
+  #keepReady(handle: string, machine: Ready): Ready {
+    const [oldest] = this.#ready.size >= READY_MACHINES ? this.#ready.keys() : [];
+    if (oldest !== undefined) this.#ready.delete(oldest);
+    this.#ready.set(handle, machine);
+    return machine;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Error('the executions are closed');
+  }
+}
+
+const NOT_ENDED = { ended: null, status: null, output: null, error: null, cause: null };
+
+function keyOf(machine: string, name: string): string {
+  return `${machine}/${name}`;
+}
+
+/** The machine a handle names a version of. */
+function machineOf(handle: string): string {
+  return handle.slice(0, handle.lastIndexOf(':'));
+}
+
+type Described = {
+  readonly [field in 'status' | 'output' | 'error' | 'cause']?: string | null | undefined;
+} & { readonly input: string; readonly started: number; readonly ended?: number | null | undefined };
+
+function describe({ status, input, output, error, cause, started, ended }: Described): ExecutionDescription {
+  return {
+    status: (status ?? 'RUNNING') as Status,
+    input: JSON.parse(input) as unknown,
+    ...(output == null ? {} : { output: JSON.parse(output) as unknown }),
+    ...(error == null ? {} : { error }),
+    ...(cause == null ? {} : { cause }),
+    started,
+    ...(ended == null ? {} : { ended }),
+  };
+}

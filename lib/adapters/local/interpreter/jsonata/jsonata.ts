@@ -1,0 +1,143 @@
+import jsonata from 'jsonata';
+import { AWS_FUNCTIONS } from './functions.ts';
+
+/** Evaluates one expression; the result is plain JSON, or undefined. Throws QueryError. */
+export type Query = (variables: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+/** An expression that cannot be read, fails, runs too long, or yields what JSON cannot hold. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+}
+
+// Step Functions stops an expression after one second; the depth guards the heap against endless recursion.
+const LONGEST_RUN = 1000;
+const DEEPEST = 5000;
+const LOOK_EVERY = 256;
+
+const CACHED = 5000;
+
+interface Budget {
+  readonly until: number;
+  readonly time: number;
+  evaluations: number;
+  depth: number;
+}
+
+// A name that no expression can spell.
+const BUDGET = ' budget';
+
+interface Frame {
+  lookup(name: string): unknown;
+}
+
+/**
+ * A compiler of JSONata expressions in the dialect of Step Functions: its own functions added, `$eval` taken away,
+ * one second of time. Compiled expressions are kept by their text. `now` gives milliseconds since 1970.
+ */
+export function queries(now: () => number): (text: string) => Query {
+  const cache = new Map<string, Query>();
+  return (text) => {
+    const known = cache.get(text);
+    if (known) return known;
+    const query = compile(text, now);
+    const [oldest] = cache.size >= CACHED ? cache.keys() : [];
+    if (oldest !== undefined) cache.delete(oldest);
+    cache.set(text, query);
+    return query;
+  };
+}
+
+function compile(text: string, now: () => number): Query {
+  const expression = parse(text);
+  for (const [name, body] of Object.entries(AWS_FUNCTIONS)) expression.assign(name, body);
+  expression.assign('eval', undefined);
+  guard(expression);
+  expression.registerFunction('millis', function (this: jsonata.Focus) {
+    return budgetOf(this.environment).time;
+  });
+  expression.registerFunction('now', function (this: jsonata.Focus, picture?: string, timezone?: string) {
+    return formatTime(budgetOf(this.environment).time, picture, timezone);
+  });
+  return async (variables) => {
+    const time = now();
+    const budget: Budget = { until: performance.now() + LONGEST_RUN, time, evaluations: 0, depth: 0 };
+    return plain(await attempt(() => expression.evaluate(undefined, { ...variables, [BUDGET]: budget })));
+  };
+}
+
+function parse(text: string): jsonata.Expression {
+  try {
+    return jsonata(text);
+  } catch (thrown) {
+    throw new QueryError(messageOf(thrown));
+  }
+}
+
+async function attempt(evaluation: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await evaluation();
+  } catch (thrown) {
+    throw new QueryError(messageOf(thrown));
+  }
+}
+
+/** jsonata throws plain objects as well as errors. */
+function messageOf(thrown: unknown): string {
+  const { message, code } = thrown as { message?: unknown; code?: unknown };
+  return [code, message].filter((part) => part !== undefined).join(': ') || String(thrown);
+}
+
+function budgetOf(frame: Frame): Budget {
+  return frame.lookup(BUDGET) as Budget;
+}
+
+function guard(expression: jsonata.Expression): void {
+  const assign = expression.assign as unknown as (name: symbol, hook: unknown) => void;
+  assign(Symbol.for('jsonata.__evaluate_entry'), (_node: unknown, _input: unknown, frame: Frame) => {
+    const budget = budgetOf(frame);
+    if (++budget.depth > DEEPEST) throw new QueryError('the expression recurses too deeply');
+    if (++budget.evaluations % LOOK_EVERY === 0 && performance.now() > budget.until) {
+      throw new QueryError('the expression ran longer than a second');
+    }
+  });
+  assign(Symbol.for('jsonata.__evaluate_exit'), (_node: unknown, _input: unknown, frame: Frame) => {
+    budgetOf(frame).depth--;
+  });
+}
+
+const formatter = jsonata('$fromMillis($time, $picture, $timezone)');
+
+function formatTime(time: number, picture: unknown, timezone: unknown): Promise<unknown> {
+  return formatter.evaluate(undefined, { time, picture, timezone });
+}
+
+/**
+ * A copy without the marks jsonata leaves on arrays and without undefined fields. Throws QueryError for a function or
+ * a number JSON cannot write.
+ */
+function plain(value: unknown): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || value === undefined) return value;
+  if (typeof value === 'number') return finite(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || isFunction(value)) throw new QueryError('the result holds a function');
+  const copy: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    const held = plain(field);
+    if (held !== undefined) define(copy, name, held);
+  }
+  return copy;
+}
+
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new QueryError(`the result holds ${value}, which is no JSON number`);
+  return value;
+}
+
+function isFunction(value: object): boolean {
+  return '_jsonata_lambda' in value || '_jsonata_function' in value;
+}

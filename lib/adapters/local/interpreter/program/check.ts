@@ -1,0 +1,220 @@
+import { INVOKE_AND_WAIT } from '../../../../compiler/emit/asl.ts';
+import type { Tier } from '../../../../ports/executions.ts';
+import {
+  ARGUMENT_FIELDS,
+  BRANCH_FIELDS,
+  CATCHER_FIELDS,
+  GRAMMAR,
+  LONGEST_NAME,
+  MACHINE_FIELDS,
+  RESOURCES,
+  RETRIER_FIELDS,
+  RULE_FIELDS,
+  STATE_FIELDS,
+  type StateGrammar,
+} from './grammar.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Says what is wrong at a place of the definition. */
+export type Report = (path: string, problem: string) => void;
+
+interface Rules {
+  readonly report: Report;
+  readonly tier: Tier;
+  /** JSONata is the machine's language; otherwise every state must say so. */
+  readonly jsonata: boolean;
+}
+
+/** Reports everything in the definition that the interpreter would not run as Step Functions does. */
+export function check(machine: unknown, tier: Tier, report: Report): void {
+  if (!isNode(machine)) {
+    report('', 'the definition must be an object');
+    return;
+  }
+  known(machine, MACHINE_FIELDS, '', report);
+  const timeout = machine.TimeoutSeconds;
+  if (timeout !== undefined && !isWhole(timeout, 1, 99_999_999))
+    report('TimeoutSeconds', 'must be a whole number above 0');
+  checkBranch(machine, '', { report, tier, jsonata: machine.QueryLanguage === 'JSONata' }, new Set());
+}
+
+function checkBranch(branch: Node, path: string, rules: Rules, outer: ReadonlySet<string>): void {
+  const { StartAt, States } = branch;
+  if (!isNode(States) || Object.keys(States).length === 0) {
+    rules.report(`${path}States`, 'must hold a state');
+    return;
+  }
+  const states = Object.entries(States);
+  if (typeof StartAt !== 'string' || !Object.hasOwn(States, StartAt)) {
+    rules.report(`${path}StartAt`, 'names no state');
+  }
+  const names = new Set([...outer, ...states.flatMap(([, state]) => (isNode(state) ? assigned(state) : []))]);
+  for (const [name, state] of states) {
+    const at = `${path}States.${name}`;
+    if (name.length > LONGEST_NAME) rules.report(at, `the name is longer than ${LONGEST_NAME} characters`);
+    if (!isNode(state)) rules.report(at, 'must be an object');
+    else checkState(state, at, States, rules, { outer, names });
+  }
+  for (const name of unreachable(StartAt, States)) rules.report(`${path}States.${name}`, 'is never reached');
+}
+
+interface Names {
+  /** Variables of the enclosing scopes: they may be read here, not assigned. */
+  readonly outer: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+}
+
+function checkState(state: Node, at: string, states: Node, rules: Rules, scope: Names): void {
+  const { report } = rules;
+  const { Type: type, QueryLanguage: language } = state;
+  const grammar =
+    typeof type === 'string' && Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type as keyof typeof GRAMMAR] : undefined;
+  if (!grammar || (language === undefined ? !rules.jsonata : language !== 'JSONata')) {
+    report(at, grammar ? 'the query language must be JSONata' : `the type ${String(type)} is unknown`);
+    return;
+  }
+  known(state, [...STATE_FIELDS, ...grammar.fields], at, report);
+  for (const field of grammar.required) if (!(field in state)) report(at, `${field} is missing`);
+  checkOnward(state, grammar, at, report);
+  for (const target of targets(state)) {
+    if (typeof target !== 'string' || !Object.hasOwn(states, target)) report(at, `there is no state ${String(target)}`);
+  }
+  for (const name of assigned(state)) checkVariable(name, at, scope.outer, report);
+  CHECKS[type as keyof typeof GRAMMAR]?.(state, at, rules, scope.names);
+}
+
+function checkOnward(state: Node, grammar: StateGrammar, at: string, report: Report): void {
+  if (!grammar.onward) return;
+  if ('Next' in state === 'End' in state) report(at, 'needs either Next or End');
+  if ('End' in state && state.End !== true) report(at, 'End must be true');
+}
+
+function checkVariable(name: string, at: string, outer: ReadonlySet<string>, report: Report): void {
+  if (!/^[\p{L}_][\p{L}\p{N}_]{0,79}$/u.test(name)) report(at, `the variable ${name} has no usable name`);
+  if (name === 'states') report(at, 'the variable states is reserved');
+  if (outer.has(name)) report(at, `the variable ${name} belongs to the enclosing scope`);
+}
+
+type StateCheck = (state: Node, at: string, rules: Rules, names: ReadonlySet<string>) => void;
+
+const CHECKS: Readonly<Partial<Record<keyof typeof GRAMMAR, StateCheck>>> = {
+  Task: (state, at, { report, tier }) => {
+    const resource = state.Resource;
+    if (!RESOURCES.includes(String(resource))) report(at, `the resource ${String(resource)} is not supported`);
+    if (resource === INVOKE_AND_WAIT && tier === 'EXPRESS') report(at, 'an express machine cannot wait for a token');
+    if (isNode(state.Arguments)) known(state.Arguments, ARGUMENT_FIELDS, `${at}.Arguments`, report);
+    checkGuards(state, at, report);
+  },
+  Wait: (state, at, { report }) => {
+    if ('Seconds' in state === 'Timestamp' in state) report(at, 'needs either Seconds or Timestamp');
+  },
+  Choice: (state, at, { report }) => {
+    const rules = listOf(state.Choices);
+    if (rules.length === 0) report(at, 'Choices must hold a rule');
+    for (const rule of rules) {
+      known(rule, RULE_FIELDS, `${at}.Choices`, report);
+      if (!('Condition' in rule)) report(`${at}.Choices`, 'Condition is missing');
+    }
+  },
+  Parallel: (state, at, rules, names) => {
+    const branches = listOf(state.Branches);
+    if (branches.length === 0) rules.report(at, 'Branches must hold a branch');
+    for (const [index, branch] of branches.entries()) {
+      known(branch, BRANCH_FIELDS, `${at}.Branches[${index}]`, rules.report);
+      checkBranch(branch, `${at}.Branches[${index}].`, rules, names);
+    }
+    checkGuards(state, at, rules.report);
+  },
+  Map: (state, at, rules, names) => {
+    const processor = state.ItemProcessor;
+    if (!isNode(processor)) {
+      rules.report(at, 'ItemProcessor must be an object');
+      return;
+    }
+    known(processor, [...BRANCH_FIELDS, 'ProcessorConfig'], `${at}.ItemProcessor`, rules.report);
+    const { Mode: mode = 'INLINE' } = (processor.ProcessorConfig ?? {}) as Node;
+    if (mode !== 'INLINE') rules.report(at, `the mode ${String(mode)} is not supported`);
+    checkBranch(processor, `${at}.ItemProcessor.`, rules, names);
+    checkGuards(state, at, rules.report);
+  },
+};
+
+function checkGuards(state: Node, at: string, report: Report): void {
+  for (const [field, fields] of GUARDS) {
+    const guards = listOf(state[field]);
+    if (field in state && !isListOfNodes(state[field])) report(`${at}.${field}`, 'must be a list of objects');
+    for (const [index, guard] of guards.entries()) {
+      const path = `${at}.${field}[${index}]`;
+      known(guard, fields, path, report);
+      checkErrors(guard.ErrorEquals, index === guards.length - 1, path, report);
+      for (const [name, isFit] of Object.entries(field === 'Retry' ? RETRIER_VALUES : {})) {
+        if (name in guard && !isFit(guard[name])) report(path, `${name} has no fit value`);
+      }
+    }
+  }
+}
+
+const GUARDS = [
+  ['Retry', RETRIER_FIELDS],
+  ['Catch', CATCHER_FIELDS],
+] as const;
+
+// Step Functions developer guide, "Handling errors": the limits of a retrier.
+const RETRIER_VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  IntervalSeconds: (value) => isWhole(value, 1, 99_999_999),
+  MaxAttempts: (value) => isWhole(value, 0, 99_999_999),
+  MaxDelaySeconds: (value) => isWhole(value, 1, 31_622_400),
+  BackoffRate: (value) => typeof value === 'number' && value >= 1,
+  JitterStrategy: (value) => value === 'FULL' || value === 'NONE',
+};
+
+function checkErrors(errors: unknown, last: boolean, path: string, report: Report): void {
+  if (!Array.isArray(errors) || errors.length === 0 || !errors.every((error) => typeof error === 'string')) {
+    report(path, 'ErrorEquals must name an error');
+  } else if (errors.includes('States.ALL') && (errors.length > 1 || !last)) {
+    report(path, 'States.ALL must stand alone and last');
+  }
+}
+
+function assigned(state: Node): string[] {
+  const holders = [state, ...listOf(state.Choices), ...listOf(state.Catch)];
+  return holders.flatMap(({ Assign }) => (isNode(Assign) ? Object.keys(Assign) : []));
+}
+
+function targets(state: Node): unknown[] {
+  const own = ['Next', 'Default'].filter((field) => field in state).map((field) => state[field]);
+  return [...own, ...[...listOf(state.Choices), ...listOf(state.Catch)].map(({ Next }) => Next)];
+}
+
+function unreachable(start: unknown, states: Node): string[] {
+  const reached = new Set<unknown>([start]);
+  for (const name of reached) {
+    const state = typeof name === 'string' && Object.hasOwn(states, name) ? states[name] : undefined;
+    for (const target of isNode(state) ? targets(state) : []) reached.add(target);
+  }
+  return Object.keys(states).filter((name) => !reached.has(name));
+}
+
+function known(node: Node, fields: readonly string[], at: string, report: Report): void {
+  for (const field of Object.keys(node)) {
+    if (!fields.includes(field)) report(at, `the field ${field} is not supported here`);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list; anything else in its place counts as none. */
+function listOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isListOfNodes(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isNode);
+}
+
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+}

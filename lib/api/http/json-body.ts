@@ -1,0 +1,138 @@
+import * as z from 'zod/mini';
+import { ServiceError } from '../../domain/errors.ts';
+import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
+
+/**
+ * JSON bodies read as the original's decoder reads them (rest-api reference, 1.3): names match whatever their case,
+ * null is as good as absent, unknown names are refused where the shape is strict. The texts are the ones its clients
+ * know, with the place added.
+ */
+
+/** How much of a wrong value an error repeats, and of a name, in characters. */
+const LONGEST_ECHO = 60;
+const LONGEST_NAME = 200;
+
+const text = new TextDecoder('utf-8', { fatal: true });
+
+/** What V8 says of a broken text, and what clients have always been told. */
+const TEXTS: readonly (readonly [RegExp, (character: string) => string])[] = [
+  [/^Unexpected end|^Unterminated/, () => 'unexpected EOF'],
+  [/^Expected property name/, (c) => `invalid character ${c} looking for beginning of object key string`],
+  [/^Expected double-quoted property name/, (c) => `invalid character ${c} looking for beginning of object key string`],
+  [/^Expected ':'/, (c) => `invalid character ${c} after object key`],
+  [/^Expected ',' or '}'/, (c) => `invalid character ${c} after object key:value pair`],
+  [/^Expected ',' or ']'/, (c) => `invalid character ${c} after array element`],
+  [/^Bad control character/, (c) => `invalid character ${c} in string literal`],
+  [/^Bad escaped|^Bad Unicode/, (c) => `invalid character ${c} in string escape code`],
+  [/^Unexpected non-whitespace/, (c) => `invalid character ${c} after top-level value`],
+  [/./, (c) => `invalid character ${c} looking for beginning of value`],
+];
+
+function syntaxText(message: string, source: string): string {
+  const named = /^Unexpected token '(.)'/su.exec(message)?.[1];
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const character = named ?? source.charAt(Number(position ?? 0));
+  const [, wording] = TEXTS.find(([pattern]) => pattern.test(message)) ?? TEXTS[TEXTS.length - 1] ?? [];
+  const place = /\((line \d+ column \d+)\)/.exec(message)?.[1];
+  return `${wording?.(`'${character}'`)}${place === undefined ? '' : ` (${place})`}`;
+}
+
+function parse(body: Uint8Array): unknown {
+  let source = '';
+  try {
+    source = text.decode(body);
+    return JSON.parse(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new ServiceError('refused', 'the body is not UTF-8 text');
+    throw new ServiceError('refused', source.trim() === '' ? 'EOF' : syntaxText(error.message, source));
+  }
+}
+
+interface Def {
+  readonly type: string;
+  readonly innerType?: z.ZodMiniType;
+  readonly shape?: Readonly<Record<string, z.ZodMiniType>>;
+}
+
+const defOf = (shape: z.ZodMiniType): Def => {
+  const def = shape._zod.def as unknown as Def;
+  return def.innerType === undefined ? def : defOf(def.innerType);
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Gives the names of an object the case that the shape has, and drops what is null. */
+function normalized(value: unknown, shape: z.ZodMiniType): unknown {
+  const known = defOf(shape).shape;
+  if (known === undefined || !isObject(value)) return value;
+  const nameOf = new Map(Object.keys(known).map((name) => [name.toLowerCase(), name]));
+  const entries = Object.entries(value).flatMap(([given, inner]) => {
+    const name = Object.hasOwn(known, given) ? given : (nameOf.get(given.toLowerCase()) ?? given);
+    // A name such as `constructor` is unknown, although every object answers to it.
+    const part = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (part === undefined) return [[name, inner]];
+    return inner === null ? [] : [[name, normalized(inner, part)]];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+/** Kinds and types of JSON by the words of the original, where they are others than JavaScript's. */
+const WORDS: Readonly<Record<string, string>> = { boolean: 'bool' };
+const wordOf = (kind: string): string => WORDS[kind] ?? kind;
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : wordOf(typeof value);
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (isObject(inner) || Array.isArray(inner) ? Reflect.get(inner, name) : undefined),
+    value,
+  );
+}
+
+/** What a value could not become. */
+function targetOf(field: string, expected: string, original: OriginalBody | undefined): string {
+  const type = original?.types?.[field] ?? wordOf(expected);
+  if (field === '') return `the body of type ${type}`;
+  if (original === undefined) return `field ${field} of type ${type}`;
+  if (original.struct === undefined) return `Go value of type ${type} (field ${field})`;
+  return `Go struct field ${original.struct}.${field} of type ${type}`;
+}
+
+function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBody | undefined): string {
+  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]?.slice(0, LONGEST_NAME)}"`;
+  const field = issue.path.map(String).join('.').slice(0, LONGEST_NAME);
+  const place = field === '' ? 'the body' : `field ${field}`;
+  const given = at(value, issue.path);
+  const choice = issue.code === 'invalid_value' ? `; it is one of ${issue.values.map(String).join(', ')}` : '';
+  if (given === undefined) return `json: ${place} is missing${choice}`;
+  if (issue.code === 'invalid_type') {
+    return `json: cannot unmarshal ${kindOf(given)} into ${targetOf(field, issue.expected, original)}`;
+  }
+  // Nested deeply enough, what was parsed cannot be written again.
+  const shown = typeof given === 'object' ? kindOf(given) : JSON.stringify(given).slice(0, LONGEST_ECHO);
+  return `json: ${place} cannot be ${shown}${choice}`;
+}
+
+/**
+ * The body as the shape has it. Throws `refused` with the first thing that is wrong, in the original's words where
+ * `original` names them.
+ */
+export function decodeJson<Shape extends z.ZodMiniType>(
+  body: Uint8Array,
+  shape: Shape,
+  isOptional: boolean,
+  original?: OriginalBody,
+): z.infer<Shape> {
+  const value = body.length === 0 && isOptional ? {} : normalized(parse(body) ?? {}, shape);
+  const result = z.safeParse(shape, value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new ServiceError(
+    'refused',
+    issue === undefined ? 'json: the body does not fit' : issueText(issue, value, original),
+  );
+}

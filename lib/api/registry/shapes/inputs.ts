@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import { BROADCASTS } from '../../../domain/namespaces/broadcasts.ts';
+
+const text = z._default(z.string(), '');
+const flag = z._default(z.boolean(), false);
+const names = z._default(z.array(z.string()), []);
+/** The specification shows numbers of services quoted, clients send them bare. */
+const number = z.union([z.int(), z.string().check(z.regex(/^\d{1,9}$/))]);
+const size = z.union([z.int(), z.string()]);
+
+const switches = Object.fromEntries(BROADCASTS.map((key) => [key, z.nullish(z.boolean())])) as Record<
+  (typeof BROADCASTS)[number],
+  z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniBoolean>>
+>;
+
+const container = {
+  image: text,
+  cmd: text,
+  size: z._default(size, 0),
+  minScale: z._default(number, 0),
+  envs: z._default(z.record(z.string(), z.string()), {}),
+};
+
+/**
+ * The JSON bodies of requests, by the name that routes use. A field that is left out has its zero value, as the
+ * original's decoder had it. `strictObject` where the original refuses unknown fields (rest-api reference, 1.3).
+ */
+export const inputs = {
+  mirror: z.strictObject({
+    url: text,
+    ref: text,
+    cron: text,
+    passphrase: text,
+    publicKey: text,
+    privateKey: text,
+    insecure: flag,
+  }),
+  /** `lookback` is an ISO 8601 duration; waits also take events that came so long before them. Empty: none. */
+  config: z.strictObject({
+    broadcast: z.optional(z.strictObject(switches)),
+    events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
+  }),
+  toggle: z.strictObject({ live: flag }),
+  eventLogging: z.strictObject({ logger: text }),
+  attributes: z.strictObject({ attributes: names }),
+  rename: z.object({ new: text }),
+  tag: z.strictObject({ tag: text }),
+  router: z.strictObject({
+    live: flag,
+    route: z._default(z.array(z.strictObject({ ref: text, weight: z._default(z.int(), 0) })), []),
+  }),
+  /** Unknown names pass, if their values are texts too (rest-api reference, 10). */
+  registry: z.catchall(z.object({ reg: text, data: text }), z.string()),
+  registryName: z.catchall(z.object({ reg: text }), z.string()),
+  registryTest: z.object({ url: text, username: text, password: text }),
+  service: z.object({ name: text, ...container }),
+  /** Clients that know nothing of traffic leave the percentage out: to them the newest revision is the service. */
+  serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 100) }),
+  traffic: z.object({ values: z.optional(z.array(z.object({ revision: text, percent: z._default(number, 0) }))) }),
+  jq: z.strictObject({ query: text, data: text }),
+  key: z.strictObject({
+    name: z.string(),
+    permission: z.enum(['read', 'run', 'write', 'admin']),
+    namespaces: names,
+  }),
+} as const satisfies Record<string, z.ZodMiniType>;
+
+export type InputName = keyof typeof inputs;

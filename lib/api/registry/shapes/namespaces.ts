@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import { BROADCASTS } from '../../../domain/namespaces/broadcasts.ts';
+import { paged } from './pages.ts';
+import { time } from './scalars.ts';
+
+export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name: z.string(), oid: z.string() });
+
+export const namespaces = z.object(paged(namespaceRecord));
+export const namespace = z.object({ namespace: namespaceRecord });
+/** `events` is there where waits look back: an ISO 8601 duration. */
+export const config = z.object({
+  broadcast: z.record(z.enum(BROADCASTS), z.boolean()),
+  events: z.optional(z.object({ lookback: z.string() })),
+});

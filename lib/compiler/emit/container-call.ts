@@ -1,0 +1,19 @@
+import { INVOKE, type StateMachine } from './asl.ts';
+import { EXECUTION, RETRY, STEPS_FUNCTION } from './waits.ts';
+
+/** The machine of a call of a container that nobody waits for: the same for all of them. */
+export const SERVICE_CALL: StateMachine = {
+  Comment: 'Made by Weft: one call of a container that no workflow waits for.',
+  QueryLanguage: 'JSONata',
+  StartAt: 'call',
+  States: {
+    call: {
+      Type: 'Task',
+      Resource: INVOKE,
+      Arguments: { FunctionName: STEPS_FUNCTION, Payload: EXECUTION },
+      Output: {},
+      Retry: RETRY,
+      End: true,
+    },
+  },
+};

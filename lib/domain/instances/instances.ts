@@ -1,0 +1,240 @@
+import { isObject, toPrettyJson } from '../../language/json.ts';
+import type { Blobs } from '../../ports/blobs.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Table } from '../../ports/table.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import { notFound, ServiceError } from '../errors.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import * as namespaces from '../namespaces/namespaces.ts';
+import * as runs from '../runs/runs.ts';
+import * as keys from '../storage/keys.ts';
+import {
+  idIn,
+  type List,
+  type ListRequest,
+  paginate,
+  passes,
+  rangeOf,
+  type Sorting,
+  toList,
+} from '../storage/pages.ts';
+import * as rows from './rows.ts';
+
+export interface InstanceRecord {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly id: string;
+  readonly as: string;
+  readonly status: runs.Status;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly invoker: string;
+}
+
+type Needs = { readonly table: Table; readonly blobs: Blobs };
+
+const LONGEST_UUID = 36;
+type Filter = ListRequest['filter'][number];
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The wire form (rest-api reference, 7.1). */
+export function toRecord(run: runs.Head): InstanceRecord {
+  return {
+    createdAt: toTimestamp(run.created),
+    updatedAt: toTimestamp(run.updated),
+    id: run.id,
+    as: run.as,
+    status: run.status,
+    errorCode: run.code,
+    errorMessage: run.message,
+    invoker: run.invoker,
+  };
+}
+
+function needUuid(id: string): void {
+  if (id.length !== LONGEST_UUID) throw new ServiceError('refused', `invalid UUID length: ${id.length}`);
+  if (!UUID.test(id)) throw new ServiceError('refused', 'invalid UUID format');
+}
+
+/** A run of the namespace. Throws `not-found`, and `refused` for an id that is no UUID. */
+export async function need(ports: Needs, namespaceName: string, id: string): Promise<runs.Run> {
+  const namespace = await namespaces.need(ports, namespaceName);
+  needUuid(id);
+  const run = await runs.find(ports, id.toLowerCase());
+  const isShown = run?.namespaceId === namespace.id && run.service === undefined;
+  if (!isShown) throw notFound('instance');
+  return run;
+}
+
+/** Which of a run's parts GET instance shows besides its record (rest-api reference, 7.3). */
+export function toDetail(run: runs.Run) {
+  const path = run.path.slice(1);
+  const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+  const invokedBy = run.invoker.startsWith('instance:') ? run.invoker.slice('instance:'.length) : '';
+  return {
+    namespace: run.namespace,
+    instance: toRecord(run),
+    invokedBy,
+    flow: run.flow,
+    workflow: { path, name: path.slice(parent === '' ? 0 : parent.length + 1), parent, revision: run.revision },
+  };
+}
+
+const withoutPrivate = ({ private: _, ...shown }: Record<string, unknown>): Record<string, unknown> => shown;
+
+/** The output of a run that has one, without the key `private`. */
+export function outputOf(run: runs.Run): Record<string, unknown> | undefined {
+  const hasOutput = run.status === 'complete' || (run.status === 'failed' && run.raised?.code === run.code);
+  return hasOutput ? withoutPrivate({ ...run.data }) : undefined;
+}
+
+/** What the output view shows: nothing before the end, nor of a run that failed on the way. */
+export function outputBytesOf(run: runs.Run): Uint8Array {
+  const output = outputOf(run);
+  return output === undefined ? new Uint8Array() : Buffer.from(toPrettyJson(output));
+}
+
+/** What the input view shows: an object without `private`, anything else as it came. */
+export function inputOf(run: runs.Run): Uint8Array {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(run.input).toString());
+    return isObject(value) ? Buffer.from(toPrettyJson(withoutPrivate(value))) : run.input;
+  } catch {
+    return run.input;
+  }
+}
+
+/** The reply of the input and output views (rest-api reference, 7.4). */
+export function toData(run: runs.Run, bytes: Uint8Array) {
+  return { namespace: run.namespace, instance: toRecord(run), data: Buffer.from(bytes).toString('base64') };
+}
+
+const CANCELLED = /\.cancels\.(api|parent)$/;
+
+const statusOf = (head: runs.Head): string => (CANCELLED.test(head.code) ? 'cancelled' : head.status);
+const pathOf = (text: string): string => text.replace(/^\//, '');
+const instantOf = (text: string): number => {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new ServiceError('refused', `'${text.slice(0, 60)}' is not an RFC 3339 time`);
+  return ms;
+};
+
+/** rest-api reference, 2.3; AFTER and BEFORE include the instant itself. */
+const SORTING: Sorting<runs.Head> = {
+  orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => head.id },
+  defaults: [
+    { field: 'CREATED', direction: 'DESC' },
+    { field: 'ID', direction: 'DESC' },
+  ],
+  filters: {
+    'AS/CONTAINS': (head, value) => head.as.includes(value),
+    'AS/WORKFLOW': (head, value) => pathOf(head.as).startsWith(pathOf(value)),
+    'CREATED/AFTER': (head, value) => head.created >= instantOf(value),
+    'CREATED/BEFORE': (head, value) => head.created <= instantOf(value),
+    'STATUS/MATCH': (head, value) => head.status === value || statusOf(head) === value,
+    'STATUS/CONTAINS': (head, value) => head.status.includes(value) || statusOf(head).includes(value),
+    'TRIGGER/MATCH': (head, value) => head.invoker === value || head.invoker.startsWith(`${value}:`),
+    'TRIGGER/CONTAINS': (head, value) => head.invoker.includes(value),
+  },
+  idOf: (head) => head.id,
+};
+
+/** The pending instances of a namespace, the newest first. */
+export async function* pendingOf({ table, clock }: { table: Table; clock: Clock }, namespace: Namespace) {
+  const sections = await rows.sectionsOf({ table, clock }, namespace);
+  for await (const head of rows.all(table, sections)) if (head.status === 'pending') yield head;
+}
+
+const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
+const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);
+
+/**
+ * The time that the request restricts the list to. Whether there are instances to compare with or not, a time that is
+ * none is a mistake.
+ */
+function spanOf({ filter }: ListRequest): rows.Span {
+  const given = filter.filter((one) => one.val !== '' && isTime(one));
+  const instantsOf = (type: string) => given.filter((one) => one.type === type).map(({ val }) => instantOf(val));
+  const [after, before] = [instantsOf('AFTER'), instantsOf('BEFORE')];
+  return {
+    ...(after.length === 0 ? {} : { from: Math.max(...after) }),
+    ...(before.length === 0 ? {} : { to: Math.min(...before) }),
+  };
+}
+
+/** The direction in which the index has what is asked for; undefined: it must be sorted. */
+function directionOf({ order }: ListRequest): 'ASC' | 'DESC' | undefined {
+  const [first, ...rest] = order.filter(({ field }) => Object.hasOwn(SORTING.orders, field));
+  if (first === undefined) return 'DESC';
+  if (first.field !== 'CREATED' || rest.length > 0) return undefined;
+  return first.direction === 'ASC' ? 'ASC' : 'DESC';
+}
+
+const place = { idOf: (row: InstanceRecord) => row.id };
+
+/** A page of a list that only time restricts: it is found by counting, and nothing else is read out. */
+async function page(
+  table: Table,
+  sections: readonly rows.Section[],
+  request: ListRequest,
+  descending: boolean,
+): Promise<List<InstanceRecord>> {
+  const total = sections.reduce((sum, { count }) => sum + count, 0);
+  const cursors = [request.cursor?.after, request.cursor?.before].filter((one) => one !== undefined);
+  const ranks = new Map<string, number>();
+  for (const cursor of cursors) {
+    const id = idIn(cursor);
+    const rank = UUID.test(id) ? await rows.rankOf(table, sections, id, descending) : undefined;
+    if (rank !== undefined) ranks.set(cursor, rank);
+  }
+  const range = rangeOf(request, total, (cursor) => ranks.get(cursor) ?? -1);
+  const heads = await rows.slice(table, sections, range, descending);
+  return toList(request, heads.map(toRecord), { ...place, from: range[0], total });
+}
+
+/** Looks through all instances of the time asked for, and keeps the page alone. */
+async function search(
+  table: Table,
+  sections: readonly rows.Section[],
+  request: ListRequest,
+  descending: boolean,
+): Promise<List<InstanceRecord>> {
+  const from = Math.max(request.offset, 0);
+  const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;
+  const heads: runs.Head[] = [];
+  let total = 0;
+  for await (const head of rows.all(table, sections, descending)) {
+    if (!passes(head, request, SORTING.filters)) continue;
+    if (total >= from && total < to) heads.push(head);
+    total += 1;
+  }
+  return toList(request, heads.map(toRecord), { ...place, from: Math.min(from, total), total });
+}
+
+/** Instances of a namespace, newest first. */
+export async function list(
+  { table, clock }: { table: Table; clock: Clock },
+  namespaceName: string,
+  request: ListRequest,
+): Promise<List<InstanceRecord>> {
+  const namespace = await namespaces.need({ table }, namespaceName);
+  const sections = await rows.sectionsOf({ table, clock }, namespace, spanOf(request));
+  const direction = directionOf(request);
+  const isPlain = request.filter.every((one) => one.val === '' || isTime(one) || !isKnown(one));
+  if (direction !== undefined && isPlain) return page(table, sections, request, direction === 'DESC');
+  if (direction !== undefined && request.cursor === undefined) {
+    return search(table, sections, request, direction === 'DESC');
+  }
+  const heads: runs.Head[] = [];
+  for await (const head of rows.all(table, sections)) heads.push(head);
+  const paged = paginate(heads, request, SORTING);
+  return { ...paged, ...mapped(paged) };
+}
+
+function mapped(list: List<runs.Head>): Pick<List<InstanceRecord>, 'results' | 'edges'> {
+  return {
+    results: list.results.map(toRecord),
+    edges: list.edges.map(({ node, cursor }) => ({ node: toRecord(node), cursor })),
+  };
+}

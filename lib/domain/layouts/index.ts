@@ -1,8 +1,0 @@
-import { runsByTime } from './runs-by-time.ts';
-import type { Step } from './step.ts';
-
-/** Tables that say nothing have it. */
-export const FIRST = 1;
-
-/** From each layout of the tables to the next, from the first on. A step that was released stays as it is. */
-export const STEPS: readonly Step[] = [runsByTime];

@@ -1,0 +1,79 @@
+import type { Ports } from '../../ports/ports.ts';
+import { type LogOwner, note as write } from './lines.ts';
+import { bare } from './records.ts';
+
+type Owners = { readonly [Scope in LogOwner['scope']]: Omit<Extract<LogOwner, { readonly scope: Scope }>, 'scope'> };
+
+const WRITTEN = { create: 'Created', update: 'Updated', delete: 'Deleted' } as const;
+type Change = keyof typeof WRITTEN;
+
+/** Characters of a line that could not be written, where that is told. */
+const LONGEST_SHOWN = 200;
+
+interface Line {
+  readonly log: LogOwner['scope'];
+  readonly text: (...facts: never[]) => string;
+}
+
+/** The lines that changes leave in logs, in the words that users of the original know (rest-api reference, 12). */
+const LINES = {
+  'namespace.create': { log: 'server', text: (name: string) => `Created namespace '${name}'.` },
+  'namespace.delete': { log: 'server', text: (name: string) => `Deleted namespace '${name}'.` },
+  'node.create': { log: 'namespace', text: (type: string, path: string) => `Created ${type} '${path}'.` },
+  'node.delete': { log: 'namespace', text: (type: string, path: string) => `Deleted ${type} '${path}'.` },
+  'node.rename': {
+    log: 'namespace',
+    text: (type: string, from: string, to: string) => `Renamed ${type} from '${bare(from)}' to '${bare(to)}'.`,
+  },
+  'namespace.variable': {
+    log: 'namespace',
+    text: (change: Change, name: string) => `${WRITTEN[change]} namespace variable '${name}'.`,
+  },
+  'namespace.secret': {
+    log: 'namespace',
+    text: (change: Change, name: string) => `${WRITTEN[change]} namespace secret '${name}'.`,
+  },
+  'event.replay': {
+    log: 'namespace',
+    text: (event: { readonly id: string; readonly type: string; readonly source: string }) =>
+      `Replaying event: ${event.id} (${event.type} / ${event.source})`,
+  },
+  'workflow.update': { log: 'workflow', text: () => 'Updated workflow.' },
+  'workflow.toggle': {
+    log: 'workflow',
+    text: (isLive: boolean) => `Workflow is now ${isLive ? 'enabled' : 'disabled'}`,
+  },
+  'workflow.logger': { log: 'workflow', text: (logger: string) => `Workflow now logging to cloudevents: ${logger}` },
+  'workflow.variable': {
+    log: 'workflow',
+    text: (change: Change, name: string) => `${WRITTEN[change]} workflow variable '${name}'.`,
+  },
+  'revision.save': { log: 'workflow', text: (revision: string) => `Saved workflow: ${revision}.` },
+  'revision.tag': {
+    log: 'workflow',
+    text: (tag: string, revision: string) => `Tagged workflow: ${tag} -> ${revision}.`,
+  },
+  'revision.untag': { log: 'workflow', text: (tag: string) => `Deleted workflow tag: ${tag}.` },
+  'revision.delete': { log: 'workflow', text: (revision: string) => `Deleted workflow revision: ${revision}.` },
+  'revision.discard': { log: 'workflow', text: () => 'Discard unsaved changes to workflow.' },
+} as const satisfies Record<string, Line>;
+
+type Kind = keyof typeof LINES;
+type Facts<K extends Kind> = Parameters<(typeof LINES)[K]['text']>;
+
+/**
+ * Writes the line about a change that was made, into the log that it belongs to. The change stands whether there is a
+ * line about it or not, so this never throws.
+ */
+export async function note<K extends Kind>(
+  ports: Pick<Ports, 'table' | 'clock' | 'settings'>,
+  kind: K,
+  owner: Owners[(typeof LINES)[K]['log']],
+  ...facts: Facts<K>
+): Promise<void> {
+  const { log, text } = LINES[kind];
+  const line = (text as (...all: Facts<K>) => string)(...facts);
+  await write(ports, { ...owner, scope: log } as LogOwner, line).catch((error: unknown) => {
+    console.error(`the line '${line.slice(0, LONGEST_SHOWN)}' could not be written into the log`, error);
+  });
+}

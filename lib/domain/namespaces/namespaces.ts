@@ -1,0 +1,181 @@
+import type { Clock } from '../../ports/clock.ts';
+import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import { alreadyExists, notFound, ServiceError } from '../errors.ts';
+import { isNamespaceName, needNamespaceName } from '../names.ts';
+import { readAll } from '../storage/items.ts';
+import * as keys from '../storage/keys.ts';
+import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import * as purges from '../storage/purges.ts';
+import { BROADCASTS, type Broadcast } from './broadcasts.ts';
+import * as lookback from './lookback.ts';
+
+export type { Broadcast } from './broadcasts.ts';
+
+export interface Config {
+  readonly broadcast: Readonly<Record<Broadcast, boolean>>;
+  /** `lookback`: an ISO 8601 duration. */
+  readonly events?: { readonly lookback: string };
+}
+
+export interface Namespace {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970, as everywhere in the domain. */
+  readonly created: number;
+  readonly updated: number;
+  /** When the root directory's list of children last changed. */
+  readonly treeUpdated: number;
+  /** The labels of the root directory. */
+  readonly attributes: readonly string[];
+  /** The broadcasts that are switched on. */
+  readonly broadcasts: readonly string[];
+  /** How far waits for events look back, milliseconds; 0: not at all. */
+  readonly lookback: number;
+}
+
+export interface NamespaceRecord {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly name: string;
+  readonly oid: string;
+}
+
+export function fromItem(item: Item): Namespace {
+  return {
+    id: String(item['id']),
+    name: item.sk,
+    created: Number(item['created']),
+    updated: Number(item['updated']),
+    treeUpdated: Number(item['treeUpdated']),
+    attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
+    broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
+    lookback: Number(item['lookback']),
+  };
+}
+
+/** The wire form (rest-api reference, 4.1). */
+export function toRecord(namespace: Namespace): NamespaceRecord {
+  return {
+    createdAt: toTimestamp(namespace.created),
+    updatedAt: toTimestamp(namespace.updated),
+    name: namespace.name,
+    oid: namespace.id,
+  };
+}
+
+/** The namespaces; if some are named, those of them alone. */
+export async function list(
+  { table }: { table: Table },
+  request: ListRequest,
+  visible: readonly string[] = [],
+): Promise<List<NamespaceRecord>> {
+  const isVisible = ({ sk }: Item) => visible.length === 0 || visible.includes(sk);
+  const items = (await readAll(table, keys.NAMESPACES)).filter(isVisible);
+  const all = items.map((item) => toRecord(fromItem(item)));
+  return paginate(all, request, {
+    orders: { NAME: (row) => row.name },
+    defaults: [{ field: 'NAME', direction: 'ASC' }],
+    filters: { 'NAME/CONTAINS': (row, value) => row.name.includes(value) },
+    idOf: (row) => row.name,
+  });
+}
+
+/** Throws `not-found` when no such namespace exists. */
+export async function need({ table }: { table: Table }, name: string): Promise<Namespace> {
+  const [item] = isNamespaceName(name) ? await table.get([keys.namespace(name)]) : [];
+  if (item === undefined) throw notFound('namespace');
+  return fromItem(item);
+}
+
+/** Creates the namespace with an empty root directory. Throws `exists`, `invalid`. */
+export async function create({ table, clock }: { table: Table; clock: Clock }, name: string): Promise<Namespace> {
+  needNamespaceName(name);
+  const now = clock.now();
+  const item = {
+    ...keys.namespace(name),
+    id: clock.uuid(),
+    created: now,
+    updated: now,
+    treeUpdated: now,
+    broadcasts: '[]',
+    lookback: 0,
+  };
+  const { table: _, ...stored } = item;
+  await table.write([{ do: 'put', table: 'catalog', item: stored, when: { absent: true } }]).catch((error: unknown) => {
+    throw error instanceof Conflict ? alreadyExists() : error;
+  });
+  return fromItem(stored);
+}
+
+/**
+ * Deletes the namespace and all that is in it: gone at once for everybody, what it held is purged afterwards.
+ * Throws `not-found`, and `refused` when the tree is not empty and `recursive` is false.
+ */
+export async function remove(
+  ports: { table: Table; clock: Clock },
+  name: string,
+  recursive: boolean,
+): Promise<purges.Purge> {
+  const { table } = ports;
+  const namespace = await need(ports, name);
+  const children = await table.query({ table: 'catalog', pk: keys.directory(namespace.id), limit: 1 });
+  if (children.items.length > 0 && !recursive) {
+    throw new ServiceError('refused', 'refusing to delete non-empty namespace without explicit recursive argument');
+  }
+  const purge = purges.of(ports, { kind: 'namespace', id: namespace.id, namespaceId: namespace.id });
+  const unchanged = recursive ? {} : { treeUpdated: namespace.treeUpdated };
+  await table
+    .write([
+      { do: 'delete', key: keys.namespace(name), when: { equals: { id: namespace.id, ...unchanged } } },
+      purges.toWrite(purge),
+    ])
+    .catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+      throw new ServiceError('unavailable', `namespace '${name}' was changed at this moment; try again`);
+    });
+  return purge;
+}
+
+/** What is told of the look-back only where there is one: the original has no such setting. */
+export function toConfig(namespace: Namespace): Config {
+  const on = new Set(namespace.broadcasts);
+  const broadcast = Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'];
+  const text = lookback.toText(namespace.lookback);
+  return { broadcast, ...(text === '' ? {} : { events: { lookback: text } }) };
+}
+
+/** Settings to change; null and what is left out stay as they are. */
+export interface ConfigChanges {
+  readonly broadcast?: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>> | undefined;
+  /** `lookback` is an ISO 8601 duration, empty for none. */
+  readonly events?: { readonly lookback?: string | null | undefined } | undefined;
+}
+
+function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigChanges): Namespace {
+  const merged = toConfig(namespace).broadcast;
+  return {
+    ...namespace,
+    broadcasts: BROADCASTS.filter((key) => broadcast[key] ?? merged[key]),
+    lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
+  };
+}
+
+/** Changes only what is given. Throws `not-found`, and `invalid` for a look-back that is no duration. */
+export async function configure(
+  { table, clock }: { table: Table; clock: Clock },
+  name: string,
+  changes: ConfigChanges,
+): Promise<Config> {
+  const namespace = await need({ table }, name);
+  const next = changed(namespace, changes);
+  const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
+  const when = { equals: { id: namespace.id, ...toSet(namespace) } };
+  await table
+    .write([{ do: 'update', key: keys.namespace(name), set: { ...toSet(next), updated: clock.now() }, when }])
+    .catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+      throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
+    });
+  return toConfig(next);
+}

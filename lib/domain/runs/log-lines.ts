@@ -1,0 +1,48 @@
+import type { Blobs } from '../../ports/blobs.ts';
+import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import * as keys from '../storage/keys.ts';
+import type { Level, LogLine } from './items.ts';
+import { flush } from './runs.ts';
+
+type Needs = { readonly table: Table; readonly blobs: Blobs };
+
+/** A line that is not written yet, and when it was said, milliseconds since 1970. */
+export interface Said {
+  readonly at: number;
+  readonly level: Level;
+  readonly text: string;
+  readonly state: string;
+}
+
+function withLines(item: Item, said: readonly Said[]): { readonly tail: readonly LogLine[]; readonly last: number } {
+  const tail = JSON.parse(String(item['tail'])) as LogLine[];
+  let last = Number(item['lastLine']);
+  for (const { at, ...line } of said) {
+    last = Math.max(last + 1, at * 1000);
+    tail.push({ t: last, ...line });
+  }
+  return { tail, last };
+}
+
+/**
+ * Adds lines to the log of a run, whoever commits it meanwhile, also after its end. Nothing else of the run changes but
+ * the number of its commits: whoever is at work on it looks again. Answers how many states the run has entered;
+ * undefined: there is no such run.
+ */
+export async function append({ table, blobs }: Needs, id: string, said: readonly Said[]): Promise<number | undefined> {
+  const key = keys.run(id);
+  for (;;) {
+    const [item] = await table.get([key]);
+    if (item === undefined) return undefined;
+    const { tail, last } = withLines(item, said);
+    const [flushed, updated, seq] = [Number(item['flushed']), Number(item['updated']), Number(item['seq'])];
+    const { run, writes } = await flush(blobs, { id, tail, flushed, updated });
+    const set = { tail: JSON.stringify(run.tail), flushed: run.flushed, lastLine: last, seq: seq + 1 };
+    try {
+      await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
+      return Number(item['step']);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+}

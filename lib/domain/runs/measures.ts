@@ -1,0 +1,28 @@
+import type { Happened, Measure } from '../../ports/meter.ts';
+import type { Run, Status } from './items.ts';
+
+const ENDED: Readonly<Record<Exclude<Status, 'pending'>, Measure>> = {
+  complete: 'RunsComplete',
+  failed: 'RunsFailed',
+  crashed: 'RunsCrashed',
+};
+
+type Committed = Pick<Run, 'seq' | 'status' | 'service' | 'created' | 'updated'>;
+
+const beginningOf = ({ seq }: Committed): Happened => (seq === 1 ? { RunsStarted: 1 } : {});
+
+function endingOf({ status, created, updated }: Committed): Happened {
+  return status === 'pending' ? {} : { [ENDED[status]]: 1, RunMilliseconds: Math.max(updated - created, 0) };
+}
+
+/** A call of a container is nobody's run. */
+function callOf({ status }: Committed): Happened {
+  if (status === 'pending') return {};
+  return { ContainerCalls: 1, ...(status === 'complete' ? {} : { ContainerCallsFailed: 1 }) };
+}
+
+/** What the commit of a run means to whoever counts; undefined: nothing that is counted. */
+export function measuresOf(run: Committed): Happened | undefined {
+  const happened = run.service === undefined ? { ...beginningOf(run), ...endingOf(run) } : callOf(run);
+  return Object.keys(happened).length === 0 ? undefined : happened;
+}

@@ -1,0 +1,58 @@
+import type { ContainerRevision, RegistryCredentials } from '../../ports/containers.ts';
+import { generationText, type Naming, revisionId, revisionName, shownName } from './names.ts';
+import type { ServiceSettings } from './settings.ts';
+
+/** What a service runs, or ran before; it never changes. */
+export interface ServiceRevision extends ServiceSettings {
+  /** Counts up from 1 within a service. */
+  readonly generation: number;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+/** How many a service keeps. Older ones without traffic are deleted (rest-api reference, 11.4). */
+export const MOST_REVISIONS = 10;
+
+interface Owner {
+  readonly id: string;
+  readonly naming: Naming;
+}
+
+/** The names of a revision of a service. */
+export interface RevisionNames {
+  /** The one that users see: `namespace-demo-fast-00002`. */
+  readonly name: string;
+  /** The one of the port of containers. */
+  readonly id: string;
+  /** `00002`. */
+  readonly suffix: string;
+}
+
+export function namesOf({ id, naming }: Owner, { generation }: Pick<ServiceRevision, 'generation'>): RevisionNames {
+  const service = shownName(naming);
+  return {
+    name: revisionName(service, generation),
+    id: revisionId(id, service, generation),
+    suffix: generationText(generation),
+  };
+}
+
+/** As the port of containers takes it. */
+export function toContainer(
+  owner: Owner,
+  revision: ServiceRevision,
+  credentials: readonly RegistryCredentials[],
+): ContainerRevision {
+  const { image, command, environment, size, minScale } = revision;
+  return { id: namesOf(owner, revision).id, image, command, environment, size, minScale, credentials };
+}
+
+/** The revisions that stay, the newest first, and those that are too old; what has traffic always stays. */
+export function aged(
+  revisions: readonly ServiceRevision[],
+  hasTraffic: (revision: ServiceRevision) => boolean,
+): { readonly kept: readonly ServiceRevision[]; readonly old: readonly ServiceRevision[] } {
+  const sorted = [...revisions].sort((a, b) => b.generation - a.generation);
+  const isKept = (revision: ServiceRevision, index: number) => index < MOST_REVISIONS || hasTraffic(revision);
+  return { kept: sorted.filter(isKept), old: sorted.filter((revision, index) => !isKept(revision, index)) };
+}

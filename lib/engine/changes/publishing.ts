@@ -1,0 +1,116 @@
+import { note } from '../../domain/logs/change-lines.ts';
+import * as removals from '../../domain/purging/purging.ts';
+import { collect, definesServices } from '../../domain/services/garbage.ts';
+import type { Place, WorkflowNode } from '../../domain/tree/nodes.ts';
+import { LATEST } from '../../domain/tree/refs.ts';
+import { countsLatest } from '../../domain/tree/routers.ts';
+import * as schedules from '../../domain/tree/schedules.ts';
+import * as tree from '../../domain/tree/tree.ts';
+import * as workflows from '../../domain/tree/workflows.ts';
+import { ensureMachine } from '../executions/machines.ts';
+import type { EnginePorts, KeeperPorts } from '../ports.ts';
+import { announce } from './announcements.ts';
+
+type Source = { readonly namespace: string; readonly path: string; readonly source: string };
+
+/**
+ * What others know of a workflow is changed after it: its machine, its schedule if it is this revision that tells by
+ * what the workflow is started, the namespace's events.
+ */
+async function publish(
+  ports: EnginePorts,
+  opened: workflows.Opened,
+  before: workflows.Opened | undefined,
+  isStart = true,
+): Promise<workflows.Opened> {
+  const { namespace, node, revision } = opened;
+  // At once, so that the first run need not wait for it.
+  await ensureMachine(ports, revision);
+  if (isStart) await schedules.arm(ports, opened, before?.revision.plan);
+  const kind = before === undefined ? 'workflow.create' : 'workflow.update';
+  await announce(ports, namespace, kind, { path: node.path, live: node.live });
+  return opened;
+}
+
+/** Stores a new workflow and makes it known. Throws what `workflows.create` throws. */
+export async function createWorkflow(
+  ports: EnginePorts,
+  { namespace, path, source }: Source,
+): Promise<workflows.Opened> {
+  const opened = await workflows.create(ports, namespace, path, source);
+  await note(ports, 'node.create', opened, 'workflow', opened.node.path);
+  return publish(ports, opened, undefined);
+}
+
+/** Stores a workflow's next revision and makes it known; the same source again is no change. */
+export async function updateWorkflow(
+  ports: KeeperPorts,
+  { namespace, path, source }: Source,
+): Promise<workflows.Opened> {
+  const before = await workflows.open(ports, namespace, path, LATEST);
+  const after = await workflows.update(ports, before, source);
+  if (after === before) return before;
+  await note(ports, 'workflow.update', after);
+  if (definesServices(before.revision.plan)) await collect(ports, after.namespace, after.node.id);
+  return publish(ports, after, before, countsLatest(after.node));
+}
+
+/** Goes back from a latest revision that is not saved to the one before; where there is none, nothing changes. */
+export async function discardLatest(ports: EnginePorts, namespace: string, path: string): Promise<workflows.Opened> {
+  const before = await workflows.open(ports, namespace, path, LATEST);
+  const after = await workflows.discard(ports, before);
+  if (after === before) return before;
+  await note(ports, 'revision.discard', after);
+  return publish(ports, after, before, countsLatest(after.node));
+}
+
+/** Divides starts among revisions. Throws what `workflows.divide` throws. */
+export async function divideStarts(
+  ports: EnginePorts,
+  place: Place<WorkflowNode>,
+  division: Parameters<typeof workflows.divide>[2],
+): Promise<workflows.Opened> {
+  const { before, after } = await workflows.divide(ports, place, division);
+  await schedules.arm(ports, after, before.revision.plan);
+  const { namespace, node } = after;
+  if (node.live === before.node.live) return after;
+  await note(ports, 'workflow.toggle', after, node.live);
+  await announce(ports, namespace, 'workflow.update', { path: node.path, live: node.live });
+  return after;
+}
+
+/** Switches a workflow on or off; as it was already is no change. */
+export async function toggleWorkflow(
+  ports: EnginePorts,
+  namespace: string,
+  path: string,
+  live: boolean,
+): Promise<void> {
+  const before = await workflows.open(ports, namespace, path);
+  const after = await workflows.toggle(ports, before, live);
+  if (after === before) return;
+  await note(ports, 'workflow.toggle', after, live);
+  await publish(ports, after, before);
+}
+
+/** Creates a directory. Throws what `tree.createDirectory` throws. */
+export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<Place> {
+  const place = await tree.createDirectory(ports, namespace, path);
+  await note(ports, 'node.create', place, 'directory', place.node.path);
+  await announce(ports, place.namespace, 'directory.create', { path: place.node.path });
+  return place;
+}
+
+/** Deletes a node with all that is in it. Throws what `tree.remove` throws. */
+export async function deleteNode(
+  ports: KeeperPorts,
+  namespace: string,
+  path: string,
+  recursive: boolean,
+): Promise<void> {
+  const { purge, node, namespace: owner } = await tree.remove(ports, namespace, path, recursive);
+  await note(ports, 'node.delete', { namespace: owner }, node.type, node.path);
+  const kind = node.type === 'workflow' ? 'workflow.delete' : 'directory.delete';
+  await announce(ports, owner, kind, { path: node.path });
+  await removals.finish(ports, purge);
+}

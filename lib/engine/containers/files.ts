@@ -1,0 +1,105 @@
+import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import { isVariableName } from '../../domain/names.ts';
+import * as variables from '../../domain/namespaces/variables.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import type { ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
+import type { ContainerFile } from '../../ports/containers.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { failure, invalidKey, plainFailure } from '../evaluation/failures.ts';
+import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
+import type { EnginePorts } from '../ports.ts';
+import * as treeFiles from '../run/tree-files.ts';
+import { ownerOf } from '../run/variable-owners.ts';
+
+type Written = ActionPlan['files'][number];
+
+const SCOPES: ReadonlySet<string> = new Set<WantedFile['scope']>([
+  'instance',
+  'workflow',
+  'namespace',
+  'thread',
+  'file',
+]);
+const TYPES: ReadonlySet<string> = new Set<WantedFile['type']>(['plain', 'base64', 'tar', 'tar.gz']);
+
+const isScope = (text: string): text is WantedFile['scope'] => SCOPES.has(text);
+const isType = (text: string): text is WantedFile['type'] => TYPES.has(text);
+
+type Evaluate = (query: unknown) => Promise<unknown>;
+
+/** What is left out, or evaluates to null, is the empty text. */
+async function textOf(evaluated: Evaluate, query: unknown): Promise<string> {
+  const value = query === undefined ? '' : ((await evaluated(query)) ?? '');
+  if (typeof value === 'string') return value;
+  throw failure('jq.notString', 'the `jq` or `js` command of a file produced a non-string output');
+}
+
+async function fileOf(written: Written, evaluated: Evaluate, shown: (text: string) => string): Promise<WantedFile> {
+  const [key, as, scope, type] = [
+    await textOf(evaluated, written.key),
+    await textOf(evaluated, written.as),
+    (await textOf(evaluated, written.scope)) || 'instance',
+    (await textOf(evaluated, written.type)) || 'plain',
+  ];
+  if (!isScope(scope)) {
+    throw failure('var.invalidScope', `invalid scope '${shown(scope)}': choose ${[...SCOPES].join(', ')}`);
+  }
+  if (key === '' || (scope !== 'file' && !isVariableName(key))) throw invalidKey(shown(key));
+  const name = as || (scope === 'file' ? treeFiles.pathFrom('/', key).slice(1) : key);
+  if (isType(type)) return { key, scope, name, type };
+  const types = [...TYPES].join(', ');
+  throw plainFailure(`the file '${shown(name)}' has the type '${shown(type)}': choose ${types}`);
+}
+
+/**
+ * The files that an action gives to a container, evaluated over the data and the secrets that the action lists
+ * (workflow-language reference, 2.1). A file of the tree lies below the call's directory as it lies in the tree.
+ * Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`, `secrets.notFound`, and a failure without
+ * a code for two files of one name and for an unknown type.
+ */
+export async function filesOf(
+  { files, secrets }: ActionPlan,
+  data: unknown,
+  readSecrets: SecretReader,
+): Promise<readonly WantedFile[]> {
+  if (files.length === 0) return [];
+  const values = secrets.length === 0 ? undefined : await readSecrets(secrets);
+  const evaluated: Evaluate = (query) =>
+    values === undefined ? evaluate(query, data) : evaluateWithSecrets(query, data, values);
+  // What was made of secrets is not told.
+  const shown = (text: string) => (values === undefined ? text : '***');
+  const wanted = new Map<string, WantedFile>();
+  for (const written of files) {
+    const file = await fileOf(written, evaluated, shown);
+    if (wanted.has(file.name)) throw plainFailure(`multiple files with same name: ${shown(file.name)}`);
+    wanted.set(file.name, file);
+  }
+  return [...wanted.values()];
+}
+
+/**
+ * The bytes of a variable as the caller sees it, or of a file of the tree; undefined where there is none. `shown` is how
+ * an error names the file. Throws `var.invalidKey` for a directory of the tree.
+ */
+export async function readVariable(
+  ports: EnginePorts,
+  child: Run,
+  { caller, workflow }: ServiceCall,
+  { scope, key, shown }: Pick<WantedFile, 'scope' | 'key'> & { readonly shown?: string },
+): Promise<Uint8Array | undefined> {
+  if (scope === 'file') return treeFiles.find(ports, child, key, shown);
+  const run = { ...child, id: caller, workflowId: workflow.id };
+  return (await variables.find(ports, ownerOf({ run, threads: child.threads }, scope, key), key))?.bytes;
+}
+
+/**
+ * The files with what the variables hold now; a missing one is empty (workflow-language reference, 11.6). Throws
+ * `var.invalidKey` for a directory of the tree; its path is not told, as it may be made of secrets.
+ */
+export function readFiles(ports: EnginePorts, child: Run, call: ServiceCall): Promise<readonly ContainerFile[]> {
+  const read = call.files.map(async ({ key, scope, name, type }, index) => {
+    const bytes = await readVariable(ports, child, call, { scope, key, shown: `files[${index}] of the action` });
+    return { name, type, bytes: bytes ?? new Uint8Array() };
+  });
+  return Promise.all(read);
+}

@@ -1,0 +1,37 @@
+import { notFound } from '../../domain/errors.ts';
+import * as namespaces from '../../domain/namespaces/namespaces.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import type { ServiceCall } from '../../domain/runs/waits.ts';
+import type { ContainerHost, OutputScope } from '../../ports/containers.ts';
+import { type Holder, setVariable } from '../changes/variables.ts';
+import type { EnginePorts } from '../ports.ts';
+import type { CallerLog } from './caller-log.ts';
+import { readVariable } from './files.ts';
+
+/** Whose variables a container means. Throws `not-found` when the namespace is gone. */
+export async function holderOf(ports: EnginePorts, child: Run, call: ServiceCall, scope: OutputScope): Promise<Holder> {
+  const namespace = await namespaces.need(ports, child.namespace);
+  if (namespace.id !== child.namespaceId) throw notFound('namespace');
+  const ids = { namespace: child.namespaceId, workflow: call.workflow.id, instance: call.caller };
+  const facts = { workflowPath: call.workflow.path, instanceId: call.caller };
+  return { namespace, owner: { scope, id: ids[scope] }, facts };
+}
+
+/** The line in an instance's log about a variable of its own (workflow-language reference, 13). */
+export const changeLine = (isNew: boolean, name: string): string =>
+  `${isNew ? 'Created' : 'Updated'} instance variable '${name}'.`;
+
+/** What a container may ask for while it runs: the log and the variables of its caller (workflow-language reference, 11.5). */
+export function hostOf(ports: EnginePorts, child: Run, call: ServiceCall, log: CallerLog): ContainerHost {
+  return {
+    log: async (text) => {
+      if (text !== '') await log.add(text);
+    },
+    variable: (scope, key) => readVariable(ports, child, call, { scope, key }),
+    setVariable: async (scope, key, bytes, mimeType) => {
+      const holder = await holderOf(ports, child, call, scope);
+      const { createdAt, updatedAt } = await setVariable(ports, holder, key, { bytes, mimeType });
+      if (scope === 'instance') await log.add(changeLine(createdAt === updatedAt, key));
+    },
+  };
+}

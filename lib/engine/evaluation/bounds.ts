@@ -1,0 +1,33 @@
+import { excessOf } from '../../language/json.ts';
+import { failure } from './failures.ts';
+
+/**
+ * What a run's data may be. It is written as JSON at each commit and read by engines that recurse; indented, a value
+ * takes room by the square of its levels. A workflow that loops could otherwise double its data with every state,
+ * since states share the parts they do not change.
+ */
+const BOUNDS = { levels: 1000, characters: 64 * 1024 * 1024 };
+
+/** Why the value cannot be a run's data; undefined when it can. */
+export function dataProblem(value: unknown): string | undefined {
+  const excess = excessOf(value, BOUNDS);
+  if (excess === 'levels') return `nested deeper than ${BOUNDS.levels} levels`;
+  return excess && `longer than ${BOUNDS.characters} characters`;
+}
+
+/** What a container may answer as JSON: as much as it may answer at all (workflow-language reference, 11.3). */
+const RESULT_BOUNDS = { ...BOUNDS, characters: 192 * 1024 * 1024 };
+
+/** Why the value cannot be the result of a call; undefined when it can. */
+export function resultProblem(value: unknown): string | undefined {
+  const excess = excessOf(value, RESULT_BOUNDS);
+  if (excess === 'levels') return `nested deeper than ${RESULT_BOUNDS.levels} levels`;
+  return excess && `longer than ${RESULT_BOUNDS.characters} characters`;
+}
+
+/** Throws the catchable `jq.badCommand` for a value that is too large or too deep to be a run's data. */
+export function needBounded<T>(value: T): T {
+  const problem = dataProblem(value);
+  if (problem === undefined) return value;
+  throw failure('jq.badCommand', `the data of the state would be ${problem}`);
+}

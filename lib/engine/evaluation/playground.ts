@@ -1,0 +1,59 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { syntaxProblem } from '../../events/json-syntax.ts';
+import { toPrettyJson } from '../../language/json.ts';
+import { scanScripts } from '../../language/scripts/scripts.ts';
+import { dataProblem, needBounded } from './bounds.ts';
+import { evaluate } from './evaluation.ts';
+import { StateFailure } from './failures.ts';
+
+const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
+
+function decode(data: string): Buffer {
+  const text = data.replace(/[\r\n]/g, '');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') === text) return bytes;
+  const at = NOT_BASE64.exec(data)?.index ?? Math.max(text.length - 1, 0);
+  throw new ServiceError('malformed', `illegal base64 data at input byte ${at}: field data is base64 of JSON`);
+}
+
+const invalidData = (problem: string): ServiceError => new ServiceError('malformed', `invalid json data: ${problem}`);
+
+function read(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw invalidData(syntaxProblem(bytes) ?? (error as Error).message);
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  const value = read(bytes);
+  const problem = dataProblem(value);
+  if (problem === undefined) return value;
+  throw invalidData(problem);
+}
+
+/** A bracket that closes nothing would end the expression early, and leave the rest of the query as plain text. */
+function isWhole(expression: string): boolean {
+  try {
+    return scanScripts(expression).length === 1;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Runs a query on base64 of JSON as a workflow would, `jq(<query>)`, and answers its one result as pretty JSON
+ * (rest-api reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`.
+ */
+export async function run(query: string, data: string): Promise<string> {
+  const input = parse(decode(data));
+  const expression = `jq(${query === '' ? '.' : query})`;
+  if (!isWhole(expression)) throw new ServiceError('malformed', `jq query ${query} closes a bracket that is not open`);
+  try {
+    return toPrettyJson(needBounded(await evaluate(expression, input)));
+  } catch (error) {
+    if (!(error instanceof StateFailure || error instanceof RangeError)) throw error;
+    throw new ServiceError('malformed', `error executing JQ command: ${error.message}`);
+  }
+}

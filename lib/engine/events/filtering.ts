@@ -1,0 +1,85 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { CloudEvent } from '../../events/cloud-event.ts';
+import { decodeEvent } from '../../events/decode.ts';
+import { isObject } from '../../language/json.ts';
+import { dataProblem } from '../evaluation/bounds.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { StateFailure } from '../evaluation/failures.ts';
+
+/** How a script is said to be wrong; `line` counts from 1, 0 when it is not known. */
+interface Wrong {
+  readonly problem: string;
+  readonly line: number;
+}
+
+type Answer = Wrong | { readonly dropped: true } | { readonly event: unknown } | { readonly compiled: true };
+
+/**
+ * Runs inside the sandbox, with the user's script as data: so it may hold any brackets, and its lines can be told. The
+ * engine puts two lines before the body of a function.
+ */
+const RUNNER = `
+const lineOf = (error) => {
+  try { return Number(/<input>:([0-9]+)/.exec(error.stack)[1]) - 2; } catch { return 0; }
+};
+const wrong = (error) => {
+  try { return { problem: String(error), line: lineOf(error) }; } catch { return { problem: 'an error without a text', line: 0 }; }
+};
+let filter;
+try { filter = new Function('event', 'nslog', data.script); } catch (error) { return wrong(error); }
+if (typeof filter !== 'function') return { problem: 'SyntaxError: a bracket is closed that is not open', line: 0 };
+if (data.event === null) return { compiled: true };
+let event;
+try { event = filter(data.event, () => {}); } catch (error) { return wrong(error); }
+if (event === undefined || event === null || event === false) return { dropped: true };
+if (typeof event === 'object' && !Array.isArray(event)) return { event };
+return { problem: 'it returned ' + (Array.isArray(event) ? 'a list' : 'a ' + typeof event) + '; return the event, or null to drop it', line: 0 };
+`;
+
+/** What the sandbox says of a script that it ended. */
+const ENDED: Readonly<Record<string, string>> = {
+  timeout: 'it did not end in time',
+  'out of memory': 'it took too much memory',
+};
+
+async function run(script: string, event: CloudEvent | null): Promise<Answer> {
+  try {
+    return (await evaluate(`js(${RUNNER})`, { script, event })) as Answer;
+  } catch (error) {
+    if (!(error instanceof StateFailure)) throw error;
+    const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
+    return { problem: ENDED[reason] ?? reason, line: 0 };
+  }
+}
+
+const LONGEST_PROBLEM = 300;
+
+function toError(name: string, { problem, line }: Wrong): ServiceError {
+  const text = problem.slice(0, LONGEST_PROBLEM).toWellFormed();
+  return new ServiceError('malformed', `event filter '${name}': ${text}${line > 0 ? ` (line ${line})` : ''}`);
+}
+
+/** Throws `malformed` unless the text is the body of a JavaScript function; names the line. */
+export async function needCompiling(name: string, script: string): Promise<void> {
+  const answer = await run(script, null);
+  if ('problem' in answer) throw toError(name, answer);
+}
+
+/**
+ * The event as a filter leaves it, undefined when it drops it. The script is the body of a function of `event`, which
+ * returns an event; null, undefined and false drop it (rest-api reference, A.8). Throws `malformed` for a script that
+ * fails, with its line, and for a result that is no event.
+ */
+export async function filterEvent(
+  { name, script, newId }: { readonly name: string; readonly script: string; readonly newId: () => string },
+  event: CloudEvent,
+): Promise<CloudEvent | undefined> {
+  const excess = dataProblem(event);
+  if (excess !== undefined) throw new ServiceError('malformed', `event filter '${name}': the event is ${excess}`);
+  const answer = await run(script, event);
+  if ('problem' in answer) throw toError(name, answer);
+  if (!('event' in answer) || !isObject(answer.event)) return undefined;
+  const decoded = decodeEvent(answer.event, newId);
+  if ('event' in decoded) return decoded.event;
+  throw toError(name, { problem: `what it returned is no event: ${decoded.problem.trim()}`, line: 0 });
+}

@@ -1,0 +1,158 @@
+import { compileFast, Unsure } from '../jq/fast/fast-jq.ts';
+import { isObject, setMember, sortedKeys, toJson } from '../json.ts';
+import { QueryError } from '../scripts/query-error.ts';
+import { emptyText } from '../scripts/script-engine.ts';
+import { nextScript, type Piece, type ScriptKind, scanScripts } from '../scripts/scripts.ts';
+
+export { QueryError } from '../scripts/query-error.ts';
+
+export interface Script {
+  readonly kind: ScriptKind;
+  readonly source: string;
+}
+
+export type Outcome = { readonly value: unknown } | { readonly error: QueryError };
+
+/** What runs scripts. A value it gives is never null or undefined: no result is an error (workflow language, 5.3). */
+export interface Evaluator {
+  /** Rejects with QueryError when the script fails. */
+  evaluate(kind: ScriptKind, source: string, data: unknown): Promise<unknown>;
+  /** The same for several scripts on one data, in order; the outcomes end with the first error. Cheaper than one by one. */
+  evaluateAll?(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
+}
+
+/** A query nested deeper than this is refused. */
+const DEEPEST_QUERY = 1000;
+
+/**
+ * The value of a structured query on the data (workflow language, 5.1 and 5.2). An absent or null query is the whole
+ * data; maps and lists are walked, texts trimmed and their scripts evaluated. Rejects with QueryError.
+ *
+ * Nothing is copied that need not be: the result may be the data itself or share parts with it. So whoever holds data or
+ * a result must not change it, but build new objects; this function and the evaluators keep to it.
+ */
+export async function evaluateQuery(query: unknown, data: unknown, evaluator: Evaluator): Promise<unknown> {
+  if (query === undefined || query === null) return data;
+  const scripts: Place[] = [];
+  const unreadable = collect(query, '', 0, scripts);
+  const outcomes = await run(scripts, data, evaluator);
+  const values = outcomes.map((outcome, index) => {
+    if ('error' in outcome) throw new QueryError((scripts[index]?.path ?? '') + outcome.error.message);
+    return outcome.value;
+  });
+  if (unreadable !== undefined) throw unreadable;
+  return build(query, values[Symbol.iterator]());
+}
+
+/** True when the query holds a script, so that its value depends on the data. */
+export function hasScripts(query: unknown): boolean {
+  if (typeof query === 'string') return nextScript(query, 0) >= 0;
+  if (Array.isArray(query)) return query.some(hasScripts);
+  return isObject(query) && Object.values(query).some(hasScripts);
+}
+
+/** A script and the words that lead an error to its place in the query. */
+interface Place extends Script {
+  readonly path: string;
+}
+
+/** Lists the scripts in the order of evaluation. Stops at a text that cannot be read and gives back that error. */
+function collect(query: unknown, path: string, depth: number, into: Place[]): QueryError | undefined {
+  if (depth > DEEPEST_QUERY) return new QueryError(`${path}nested too deeply`);
+  if (typeof query === 'string') return collectText(query, path, into);
+  for (const [place, member] of members(query)) {
+    const error = collect(member, path + place, depth + 1, into);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function collectText(text: string, path: string, into: Place[]): QueryError | undefined {
+  if (nextScript(text, 0) < 0) return undefined;
+  try {
+    for (const piece of scanScripts(text.trim())) if (piece.kind !== 'text') into.push({ ...piece, path });
+    return undefined;
+  } catch (error) {
+    if (error instanceof QueryError) return new QueryError(path + error.message);
+    throw error;
+  }
+}
+
+function* members(query: unknown): Generator<readonly [place: string, member: unknown]> {
+  if (Array.isArray(query))
+    for (const [index, member] of query.entries()) yield [`error in element ${index}: `, member];
+  else if (isObject(query)) for (const key of sortedKeys(query)) yield [`error in '${key}': `, query[key]];
+}
+
+/** The outcomes in order, ending with the first error. The evaluator is asked only for what is not simple jq. */
+async function run(scripts: readonly Place[], data: unknown, evaluator: Evaluator): Promise<readonly Outcome[]> {
+  const simple = scripts.map((script) => evaluateSimple(script, data));
+  const failed = simple.findIndex((outcome) => outcome !== undefined && 'error' in outcome);
+  const wanted = failed < 0 ? simple : simple.slice(0, failed + 1);
+  const others = scripts.filter((_, index) => index < wanted.length && wanted[index] === undefined);
+  const answers = (await ask(others, data, evaluator))[Symbol.iterator]();
+  const outcomes: Outcome[] = [];
+  for (const outcome of wanted) {
+    const next = outcome ?? answers.next().value;
+    if (next === undefined) break;
+    outcomes.push(next);
+  }
+  return outcomes;
+}
+
+function evaluateSimple({ kind, source }: Script, data: unknown): Outcome | undefined {
+  const program = kind === 'jq' ? compileFast(source) : undefined;
+  if (program === undefined) return undefined;
+  try {
+    return toOutcome(program(data), source);
+  } catch (error) {
+    if (error instanceof Unsure) return undefined;
+    throw error;
+  }
+}
+
+/** Exactly one output that is not null is a value (workflow language, 5.3). */
+function toOutcome([first = null, ...others]: readonly unknown[], source: string): Outcome {
+  if (first === null) return { error: new QueryError(emptyText('jq', source)) };
+  if (others.length > 0) return { error: new QueryError('jq query produced multiple outputs') };
+  return { value: first };
+}
+
+async function ask(scripts: readonly Script[], data: unknown, evaluator: Evaluator): Promise<readonly Outcome[]> {
+  if (scripts.length > 1 && evaluator.evaluateAll) return evaluator.evaluateAll(scripts, data);
+  const outcomes: Outcome[] = [];
+  for (const { kind, source } of scripts) {
+    const outcome = await evaluator.evaluate(kind, source, data).then(toValue, toError);
+    outcomes.push(outcome);
+    if ('error' in outcome) break;
+  }
+  return outcomes;
+}
+
+function toValue(value: unknown): Outcome {
+  return { value };
+}
+
+function toError(error: unknown): Outcome {
+  if (error instanceof QueryError) return { error };
+  throw error;
+}
+
+/** Puts the values, in the order `collect` listed their scripts, into the places of the scripts. */
+function build(query: unknown, values: Iterator<unknown>): unknown {
+  if (typeof query === 'string') return buildText(query, values);
+  if (Array.isArray(query)) return query.map((member) => build(member, values));
+  if (!isObject(query)) return query;
+  const built: Record<string, unknown> = {};
+  for (const key of sortedKeys(query)) setMember(built, key, build(query[key], values));
+  return built;
+}
+
+function buildText(text: string, values: Iterator<unknown>): unknown {
+  const trimmed = text.trim();
+  if (nextScript(trimmed, 0) < 0) return trimmed;
+  const pieces = scanScripts(trimmed);
+  const parts = pieces.map((piece: Piece) => (piece.kind === 'text' ? piece.text : values.next().value));
+  if (parts.length === 1) return parts[0];
+  return parts.map((part) => (typeof part === 'string' ? part : toJson(part))).join('');
+}

@@ -1,0 +1,102 @@
+import { toJson } from '../json.ts';
+import { QueryError } from '../scripts/query-error.ts';
+import type { Job, Reply, ScriptResult } from '../scripts/script-engine.ts';
+import type { Evaluator, Outcome, Script } from './queries.ts';
+import { createThread, type Thread } from './thread.ts';
+
+export interface SandboxOptions {
+  /** How long one script may run, in milliseconds (workflow language, 5.3 and 5.4: 10 s). */
+  readonly deadlineMs?: number;
+  /** How many scripts may run at the same time; the others wait their turn. */
+  readonly workers?: 1 | 2;
+  /** How much memory of an engine a script may fill, 16 to 256. */
+  readonly memoryMiB?: number;
+}
+
+export interface Sandbox extends Evaluator {
+  evaluateAll(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
+  /** Ends the threads. Whatever still runs, and every later call, rejects with an Error. */
+  close(): Promise<void>;
+}
+
+/** Of the JSON text of one result. */
+const RESULT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * An evaluator whose scripts run in worker threads, under a deadline and a memory cap: a script that breaches them
+ * fails with a QueryError (`timeout`, `out of memory`), its thread is ended and the next script gets a new one.
+ * Nothing is started before the first script, and an idle sandbox does not keep the process alive. Rejects with a
+ * plain Error when a thread cannot be started.
+ *
+ * A bundle (esm, node) needs the thread as a second file `sandbox-worker.mjs` beside itself and nothing else, since
+ * that file holds the WebAssembly of both engines. It is made by esbuild from `lib/language/sandbox/worker.ts` with
+ * `--bundle --platform=node --format=esm --target=node24 --loader:.wasm=binary`; without the target, esbuild decodes
+ * the bytes by a function Node 24 does not have.
+ */
+export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 256 }: SandboxOptions = {}): Sandbox {
+  const limits = { deadlineMs, memoryMiB, resultBytes: RESULT_BYTES };
+  const pool = createPool(Array.from({ length: workers }, () => createThread(limits)));
+
+  const runOne = async ({ kind, source }: Script, data: string): Promise<ScriptResult> => {
+    const { results } = await pool.run({ kind, sources: [source], data });
+    return results?.[0] ?? { error: `no answer to ${kind} query ${source}` };
+  };
+  return {
+    async evaluate(kind, source, data) {
+      const outcome = toOutcome(await runOne({ kind, source }, toJson(data)));
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    },
+    async evaluateAll(scripts, data) {
+      const text = toJson(data);
+      const known = await runTogether(pool, scripts, text);
+      const outcomes: Outcome[] = [];
+      for (const script of scripts) {
+        const outcome = toOutcome(known.get(script) ?? (await runOne(script, text)));
+        outcomes.push(outcome);
+        if ('error' in outcome) break;
+      }
+      return outcomes;
+    },
+    close: pool.close,
+  };
+}
+
+/** The results of the jq scripts where one run can give them all, else nothing: then each must be run by itself. */
+async function runTogether(pool: Thread, scripts: readonly Script[], data: string): Promise<Map<Script, ScriptResult>> {
+  const batch = scripts.filter(({ kind }) => kind === 'jq');
+  if (batch.length < 2) return new Map();
+  const reply = await pool.run({ kind: 'jq', sources: batch.map(({ source }) => source), data });
+  const results = reply.results ?? [];
+  return new Map(batch.flatMap((script, index) => (results[index] ? [[script, results[index]]] : [])));
+}
+
+/** Several threads as if they were one: a job waits until one of them is free. */
+function createPool(threads: readonly Thread[]): Thread {
+  const idle = [...threads];
+  const waiting: ((thread: Thread) => void)[] = [];
+
+  const release = (thread: Thread): void => {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(thread);
+    else next(thread);
+  };
+  return {
+    async run(job: Job): Promise<Reply> {
+      const thread = idle.pop() ?? (await new Promise<Thread>((resolve) => waiting.push(resolve)));
+      return thread.run(job).finally(() => release(thread));
+    },
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}
+
+function toOutcome(result: ScriptResult): Outcome {
+  if ('error' in result) return { error: new QueryError(result.error) };
+  try {
+    return { value: JSON.parse(result.text) };
+  } catch {
+    return { error: new QueryError('the result cannot be read: it is nested too deeply') };
+  }
+}

@@ -1,0 +1,30 @@
+import type { Blobs } from './blobs.ts';
+import type { Bus } from './bus.ts';
+import type { Changes } from './changes.ts';
+import type { Clock } from './clock.ts';
+import type { Containers } from './containers.ts';
+import type { Executions } from './executions.ts';
+import type { Meter } from './meter.ts';
+import type { Schedules } from './schedules.ts';
+import type { Sealer } from './sealer.ts';
+import type { Settings } from './settings.ts';
+import type { Table } from './table.ts';
+import type { Vault } from './vault.ts';
+import type { Web } from './web.ts';
+
+export interface Ports {
+  readonly settings: Settings;
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly vault: Vault;
+  readonly sealer: Sealer;
+  readonly web: Web;
+  readonly executions: Executions;
+  readonly bus: Bus;
+  readonly schedules: Schedules;
+  readonly containers: Containers;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  /** Undefined where nobody counts. */
+  readonly meter: Meter | undefined;
+}

@@ -1,0 +1,5 @@
+/** What must be kept from everybody. */
+export interface Vault {
+  /** The administrative key of this installation. */
+  adminKey(): Promise<string>;
+}

@@ -1,0 +1,46 @@
+import {
+  type LocalExecutions,
+  type LocalExecutionsOptions,
+  localExecutions,
+} from '../../../lib/adapters/local/executions/executions.ts';
+import { type Bench, type Ending, Named, type TestFunction } from '../../contract/executions.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface LocalBench extends Bench {
+  readonly executions: LocalExecutions;
+  readonly time: VirtualTime;
+}
+
+type Options = Partial<LocalExecutionsOptions> & {
+  readonly functions?: Map<string, TestFunction>;
+  readonly time?: VirtualTime;
+};
+
+/** Local executions on virtual time; in memory unless there is a file. */
+export function openBench({ functions = new Map(), time = new VirtualTime(), ...options }: Options = {}): LocalBench {
+  const executions = localExecutions({
+    file: ':memory:',
+    clock: time.clock,
+    alarm: time.alarm,
+    invoke: async (name, payload, { token }) => {
+      const called = functions.get(name);
+      if (!called) throw new Named('Lambda.ResourceNotFoundException', `there is no function ${name}`);
+      return called(payload, token);
+    },
+    ...options,
+  });
+  return {
+    executions,
+    functions,
+    time,
+    status: async (handle, name) => executions.describe(handle, name)?.status,
+    close: () => executions.close(),
+    async ending(handle, name) {
+      for (;;) {
+        const description = executions.describe(handle, name);
+        if (description && description.status !== 'RUNNING') return description as Ending;
+        await time.sleep(100);
+      }
+    },
+  };
+}

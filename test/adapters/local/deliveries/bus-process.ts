@@ -1,0 +1,45 @@
+/**
+ * A process of its own for the kill test: `node bus-process.ts <folder> <first> <count>`. It resumes what is in
+ * the folder, publishes messages, every third of them for later, and tells one line of JSON for each that was accepted
+ * and each that it takes. A taken message is noted in a file before.
+ */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { localBus } from '../../../../lib/adapters/local/bus.ts';
+import { systemClock } from '../../../../lib/adapters/local/clock.ts';
+import type { Message } from '../../../../lib/ports/bus.ts';
+
+const [folder = '', first = '0', count = '0'] = process.argv.slice(2);
+const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const clock = systemClock();
+const messageOf = (id: string): Message => ({
+  namespaceId: 'n1',
+  namespace: 'orders',
+  record: { pk: id, sk: 'e' },
+  id,
+  type: 'made',
+  source: '/test',
+});
+
+const bus = localBus({
+  file: join(folder, 'bus.sqlite'),
+  clock,
+  deliver: async ({ id }) => {
+    await sleep(5);
+    appendFileSync(join(folder, 'taken.txt'), `${id}\n`);
+    tell({ taken: id });
+  },
+});
+
+tell({ resumed: await bus.resume() });
+for (let index = 0; index < Number(count); index++) {
+  const id = `m${Number(first) + index}`;
+  if (index % 3 === 0) await bus.publishAt(clock.now() + 300, id, messageOf(id));
+  else await bus.publish([messageOf(id)]);
+  tell({ accepted: id });
+}
+await sleep(400);
+await bus.idle();
+await bus.close();
+tell({ ended: true });

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type LocalBus, localBus } from '../../../../lib/adapters/local/bus.ts';
+import type { GivenUp } from '../../../../lib/adapters/local/deliveries/deliveries.ts';
+import type { Message } from '../../../../lib/ports/bus.ts';
+import { type BusBench, busContract, messageOf } from '../../../contract/bus.ts';
+import { VirtualTime } from '../virtual-time.ts';
+
+type Deliver = (message: Message) => Promise<void>;
+
+describe('the local bus keeps the law of the port', () => {
+  busContract(async (): Promise<BusBench> => {
+    const time = new VirtualTime();
+    const delivered: { message: Message; at: number }[] = [];
+    const deliver: Deliver = async (message) => void delivered.push({ message, at: time.clock.now() });
+    const bus = localBus({ file: ':memory:', deliver, clock: time.clock, alarm: time.alarm });
+    return {
+      bus,
+      delivered,
+      now: () => time.clock.now(),
+      pass: async (milliseconds) => {
+        await time.sleep(milliseconds);
+        await bus.idle();
+      },
+      close: () => bus.close(),
+    };
+  });
+});
+
+describe('messages that are not taken at once', () => {
+  const SECOND = 1000;
+  const DAY = 86_400 * SECOND;
+  let folder: string;
+  let time: VirtualTime;
+  let bus: LocalBus;
+  let taken: string[];
+  let lost: ({ readonly message: Message } & GivenUp)[];
+  let keeps: boolean;
+  beforeEach(() => {
+    lost = [];
+    keeps = true;
+    folder = mkdtempSync(join(tmpdir(), 'bus-'));
+    time = new VirtualTime();
+    taken = [];
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+  });
+  afterEach(async () => {
+    await bus.close();
+    rmSync(folder, { recursive: true });
+    vi.restoreAllMocks();
+  });
+
+  const take: Deliver = async ({ id }) => void taken.push(id);
+  const refuse: Deliver = () => Promise.reject(new Error('not now'));
+  const never: Deliver = () => new Promise(() => {});
+  const open = (deliver: Deliver): void => {
+    const giveUp = async (message: Message, why: GivenUp) => {
+      if (!keeps) throw new Error('nobody keeps it');
+      lost.push({ message, ...why });
+    };
+    bus = localBus({ file: join(folder, 'bus.sqlite'), deliver, giveUp, clock: time.clock, alarm: time.alarm });
+  };
+  const restart = async (deliver: Deliver): Promise<number> => {
+    await bus.close();
+    open(deliver);
+    const left = await bus.resume();
+    await bus.idle();
+    return left;
+  };
+
+  test('are delivered again after 1, 2, 4 … 60 seconds, until they are taken', async () => {
+    const at: number[] = [];
+    open(async () => {
+      at.push(time.clock.now());
+      if (at.length < 10) throw new Error('not now');
+    });
+    await bus.publish([messageOf('a')]);
+    await time.sleep(DAY);
+    const pauses = at.slice(1).map((moment, index) => (moment - (at[index] ?? 0)) / SECOND);
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(lost).toEqual([]);
+    expect(await restart(take)).toBe(0);
+  });
+
+  test('are given up after a day: handed over with what failed, and not delivered any more', async () => {
+    let tries = 0;
+    open(() => {
+      tries++;
+      return refuse(messageOf('a'));
+    });
+    const start = time.clock.now();
+    await bus.publish([messageOf('a')]);
+    await time.sleep(DAY - 120 * SECOND);
+    expect(lost).toEqual([]);
+    await time.sleep(DAY);
+    expect(lost).toMatchObject([{ message: messageOf('a'), error: 'Error: not now', tries }]);
+    expect((lost[0]?.failed ?? 0) - start).toBeGreaterThan(DAY - 61 * SECOND);
+    expect((lost[0]?.failed ?? 0) - start).toBeLessThanOrEqual(DAY);
+    expect(await restart(take)).toBe(0);
+    expect([lost.length, taken]).toEqual([1, []]);
+  });
+
+  test('that can be handed over to nobody at their end stay, and are delivered again', async () => {
+    keeps = false;
+    open(refuse);
+    await bus.publish([messageOf('a')]);
+    await time.sleep(2 * DAY);
+    expect(lost).toEqual([]);
+    keeps = true;
+    await time.sleep(61 * SECOND);
+    expect(lost).toMatchObject([{ message: messageOf('a') }]);
+  });
+
+  test('do not hold up others', async () => {
+    open((message) => (message.id === 'bad' ? refuse(message) : take(message)));
+    await bus.publish([messageOf('bad'), messageOf('good')]);
+    await bus.idle();
+    expect(taken).toEqual(['good']);
+  });
+
+  test('are delivered by the next process, once it resumes', async () => {
+    open(never);
+    await bus.publish([messageOf('a'), messageOf('b')]);
+    await bus.close();
+    open(take);
+    await time.sleep(SECOND);
+    expect(taken).toEqual([]);
+    expect(await bus.resume()).toBe(2);
+    await bus.idle();
+    expect(taken.toSorted()).toEqual(['a', 'b']);
+    expect(await restart(take)).toBe(0);
+  });
+
+  test('are not taken when the process ended before they were', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open(() => promise);
+    await bus.publish([messageOf('a')]);
+    await bus.close();
+    resolve();
+    expect(await restart(take)).toBe(1);
+    expect(taken).toEqual(['a']);
+  });
+
+  test('and are for later come at their time although the process ended, and at once when it is past', async () => {
+    open(take);
+    await bus.publishAt(time.clock.now() + 60 * SECOND, 'soon', messageOf('soon'));
+    await bus.publishAt(time.clock.now() + DAY, 'later', messageOf('later'));
+    await bus.close();
+    await time.sleep(3600 * SECOND);
+    open(take);
+    expect(await bus.resume()).toBe(2);
+    await bus.idle();
+    expect(taken).toEqual(['soon']);
+    await time.sleep(DAY);
+    expect(taken).toEqual(['soon', 'later']);
+  });
+
+  test('their names are known to the next process', async () => {
+    open(take);
+    await bus.publishAt(time.clock.now() + SECOND, 'once', messageOf('a'));
+    await restart(take);
+    await bus.publishAt(time.clock.now() + SECOND, 'once', messageOf('b'));
+    await time.sleep(2 * SECOND);
+    expect(taken).toEqual(['a']);
+  });
+
+  test('are delivered a few at a time, and all of them', async () => {
+    let [busy, most] = [0, 0];
+    open(async (message) => {
+      most = Math.max(most, ++busy);
+      await time.sleep(10);
+      busy--;
+      await take(message);
+    });
+    await bus.publish(Array.from({ length: 100 }, (_, index) => messageOf(`m${index}`)));
+    await bus.idle();
+    expect(new Set(taken).size).toBe(100);
+    expect(most).toBe(16);
+  });
+
+  test('a second process is kept off the file', () => {
+    open(take);
+    expect(() => localBus({ file: join(folder, 'bus.sqlite'), deliver: take, clock: time.clock })).toThrow('locked');
+  });
+
+  test('nothing is accepted after the end', async () => {
+    open(take);
+    await bus.close();
+    await expect(bus.publish([messageOf('a')])).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { decodeJson } from '../../../lib/api/http/json-body.ts';
+import { inputs } from '../../../lib/api/registry/shapes/inputs.ts';
+
+const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
+
+test.each([
+  ['a text', '"owner"', '"owner"'],
+  ['an object', '{"is": "owner"}', 'object'],
+  ['lists in lists, too deep to be written again,', DEEP, 'array'],
+])('%s in the place of a choice is refused, and the choices are told', (_what, permission, shown) => {
+  const body = Buffer.from(`{"name": "a", "permission": ${permission}, "namespaces": []}`);
+  const text = `json: field permission cannot be ${shown}; it is one of read, run, write, admin`;
+  expect(() => decodeJson(body, inputs.key, false)).toThrow(text);
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { toFrames } from '../../bin/cli/client/event-stream.ts';
+import { followRun } from '../../bin/cli/client/following.ts';
+import { serviceAt } from '../../bin/cli/client/service.ts';
+import { type Answering, answerJson, beginStream, openFakeServer } from './fake-server.ts';
+
+async function framesOf(...chunks: readonly string[]) {
+  async function* bytes() {
+    for (const chunk of chunks) yield Buffer.from(chunk, 'latin1');
+  }
+  const frames = [];
+  for await (const frame of toFrames(bytes())) frames.push(frame);
+  return frames;
+}
+
+describe('a stream of events', () => {
+  test.each([
+    ['a frame', ['data: {"a":1}\n\n'], [{ event: 'message', data: '{"a":1}', id: '' }]],
+    ['data of several lines', ['data: a\ndata:b\ndata\n\n'], [{ event: 'message', data: 'a\nb\n', id: '' }]],
+    [
+      'an event with an id, which lasts',
+      ['id: 7\nevent: error\ndata: x\n\ndata: y\n\n'],
+      [
+        { event: 'error', data: 'x', id: '7' },
+        { event: 'message', data: 'y', id: '7' },
+      ],
+    ],
+    [
+      'frames cut anywhere',
+      ['da', 'ta: a\r', '\n\r', '\nda', 'ta: b\n', '\n'],
+      [
+        { event: 'message', data: 'a', id: '' },
+        { event: 'message', data: 'b', id: '' },
+      ],
+    ],
+    ['letters cut in two', ['data: \xc3', '\xa4\n\n'], [{ event: 'message', data: 'ä', id: '' }]],
+    [
+      'line ends of every kind',
+      ['data: a\r\rdata: b\r\n\r\n'],
+      [
+        { event: 'message', data: 'a', id: '' },
+        { event: 'message', data: 'b', id: '' },
+      ],
+    ],
+    ['comments and other fields', [': hello\nretry: 5\n\ndata: a\n\n'], [{ event: 'message', data: 'a', id: '' }]],
+    ['a frame that is not ended', ['data: a\n\ndata: b\n'], [{ event: 'message', data: 'a', id: '' }]],
+  ])('is read with %s', async (_, chunks, frames) => {
+    expect(await framesOf(...chunks)).toEqual(frames);
+  });
+});
+
+const RUN = '/api/namespaces/n/instances/i';
+const LINES = ['one', 'two', 'three'].map((msg, index) => ({ t: `2026-01-01T00:00:0${index}Z`, level: 'info', msg }));
+
+const listOf = (rows: readonly unknown[], offset = 0) => ({
+  pageInfo: { order: [], filter: [], limit: 0, offset, total: rows.length + offset },
+  results: rows,
+});
+const runOf = (status: string) => ({ namespace: 'n', instance: { id: 'i', status, errorCode: '', errorMessage: '' } });
+const frame = (value: unknown, id = '') => `${id === '' ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
+const HEARTBEAT = 'data: \n\n';
+
+/** Follows the run of a server that answers so, and tells the lines that were told and how the run ended. */
+async function follow(answer: Answering) {
+  const server = await openFakeServer(answer);
+  const told: string[] = [];
+  try {
+    const service = serviceAt({ url: server.url, key: 'k' }, new AbortController().signal);
+    const ending = await followRun(service, RUN, async ({ msg }) => void told.push(msg));
+    return { told, status: ending.status, asked: server.asked };
+  } finally {
+    server.close();
+  }
+}
+
+const isStream = (accept: string | undefined) => accept === 'text/event-stream';
+const offsetIn = (url: string): number => Number(new URL(url, 'http://x').searchParams.get('offset') ?? 0);
+
+describe('following a run', () => {
+  test('tells each line once when the streams last', async () => {
+    const open = new Map<string, Parameters<Answering>[1]>();
+    const { told, status, asked } = await follow(({ url, headers }, response) => {
+      const { pathname } = new URL(url, 'http://x');
+      if (!isStream(headers.accept)) return answerJson(response, listOf(LINES.slice(offsetIn(url)), offsetIn(url)));
+      open.set(pathname, response);
+      const isLog = pathname.endsWith('/logs');
+      beginStream(
+        response,
+        isLog ? [frame(listOf(LINES.slice(0, 1))), HEARTBEAT] : [frame(runOf('pending')), HEARTBEAT],
+      );
+      if (open.size < 2) return;
+      open.get(`${RUN}/logs`)?.write(frame(listOf(LINES.slice(1, 2), 1)));
+      open.get(RUN)?.write(frame(runOf('complete')));
+    });
+    expect({ told, status }).toEqual({ told: ['one', 'two', 'three'], status: 'complete' });
+    expect(asked.every(({ headers }) => headers['service-api-key'] === 'k' && headers['direktiv-token'] === 'k')).toBe(
+      true,
+    );
+  });
+
+  test('goes on at the last id when the stream is cut', async () => {
+    const resumed: unknown[] = [];
+    let isOver = false;
+    const { told, status } = await follow(({ url, headers }, response, nth) => {
+      const { pathname } = new URL(url, 'http://x');
+      if (!isStream(headers.accept)) {
+        return answerJson(
+          response,
+          pathname.endsWith('/logs') ? listOf(LINES.slice(offsetIn(url)), offsetIn(url)) : runOf('complete'),
+        );
+      }
+      if (pathname === RUN) {
+        beginStream(response, [frame(runOf(isOver ? 'complete' : 'pending'))]);
+        return void (isOver ? undefined : response.socket?.end());
+      }
+      resumed.push(headers['last-event-id']);
+      if (nth === 1) {
+        beginStream(response, [frame(listOf(LINES.slice(0, 2)), '2')]);
+        return void response.socket?.end();
+      }
+      beginStream(response, [frame(listOf(LINES.slice(2), 2), '3')]);
+      isOver = true;
+    });
+    expect({ told, status, resumed: resumed.slice(0, 2) }).toEqual({
+      told: ['one', 'two', 'three'],
+      status: 'complete',
+      resumed: [undefined, '2'],
+    });
+  });
+
+  test('repeats nothing when a stream without ids begins anew', async () => {
+    let isOver = false;
+    const { told } = await follow(({ url, headers }, response, nth) => {
+      const { pathname } = new URL(url, 'http://x');
+      if (!isStream(headers.accept)) return answerJson(response, listOf(LINES.slice(offsetIn(url)), offsetIn(url)));
+      if (pathname === RUN) {
+        beginStream(response, [frame(runOf(isOver ? 'complete' : 'pending'))]);
+        return isOver ? undefined : response.end();
+      }
+      beginStream(response, [frame(listOf(LINES.slice(0, nth + 1)))]);
+      isOver = nth > 1;
+      if (nth === 1) response.end();
+    });
+    expect(told).toEqual(['one', 'two', 'three']);
+  });
+
+  test.each([
+    ['says 501', (response: Parameters<Answering>[1]) => answerJson(response, { message: 'not built' }, 501)],
+    ['answers JSON', (response: Parameters<Answering>[1]) => answerJson(response, {})],
+    ['cuts every stream', (response: Parameters<Answering>[1]) => response.destroy()],
+  ])('asks again and again where the server %s', async (_, refuse) => {
+    const { told, status } = await follow(({ url, headers }, response, nth) => {
+      const { pathname } = new URL(url, 'http://x');
+      if (isStream(headers.accept)) return refuse(response);
+      if (pathname === RUN) return answerJson(response, runOf(nth > 8 ? 'failed' : 'pending'));
+      const from = offsetIn(url);
+      answerJson(response, listOf(LINES.slice(from, from + 1), from));
+    });
+    expect({ told, status }).toEqual({ told: ['one', 'two', 'three'], status: 'failed' });
+  });
+
+  test('reads the logs of servers that know no offset', async () => {
+    const edges = LINES.map((node) => ({ node, cursor: 'c' }));
+    const { told } = await follow(({ url, headers }, response) => {
+      if (isStream(headers.accept)) return answerJson(response, { message: 'no' }, 405);
+      const { pathname } = new URL(url, 'http://x');
+      answerJson(
+        response,
+        pathname === RUN ? runOf('complete') : { totalCount: 3, pageInfo: { hasNextPage: false }, edges },
+      );
+    });
+    expect(told).toEqual(['one', 'two', 'three']);
+  });
+
+  test('ends with what the server says of a run that is not there', async () => {
+    const missing: Answering = ({ headers }, response) => {
+      if (!isStream(headers.accept)) return answerJson(response, { code: 404, message: 'instance not found' }, 404);
+      beginStream(response, ['event: error\ndata: {"Code":5,"Message":"instance not found"}\n\n']);
+      response.end();
+    };
+    await expect(follow(missing)).rejects.toThrow('404: instance not found');
+  });
+});

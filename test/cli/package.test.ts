@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleCommandLine } from '../../bin/bundle.ts';
+import { versionOf } from '../../bin/server/version.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
+const NOTHING = 'http://127.0.0.1:1';
+const MOST_BYTES = 1_000_000;
+
+let folder: string;
+let packed: string;
+let bytes: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weft-package-'));
+  // Node strips no types below a folder of this name.
+  const home = join(folder, 'node_modules/weft');
+  await mkdir(join(home, 'bin'), { recursive: true });
+  bytes = await bundleCommandLine(join(home, 'dist/weft.mjs'));
+  await copyFile(join(root, 'package.json'), join(home, 'package.json'));
+  packed = join(home, 'bin/weft.mjs');
+  await copyFile(join(root, 'bin/weft.mjs'), packed);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = (await exit) as [number | null];
+  return { code, out, err };
+}
+
+describe.each([
+  ['a clone', () => join(root, 'bin/weft.mjs')],
+  ['a package', () => packed],
+])('weft of %s', (_, programOf) => {
+  test('runs, and tells by its exit code how it ended', async () => {
+    const program = programOf();
+    expect(await run(program, ['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
+    expect(await run(program, ['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
+    expect(await run(program, ['nothing'])).toMatchObject({ code: 2, out: '' });
+    expect(await run(program, ['keys', 'list', '--url', NOTHING])).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+describe('weft of a package', () => {
+  test('is one file that needs no other', () => {
+    expect(bytes).toBeLessThan(MOST_BYTES);
+  });
+
+  test('says that the service is not a part of it', async () => {
+    expect(await run(packed, ['start'])).toMatchObject({
+      code: 2,
+      err: "weft: this is the command line alone; the service starts in a clone of the repository (see 'weft help start')\n",
+    });
+  });
+});
+
+describe('weft as a process', () => {
+  test('starts the service, and ends it when it is told to', async () => {
+    const env = { ...process.env, PORT: '0', WEFT_DATA: join(folder, 'data'), APIKEY: 'a-key' };
+    const child = spawn(process.execPath, [join(root, 'bin/weft.mjs'), 'start'], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    for await (const line of createInterface(child.stdout)) {
+      const url = /^Weft listening on (\S+)$/.exec(line)?.[1];
+      if (url !== undefined) {
+        const made = await run(packed, ['namespaces', 'create', 'a', '--url', url, '--key', 'a-key']);
+        expect(made).toEqual({ code: 0, out: 'created a\n', err: '' });
+      }
+      if (line.startsWith('Try: ')) break;
+    }
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await exit)[0]).toBe(0);
+  });
+
+  test('writes no colour into a pipe', async () => {
+    const { out } = await run(join(root, 'bin/weft.mjs'), ['help'], { FORCE_COLOR: '1' });
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('ends with 130 when it is interrupted while it waits', async () => {
+    const asked = Promise.withResolvers<void>();
+    const server = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const args = [join(root, 'bin/weft.mjs'), 'namespaces', 'list', '--url', `http://127.0.0.1:${port}`];
+    const child = spawn(process.execPath, args, { env: { ...process.env, HOME: folder }, stdio: 'ignore' });
+    await asked.promise;
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    server.closeAllConnections();
+    server.close();
+    expect(code).toBe(130);
+  });
+});

@@ -1,0 +1,301 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../bin/cli/commands/index.ts';
+import { commandHandbook } from '../../bin/cli/handbook.ts';
+import { versionOf } from '../../bin/server/version.ts';
+import { type Client, openClient } from '../service/access/client.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+const EXAMPLE = new URL('../../examples/hello/workflow.yaml', import.meta.url).pathname;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+let client: Client;
+let desk: Desk;
+
+beforeAll(async () => {
+  client = await openClient();
+  desk = await openDesk(client);
+});
+
+afterAll(async () => {
+  await desk.clear();
+  await client.close();
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The program with the service and its key in the environment. */
+async function weft(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { code, out, err } = await desk.weft(args, { env });
+  return { code, out, err };
+}
+
+async function write(name: string, source: string): Promise<string> {
+  await desk.write({ [name]: source });
+  return name;
+}
+
+describe('weft', () => {
+  test('prints its version', async () => {
+    expect(await weft(['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
+    expect((await weft(['version', '--json'])).out).toBe(`{\n  "version": "${versionOf()}"\n}\n`);
+  });
+
+  test('tells every command and the exit codes when asked for help', async () => {
+    for (const asking of [['--help'], ['help'], ['-h']]) {
+      const { code, out, err } = await weft(asking);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+      expect(out).toContain('Exit codes: 0 done, 1 it failed or was refused, 2 wrong usage, 3 no service there');
+    }
+  });
+
+  test('tells a command alone when that is asked for help', async () => {
+    const { code, out } = await weft(['keys', 'create', '--help']);
+    expect(code).toBe(0);
+    for (const form of ['keys list', 'keys create --name', 'keys delete ID']) expect(out).toContain(`  weft ${form}`);
+    expect(out).not.toContain('weft validate');
+    expect((await weft(['help', 'keys'])).out).toBe(out);
+  });
+
+  test.each([
+    ['no command', [], 'name a command', 'weft help'],
+    ['a command that there is not', ['deploy'], "there is no command 'deploy'", 'weft help'],
+    ['a slip of a command', ['lgos'], "there is no command 'lgos'; did you mean 'logs'?", 'weft help'],
+    ['a command by an inherited name', ['constructor'], "there is no command 'constructor'", 'weft help'],
+    [
+      'help on a command that there is not',
+      ['help', 'pusk'],
+      "there is no command 'pusk'; did you mean 'push'?",
+      'weft help',
+    ],
+    ['an option that there is not', ['validate', '--all', 'x'], "Unknown option '--all'", 'weft help validate'],
+    ['an option of another command', ['validate', '--name', 'x', 'y'], "Unknown option '--name'", 'weft help validate'],
+    [
+      'a slip of an option',
+      ['push', '--wach', 'x'],
+      "Unknown option '--wach'; did you mean '--watch'?",
+      'weft help push',
+    ],
+    ['an option without its value', ['push', '--key'], "Option '--key <value>' argument missing", 'weft help push'],
+    ['validate without a file', ['validate'], 'name at least one file', 'weft help validate'],
+    [
+      'validate on a file that is not there',
+      ['validate', 'none.yaml'],
+      'none.yaml cannot be read: ENOENT',
+      'weft help validate',
+    ],
+    ['keys without a verb', ['keys'], 'choose one of list, create, delete', 'weft help keys'],
+    ['a slip of a verb', ['keys', 'lst'], "choose one of list, create, delete; did you mean 'list'?", 'weft help keys'],
+    ['keys delete without an id', ['keys', 'delete'], "'delete' takes ID", 'weft help keys'],
+    ['keys delete with two ids', ['keys', 'delete', 'a', 'b'], "'delete' takes ID", 'weft help keys'],
+    ['keys list with a name', ['keys', 'list', 'a'], "'list' takes no further word", 'weft help keys'],
+    [
+      'a key without permission',
+      ['keys', 'create', '--name', 'a'],
+      'a key needs --name and --permission',
+      'weft help keys',
+    ],
+    [
+      'a permission that there is not',
+      ['keys', 'create', '--name', 'a', '--permission', 'root'],
+      "the permission 'root' is none of read, run, write, admin",
+      'weft help keys',
+    ],
+    ['version with a name', ['version', 'x'], "'version' takes no 'x'", 'weft help version'],
+    [
+      'no namespace',
+      ['vars', 'list'],
+      'name a namespace by --namespace, WEFT_NAMESPACE or a profile',
+      'weft help vars',
+    ],
+    [
+      'an address that is none',
+      ['keys', 'list', '--url', 'here'],
+      "'here' is no address; write it as http://HOST:PORT or https://HOST",
+      'weft help keys',
+    ],
+  ])('ends with 2 and one line for %s', async (_, args, message, help) => {
+    expect(await weft(args)).toEqual({ code: 2, out: '', err: `weft: ${message} (see '${help}')\n` });
+  });
+});
+
+describe('every command', () => {
+  const entries = Object.entries(COMMANDS);
+
+  test('tells in its help what each of its options is for', () => {
+    const untold = entries.flatMap(([name, { flags, notes }]) =>
+      flags
+        .filter((flag) => flag !== 'json' && !notes.some((note) => note.includes(`--${flag}`)))
+        .map((flag) => `${name} --${flag}`),
+    );
+    expect(untold).toEqual([]);
+  });
+
+  test('names itself first in each of its forms', () => {
+    const odd = entries.flatMap(([name, { usage }]) => usage.filter((form) => form.split(' ')[0] !== name));
+    expect(odd).toEqual([]);
+  });
+
+  test('stands in docs/command-line.md as the table has it (else: npm run docs)', () => {
+    expect(readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')).toBe(commandHandbook());
+  });
+
+  test('is completed by the shell, with its words and options', async () => {
+    const script = join(desk.folder, 'completion.sh');
+    await writeFile(script, (await weft(['completion', 'bash'])).out);
+    const complete = (line: string) => {
+      const words = line.split(' ');
+      const program = [
+        `source ${script}`,
+        `COMP_LINE='${line}'; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`,
+        `_weft weft '${words.at(-1)}'`,
+        // As one text: the words that fit.
+        `echo "$\{COMPREPLY[@]}"`,
+      ].join('\n');
+      return execFileSync('bash', ['-c', program], { encoding: 'utf8' }).trim();
+    };
+    expect(complete('weft pu')).toBe('push');
+    expect(complete('weft keys cr')).toBe('create');
+    expect(complete('weft push --wa')).toBe('--watch');
+  });
+});
+
+/** A workflow that calls a container service. */
+const SERVICE = `functions:
+- {id: f, type: knative-namespace, service: s}
+states:
+- {id: rest, type: action, action: {function: f}}
+`;
+
+describe('weft validate', () => {
+  test('finds nothing in an example', async () => {
+    expect(await weft(['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
+  });
+
+  test('points at every mistake of every file and ends with 1', async () => {
+    const one = await write('one.yaml', 'states:\n- id: a\n  type: nop\n');
+    const two = await write('two.yaml', 'states:\n- id: a\n  type: noop\n  transition: b\n');
+    const { code, out } = await weft(['validate', one, EXAMPLE, two]);
+    expect(code).toBe(1);
+    const lines = out.split('\n');
+    expect(lines[0]).toMatch(/^one\.yaml:3:9: state\[0\]: type unrecognized\(/);
+    expect(lines.slice(1, 4)).toEqual(['3 |   type: nop', '            ^', "hint: did you mean 'noop'?"]);
+    expect(lines[4]).toMatch(/^two\.yaml:4:15: /);
+    expect(lines.slice(5, 7)).toEqual(['4 |   transition: b', '                  ^']);
+    expect(lines.slice(-2)).toEqual(['2 problems in 3 files', '']);
+  });
+
+  test('prints mistakes as JSON for programs', async () => {
+    const file = await write('three.yaml', 'states:\n- id: a\n  type: nop\n');
+    const { code, out } = await weft(['validate', '--json', file]);
+    expect(code).toBe(1);
+    const kind = 'mistake';
+    expect(JSON.parse(out)).toEqual([
+      { file, kind, line: 3, column: 9, message: expect.any(String), hint: "did you mean 'noop'?" },
+    ]);
+    expect(JSON.parse((await weft(['validate', '--json', EXAMPLE])).out)).toEqual([]);
+  });
+
+  test('finds nothing in a workflow that calls a container', async () => {
+    const file = await write('wait.yaml', SERVICE);
+    expect(await weft(['validate', file, '--json'])).toMatchObject({ code: 0, out: '[]\n' });
+  });
+
+  test('needs no service', async () => {
+    expect((await weft(['validate', EXAMPLE], { WEFT_URL: 'http://127.0.0.1:1' })).code).toBe(0);
+  });
+});
+
+describe('weft keys', () => {
+  const create = ['keys', 'create', '--json', '--name', 'builds', '--permission', 'read'];
+
+  test('makes a key that works, lists it without its secret, and deletes it', async () => {
+    const made = await weft([...create, '--namespace', 'command-a', '--namespace', 'command-b']);
+    expect(made.code, made.err).toBe(0);
+    const { id, secret, ...rest } = JSON.parse(made.out);
+    expect(id).toMatch(UUID);
+    const namespaces = ['command-a', 'command-b'];
+    expect(rest).toEqual({ name: 'builds', permission: 'read', namespaces, createdAt: expect.any(String) });
+    expect((await client.call('GET', '/api/namespaces', { key: secret })).status).toBe(200);
+
+    const listed = await weft(['keys', 'list']);
+    expect(listed.code).toBe(0);
+    expect(listed.out).toMatch(/^ID +PERMISSION +CREATED +NAMESPACES +NAME\n/);
+    expect(listed.out).toMatch(new RegExp(`^${id}  read        \\S+  command-a,command-b  builds$`, 'm'));
+    expect(listed.out).not.toContain(secret);
+
+    expect(await weft(['keys', 'delete', id])).toEqual({ code: 0, out: `deleted ${id}\n`, err: '' });
+    expect((await client.call('GET', '/api/namespaces', { key: secret })).status).toBe(401);
+    expect((await weft(['keys', 'list'])).out).not.toContain(id);
+  });
+
+  test('shows the new key to people this once', async () => {
+    const { code, out } = await weft(create.filter((word) => word !== '--json'));
+    expect(code).toBe(0);
+    const [id, , , namespaces, key] = out.split('\n');
+    expect(namespaces).toBe('namespaces  all');
+    expect(key).toMatch(/^key {9}\S{40,} \(it is shown only now\)$/);
+    await weft(['keys', 'delete', id?.replace('id', '').trim() ?? '']);
+  });
+
+  test('takes the place and the key from its options before the environment', async () => {
+    const env = { WEFT_URL: 'http://127.0.0.1:1', WEFT_KEY: 'wrong' };
+    const { code, out } = await weft(['keys', 'list', '--json', '--url', `${client.url}/`, '--key', client.key], env);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toBeInstanceOf(Array);
+  });
+
+  test('says what the service refused and ends with 1', async () => {
+    const missing = await weft(['keys', 'delete', 'no-such-id']);
+    expect(missing).toEqual({ code: 1, out: '', err: 'weft: 404: key not found\n' });
+  });
+
+  test('ends with 3 when another key is needed', async () => {
+    const unknown = await weft(['keys', 'list'], { WEFT_KEY: 'wrong' });
+    expect({ ...unknown, err: '' }).toEqual({ code: 3, out: '', err: '' });
+    expect(unknown.err).toMatch(/^weft: 401: .*; log in with 'weft login', or set WEFT_KEY\n$/);
+    const made = JSON.parse((await weft(create)).out);
+    const denied = await weft(['keys', 'list'], { WEFT_KEY: made.secret });
+    expect({ ...denied, err: '' }).toEqual({ code: 3, out: '', err: '' });
+    expect(denied.err).toMatch(/^weft: 403: .*; use a key that may do this\n$/);
+    await weft(['keys', 'delete', made.id]);
+  });
+
+  test('ends with 3 when nothing answers, or something else', async () => {
+    const { code, out, err } = await weft(['keys', 'list', '--url', 'http://127.0.0.1:1']);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(
+      /^weft: http:\/\/127\.0\.0\.1:1 cannot be reached: .+; start it, or name another with --url or WEFT_URL\n$/,
+    );
+    const server = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const other = await weft(['keys', 'list', '--url', `http://127.0.0.1:${port}`]);
+    server.close();
+    expect(other).toEqual({ code: 3, out: '', err: `weft: what answers at http://127.0.0.1:${port} is not Weft\n` });
+  });
+
+  test('does not carry the key to where the service sends it', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(302, { Location: '/elsewhere' }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code } = await weft(['keys', 'list', '--url', `http://127.0.0.1:${port}`]);
+    server.close();
+    expect({ code, asked }).toEqual({ code: 3, asked: ['/api/keys'] });
+  });
+});

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+
+const FILES = pathToFileURL('lib/containers/sidecar/files.ts').href;
+/** Rights mean nothing to root. */
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+test('the directory of a call is removed also where the function has closed it to everybody', () => {
+  const root = mkdtempSync(join(tmpdir(), 'weft-closed-'));
+  chmodSync(root, 0o777);
+  const script = `
+    const { mkdirSync, writeFileSync, chmodSync } = require('node:fs');
+    mkdirSync('${root}/call/a/b', { recursive: true });
+    writeFileSync('${root}/call/a/b/file', '1');
+    for (const path of ['a/b', 'a', '.']) chmodSync('${root}/call/' + path, 0);
+    import('${FILES}').then(({ removeFolder }) => removeFolder('${root}/call'));
+  `;
+  const { stderr, status } = spawnSync(process.execPath, ['-e', script], { ...nobody, encoding: 'utf8' });
+  expect([status, stderr.replace(/.*ExperimentalWarning.*\n.*\n/, '')]).toEqual([0, '']);
+  expect(existsSync(join(root, 'call'))).toBe(false);
+  rmSync(root, { recursive: true });
+});

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { localSealer } from '../../../lib/adapters/local/sealer.ts';
+import * as registries from '../../../lib/domain/credentials/registries.ts';
+import * as secrets from '../../../lib/domain/credentials/secrets.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import * as removals from '../../../lib/domain/purging/purging.ts';
+import * as keys from '../../../lib/domain/storage/keys.ts';
+import { secretReader } from '../../../lib/engine/evaluation/secrets.ts';
+import type { Sealer } from '../../../lib/ports/sealer.ts';
+import type { Item, Key, Table } from '../../../lib/ports/table.ts';
+import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+
+const VALUE = Buffer.from('plain-text-of-the-secret');
+const HUB = 'https://docker.io';
+
+let quiet: QuietPorts;
+let needs: { readonly table: Table; readonly sealer: Sealer };
+let home: namespaces.Namespace;
+
+beforeEach(async () => {
+  quiet = new QuietPorts();
+  needs = { table: quiet.ports.table, sealer: localSealer() };
+  home = await quiet.namespace('home');
+});
+
+async function itemAt(key: Key): Promise<Item> {
+  const [item] = await needs.table.get([key]);
+  if (item === undefined) throw new Error(`nothing at ${key.pk} ${key.sk}`);
+  return item;
+}
+
+/** Puts the item of one place into another, as whoever may write the table could. */
+async function move(from: Key, { table, pk, sk }: Key): Promise<void> {
+  await needs.table.write([{ do: 'put', table, item: { ...(await itemAt(from)), pk, sk } }]);
+}
+
+const partsOf = (name: string) => [keys.secrets(name), keys.registries(name), keys.dataKey(name).pk];
+const rowsIn = async (id: string): Promise<number> => {
+  const pages = await Promise.all(partsOf(id).map((pk) => needs.table.query({ table: 'catalog', pk })));
+  return pages.reduce((sum, { items }) => sum + items.length, 0);
+};
+
+describe('what is kept', () => {
+  test('of a secret is its name, and bytes that do not show its value', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    const { pk, sk, ...rest } = await itemAt(keys.secret(home.id, 'A'));
+    expect([sk, Object.keys(rest)]).toEqual(['A', ['sealed']]);
+    expect(Buffer.from(rest['sealed'] as Uint8Array).includes(VALUE)).toBe(false);
+  });
+
+  test('of a registry is its address, a hint at the user, and bytes that show neither user nor token', async () => {
+    await registries.set(needs, home, HUB, 'long-user-name:long-token');
+    const { url, user, sealed } = await itemAt(keys.registry(home.id, HUB));
+    expect([url, user]).toEqual([HUB, 'lo***me']);
+    const text = Buffer.from(sealed as Uint8Array).toString('latin1');
+    expect(text).not.toContain('long-user-name');
+    expect(text).not.toContain('long-token');
+  });
+
+  test('is sealed under one data key for all of a namespace, and another for what is global', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    const first = await itemAt(keys.dataKey(home.id));
+    await secrets.set(needs, home, 'B', VALUE);
+    await registries.set(needs, home, HUB, 'a:b');
+    await registries.set(needs, 'global', HUB, 'a:b');
+    await registries.set(needs, 'private', HUB, 'a:b');
+    expect(await itemAt(keys.dataKey(home.id))).toEqual(first);
+    expect(await itemAt(keys.dataKey('installation'))).not.toEqual(first);
+  });
+});
+
+describe('what was moved in the database does not open', () => {
+  test('under the name of another secret', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    await move(keys.secret(home.id, 'A'), keys.secret(home.id, 'B'));
+    expect((await secrets.read(needs, home.id, ['A'])).get('A')).toBe(VALUE.toString());
+    await expect(secrets.read(needs, home.id, ['B'])).rejects.toThrow();
+  });
+
+  test('in another namespace, with or without its data key', async () => {
+    const other = await quiet.namespace('other');
+    await secrets.set(needs, home, 'A', VALUE);
+    await secrets.set(needs, other, 'B', VALUE);
+    await move(keys.secret(home.id, 'A'), keys.secret(other.id, 'A'));
+    await expect(secrets.read(needs, other.id, ['A'])).rejects.toThrow();
+    await move(keys.dataKey(home.id), keys.dataKey(other.id));
+    await expect(secrets.read(needs, other.id, ['A'])).rejects.toThrow('does not open');
+  });
+
+  test('from the registries of global services to those of all', async () => {
+    await registries.set(needs, 'private', HUB, 'a:b');
+    expect(await registries.credentialsFor(needs, 'global', 'alpine')).toHaveLength(1);
+    await move(keys.registry('private', HUB), keys.registry('global', HUB));
+    await expect(registries.credentialsFor(needs, home, 'alpine')).rejects.toThrow();
+  });
+});
+
+describe('a namespace that ends', () => {
+  test('takes its secrets, its registries and its data key along', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    await secrets.set(needs, home, 'f/B', VALUE);
+    await registries.set(needs, home, HUB, 'a:b');
+    expect(await rowsIn(home.id)).toBe(4);
+    const purge = await namespaces.remove(quiet.ports, 'home', true);
+    await removals.finish(quiet.ports, purge);
+    expect(await rowsIn(home.id)).toBe(0);
+  });
+
+  test.each([
+    ['a secret', () => secrets.set(needs, home, 'A', VALUE)],
+    ['a folder', () => secrets.set(needs, home, 'f/', new Uint8Array())],
+    ['a registry', () => registries.set(needs, home, HUB, 'a:b')],
+  ])('gets nothing back from who set %s at this moment', async (_what, set) => {
+    await removals.finish(quiet.ports, await namespaces.remove(quiet.ports, 'home', true));
+    await expect(set()).rejects.toThrow('namespace not found');
+    await quiet.namespace('home');
+    await expect(set()).rejects.toThrow('namespace not found');
+    expect(await rowsIn(home.id)).toBe(0);
+  });
+});
+
+describe('a step', () => {
+  const counted = (calls: number[]): Table => ({
+    get: (wanted) => {
+      calls.push(wanted.length);
+      return needs.table.get(wanted);
+    },
+    query: (query) => needs.table.query(query),
+    write: (writes) => needs.table.write(writes),
+  });
+
+  test('reads each secret once, however many elements ask for it', async () => {
+    for (const name of ['A', 'B']) await secrets.set(needs, home, name, Buffer.from(name));
+    const calls: number[] = [];
+    const read = secretReader({ ...needs, table: counted(calls) }, { namespaceId: home.id });
+    const asked = Array.from({ length: 50 }, () => read(['A', 'B', 'A']));
+    expect(new Set((await Promise.all(asked)).map((values) => JSON.stringify(values)))).toEqual(
+      new Set(['{"A":"A","B":"B"}']),
+    );
+    expect(await read(['B'])).toEqual({ B: 'B' });
+    expect(calls).toEqual([3]);
+  });
+
+  test('names the first secret that is missing', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    const read = secretReader(needs, { namespaceId: home.id });
+    await expect(read(['A', 'NO', 'NEITHER'])).rejects.toMatchObject({
+      kind: 'uncatchable',
+      code: 'secrets.notFound',
+      message: "secret 'NO' not found",
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as logs from '../../../lib/domain/logs/instance-logs.ts';
+import type { LogRecord } from '../../../lib/domain/logs/records.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import { type List, type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { newRun } from '../../../lib/engine/run/new-run.ts';
+import { LogSpace, textsOf } from './space.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** A run whose log grows: the older lines move into the journal. */
+class Growing {
+  readonly space: LogSpace;
+  run: runs.Run;
+  #count = 0;
+
+  private constructor(space: LogSpace) {
+    this.space = space;
+    this.run = { ...newRun(space.ports, space.opened, Buffer.from('{}'), 'api'), tail: [] };
+  }
+
+  static async begin(): Promise<Growing> {
+    return new Growing(await LogSpace.open());
+  }
+
+  async grow(lines: number): Promise<void> {
+    const added = Array.from({ length: lines }, (): runs.LogLine => {
+      this.#count += 1;
+      const level = this.#count % 3 === 0 ? 'error' : 'info';
+      return { t: this.run.created * 1000 + this.#count, level, text: `line ${this.#count}`, state: 'a' };
+    });
+    const next = { ...this.run, seq: this.run.seq + 1, tail: [...this.run.tail, ...added] };
+    this.run = await runs.commit(this.space.ports, next);
+  }
+
+  readOn = (request: ListRequest, mark?: string) => logs.readOn(this.space.ports, this.run, request, mark);
+  list = (request: ListRequest) => logs.list(this.space.ports, this.run, request);
+}
+
+const ERRORS = { 'filter.field': ['LEVEL'], 'filter.type': ['STARTING'], 'filter.val': ['error'] };
+
+describe(`reading on in the log of a run (seed ${seed})`, () => {
+  test('brings every line once, whatever the first page left out', async () => {
+    const drawn = [
+      fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 1, maxLength: 8 }),
+      fc.constantFrom('0', '1', '25'),
+      fc.integer({ min: 0, max: 120 }),
+      fc.constantFrom({}, ERRORS),
+    ] as const;
+    const law = fc.asyncProperty(...drawn, async (growth, limit, offset, query) => {
+      const log = await Growing.begin();
+      const request = toListRequest({ ...query, limit: [limit], offset: [String(offset)] });
+      const frames: List<LogRecord>[] = [];
+      let mark: string | undefined;
+      for (const lines of [...growth, 0, 0]) {
+        if (lines > 0) await log.grow(lines);
+        const reading = await log.readOn(request, mark);
+        mark = reading.mark;
+        frames.push(reading.list);
+      }
+      const all = textsOf(await log.list(toListRequest(query)));
+      expect(frames.flatMap(textsOf)).toEqual(all.slice(offset));
+      expect(frames.at(-1)?.results).toEqual([]);
+      let before = offset;
+      for (const { pageInfo, results } of frames) {
+        expect(pageInfo.offset).toBe(before);
+        before += results.length;
+      }
+      expect(frames.at(-1)?.pageInfo.total).toBe(all.length);
+    });
+    await fc.assert(law, { numRuns: 150, seed });
+  });
+
+  test('begins with what the plain list answers, also from its end', async () => {
+    const log = await Growing.begin();
+    await log.grow(200);
+    const order = { 'order.field': ['TIMESTAMP'], 'order.direction': ['DESC'] };
+    for (const query of [{}, { limit: ['3'] }, { last: ['3'] }, { first: ['2'] }, order, { ...order, limit: ['2'] }]) {
+      const request = toListRequest(query);
+      expect((await log.readOn(request)).list).toEqual(await log.list(request));
+    }
+    const newest = toListRequest({ ...order, limit: ['2'] });
+    const { list, mark } = await log.readOn(newest);
+    expect(textsOf(list)).toEqual(['line 200', 'line 199']);
+    await log.grow(2);
+    expect(textsOf((await log.readOn(newest, mark)).list)).toEqual(['line 202', 'line 201']);
+  });
+
+  test('asks the database nothing when the log did not grow', async () => {
+    const log = await Growing.begin();
+    await log.grow(200);
+    const { mark } = await log.readOn(toListRequest({}));
+    log.space.queries.length = 0;
+    expect((await log.readOn(toListRequest({}), mark)).list.results).toEqual([]);
+    expect(log.space.queries).toEqual([]);
+  });
+
+  test.each(['', 'x', '1', '1.2.3', '-1.0', '999.0', '1.5', '1e3.0'])('refuses the mark %j', async (mark) => {
+    const log = await Growing.begin();
+    await log.grow(4);
+    await expect(log.readOn(toListRequest({}), mark)).rejects.toThrow('is no mark of this log');
+  });
+});

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { note } from '../../../lib/domain/logs/change-lines.ts';
+import { removeLog } from '../../../lib/domain/logs/lines.ts';
+import { list } from '../../../lib/domain/logs/pages.ts';
+import { readOut } from '../../../lib/domain/logs/sources.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import * as removals from '../../../lib/domain/purging/purging.ts';
+import * as keys from '../../../lib/domain/storage/keys.ts';
+import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { DAY, LogSpace, SECOND, textsOf } from './space.ts';
+
+const MOST_LINES = 10_000;
+
+let space: LogSpace;
+
+beforeEach(async () => {
+  space = await LogSpace.open();
+});
+
+const notesOnDays = async (days: number, ofEach: number): Promise<string[]> => {
+  const texts: string[] = [];
+  for (let day = 0; day < days; day += 1) {
+    for (let count = 0; count < ofEach; count += 1) {
+      const text = `note ${day}/${count}`;
+      await space.note(text);
+      texts.push(text);
+      space.now += 1;
+    }
+    space.now += DAY;
+  }
+  return texts;
+};
+
+describe('a log of many days', () => {
+  test('is read on through the days, page by page', async () => {
+    const all = await notesOnDays(5, 7);
+    const seen: string[] = [];
+    for (let offset = 0; offset < all.length; offset += 4) {
+      const page = await space.list({ limit: ['4'], offset: [String(offset)] });
+      expect(page.pageInfo).toMatchObject({ total: 35, hasPreviousPage: offset > 0, hasNextPage: offset + 4 < 35 });
+      seen.push(...textsOf(page));
+    }
+    expect(seen).toEqual(all);
+  });
+
+  test('is read only where the page is; the rest is counted', async () => {
+    await notesOnDays(5, 30);
+    space.queries.length = 0;
+    const page = await space.list({ limit: ['3'], offset: ['70'] });
+    expect(textsOf(page)).toEqual(['note 2/10', 'note 2/11', 'note 2/12']);
+    const read = space.queries.filter(({ count }) => count !== true);
+    const notes = read.filter(({ pk }) => pk.startsWith('notes#'));
+    expect(notes).toHaveLength(1);
+    expect(read).toHaveLength(3);
+  });
+
+  test('gives the first of its lines when all are asked for, and the others on the next page', async () => {
+    const all = await notesOnDays(2, MOST_LINES / 2 + 10);
+    const first = await space.list();
+    expect(first.results).toHaveLength(MOST_LINES);
+    expect(first.pageInfo).toMatchObject({ total: all.length, hasNextPage: true });
+    expect(textsOf(await space.list({ offset: [String(MOST_LINES)] }))).toEqual(all.slice(MOST_LINES));
+  });
+});
+
+describe('lines of several sources', () => {
+  test('are merged by their time, also where one becomes visible late', async () => {
+    const late = space.begin();
+    space.now += SECOND;
+    await space.note('note');
+    space.now += SECOND;
+    await space.receive('e-1');
+    await space.begin()();
+    await late();
+    expect(textsOf(await space.list())).toEqual([
+      "Workflow 'w' has been triggered by api.",
+      'note',
+      "Workflow 'w' has been triggered by api.",
+      'Event received: e-1 (t / s)',
+    ]);
+  });
+
+  test('stay apart from those of other workflows', async () => {
+    await space.begin()();
+    space.now += SECOND;
+    await space.note('of the namespace');
+    await space.receive('e-1');
+    await note(space.ports, 'workflow.update', space.opened);
+    const { results } = await list(space.ports, space.workflowLog, toListRequest({}));
+    expect(results.map(({ msg }) => msg)).toEqual([expect.stringContaining('created by api'), 'Updated workflow.']);
+  });
+
+  test('keep the id of an event that is gone from the history', async () => {
+    const entry = { at: 1, id: '000001768521480000#e-1', level: 'info', text: '', tags: {} } as const;
+    const [read] = await readOut(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
+    expect(read?.text).toBe('Event received: e-1');
+  });
+});
+
+describe('log lines', () => {
+  test('are kept as long as the installation says', async () => {
+    space.retentionDays = 3;
+    const begun = space.now;
+    await space.note('old');
+    const pk = keys.notes(space.opened.namespace.id, begun);
+    const [item] = (await space.memory.query({ table: 'journal', pk })).items;
+    expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * 86_400);
+    space.now += 2 * DAY;
+    await space.note('young');
+    expect(textsOf(await space.list())).toEqual(['old', 'young']);
+    space.now += 2 * DAY;
+    expect(textsOf(await space.list())).toEqual(['young']);
+    space.retentionDays = 30;
+    expect(textsOf(await space.list())).toEqual(['old', 'young']);
+  });
+
+  test('go with their namespace, those of other namespaces stay', async () => {
+    await notesOnDays(3, 120);
+    await note(space.ports, 'namespace.create', {}, 'demo');
+    const other = await namespaces.create(space.ports, 'other');
+    await note(space.ports, 'namespace.variable', { namespace: other }, 'create', 'k');
+    const purge = await namespaces.remove(space.ports, 'demo', true);
+    await removals.finish(space.ports, purge);
+    const { id } = space.opened.namespace;
+    for (let ms = space.now - 5 * DAY; ms <= space.now; ms += DAY) {
+      expect((await space.memory.query({ table: 'journal', pk: keys.notes(id, ms) })).items).toEqual([]);
+    }
+    const kept = await space.memory.query({ table: 'journal', pk: keys.notes(other.id, space.now) });
+    expect(kept.items).toHaveLength(1);
+    const ofServer = await space.memory.query({ table: 'journal', pk: keys.notes('server', space.now) });
+    expect(ofServer.items).toHaveLength(1);
+  });
+
+  test('of a namespace that has none are removed without a complaint', async () => {
+    await removeLog(space.ports, space.opened.namespace.id);
+    expect((await space.list()).results).toEqual([]);
+  });
+
+  test('that cannot be written do not fail the change, and are told of', async () => {
+    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { ports } = space;
+    const table = { ...ports.table, write: () => Promise.reject(new Error('the database is away')) };
+    await note({ ...ports, table }, 'workflow.update', space.opened);
+    expect(complain).toHaveBeenCalledWith(expect.stringContaining('Updated workflow.'), expect.any(Error));
+    complain.mockRestore();
+  });
+});

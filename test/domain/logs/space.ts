@@ -1,0 +1,109 @@
+import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import { note } from '../../../lib/domain/logs/lines.ts';
+import { type Log, list, openLog } from '../../../lib/domain/logs/pages.ts';
+import type { LogRecord } from '../../../lib/domain/logs/records.ts';
+import { type LogReading, readOn } from '../../../lib/domain/logs/tails.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import { type List, type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { newRun } from '../../../lib/engine/run/new-run.ts';
+import type { Query, Table } from '../../../lib/ports/table.ts';
+import { MemoryTable } from '../../contract/memory-table.ts';
+import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+
+export const SECOND = 1000;
+export const DAY = 86_400_000;
+
+/** A UUID of version 7 whose random part is a count: ids of one millisecond grow. */
+function uuidOf(ms: number, count: number): string {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count.toString(16).padStart(12, '0')}`;
+}
+
+/** A namespace whose log is written and read at times that a test chooses. */
+export class LogSpace {
+  now = Date.UTC(2026, 0, 15, 23, 58);
+  /** Called before each query of a reader, which others may get in between. */
+  between: () => Promise<void> = async () => {};
+  readonly queries: Query[] = [];
+  readonly memory = new MemoryTable();
+  retentionDays = 30;
+  #ids = 0;
+  #opened: workflows.Opened | undefined;
+
+  readonly #quiet = new QuietPorts();
+
+  get ports() {
+    const table: Table = {
+      get: (keys) => this.memory.get(keys),
+      write: (writes) => this.memory.write(writes),
+      query: async (query) => {
+        this.queries.push(query);
+        await this.between();
+        return this.memory.query(query);
+      },
+    };
+    const clock = {
+      now: () => this.now,
+      uuid: () => uuidOf(this.now, ++this.#ids),
+      secret: () => 'secret',
+    };
+    const settings = { brand: 'service', version: 'v0', retentionDays: this.retentionDays };
+    return { ...this.#quiet.ports, table, clock, settings, blobs: this.#blobs };
+  }
+
+  readonly #blobs = memoryBlobs();
+
+  static async open(): Promise<LogSpace> {
+    const space = new LogSpace();
+    await namespaces.create(space.ports, 'demo');
+    space.#opened = await workflows.create(space.ports, 'demo', 'w', 'states:\n- {id: a, type: noop}\n');
+    return space;
+  }
+
+  get opened(): workflows.Opened {
+    if (this.#opened === undefined) throw new Error('the space is not open');
+    return this.#opened;
+  }
+
+  get log(): Log {
+    const { namespace } = this.opened;
+    return openLog(this.ports, { scope: 'namespace', namespace }, namespace.created);
+  }
+
+  get workflowLog(): Log {
+    const { namespace, node } = this.opened;
+    return openLog(this.ports, { scope: 'workflow', namespace, node }, node.created);
+  }
+
+  note(text: string): Promise<void> {
+    return note(this.ports, { scope: 'namespace', namespace: this.opened.namespace }, text);
+  }
+
+  async receive(id: string): Promise<void> {
+    const event = { specversion: '1.0', id, source: 's', type: 't' } as const;
+    await events.record(this.ports, this.opened.namespace.id, event);
+  }
+
+  /** Begins a run now; it becomes visible when it is stored. */
+  begin(): () => Promise<void> {
+    const { ports } = this;
+    const run = newRun(ports, this.opened, Buffer.from('{}'), 'api');
+    return async () => {
+      await runs.commit(ports, { ...run, seq: 1, status: 'complete', updated: this.now });
+    };
+  }
+
+  list(query: Record<string, string[]> = {}): Promise<List<LogRecord>> {
+    return list(this.ports, this.log, toListRequest(query));
+  }
+
+  readOn(mark?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
+    return readOn(this.ports, log, request, mark);
+  }
+}
+
+export const namesOf = ({ edges }: List<LogRecord>): string[] => edges.map(({ cursor }) => cursor);
+export const textsOf = ({ results }: List<LogRecord>): string[] => results.map(({ msg }) => msg);

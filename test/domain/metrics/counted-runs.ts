@@ -1,0 +1,99 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import type { RunTally } from '../../../lib/domain/runs/tallies.ts';
+import type { Clock } from '../../../lib/ports/clock.ts';
+import type { Table } from '../../../lib/ports/table.ts';
+import { MemoryTable } from '../../contract/memory-table.ts';
+
+const TALLY: RunTally = [
+  ['a', 5, 1, [['b', 1]]],
+  ['b', 7, 0, []],
+];
+
+export type End = 'complete' | 'failed' | 'crashed';
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/** Runs of a namespace as the engine stores them, over memory and a clock that is set by hand. */
+export class CountedRuns {
+  now = Date.UTC(2026, 0, 15, 12);
+  readonly clock: Clock;
+  readonly needs: { readonly table: Table; readonly blobs: ReturnType<typeof memoryBlobs>; readonly clock: Clock };
+  /** What is stored, by id: the truth. */
+  readonly stored = new Map<string, runs.Run>();
+  private ids = 0;
+
+  /** `holdUp`: calls to the database take a turn or two of the event loop, so that others come between. */
+  constructor(table: Table = new MemoryTable(), holdUp = false) {
+    this.clock = {
+      now: () => this.now,
+      uuid: () => `${hex(this.now, 12).slice(0, 8)}-${hex(this.now, 12).slice(8)}-7000-8000-${hex(++this.ids, 12)}`,
+      secret: () => 'secret',
+    };
+    this.needs = { table: holdUp ? heldUp(table) : table, blobs: memoryBlobs(), clock: this.clock };
+  }
+
+  async namespace(name = 'demo'): Promise<namespaces.Namespace> {
+    await namespaces.create(this.needs, name).catch(() => undefined);
+    return namespaces.need(this.needs, name);
+  }
+
+  /** A run that is not stored yet. */
+  newRun({ id: namespaceId, name: namespace }: namespaces.Namespace, workflowId: string, revision = 'r1'): runs.Run {
+    return {
+      ...{ id: this.clock.uuid(), namespaceId, namespace, workflowId, revision, path: '/w', as: '/w', invoker: 'api' },
+      ...{ status: 'pending', code: '', message: '', created: this.now, updated: this.now, seq: 0 },
+      ...{ at: 'a', step: 0, flow: [], data: {}, input: new Uint8Array(), interrupted: false, metadata: '' },
+      ...{ tail: [], flushed: 0, lastLine: 0, machine: '', executions: 0, events: 0, brief: false, began: this.now },
+      ...{ pauses: 0, heard: [], depth: 0, threads: {}, outbox: [] },
+      ...{ told: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
+    };
+  }
+
+  async begin(run: runs.Run): Promise<runs.Run> {
+    return this.keep(await runs.commit(this.needs, { ...run, seq: run.seq + 1 }));
+  }
+
+  /** Ends a run, which may not be stored yet: then it ran in place. */
+  async end(run: runs.Run, status: End): Promise<runs.Run> {
+    const code = status === 'complete' ? '' : 'service.no';
+    const next = { ...run, status, code, at: 'b', step: 2, seq: run.seq + 1, updated: this.now, tally: TALLY };
+    return this.keep(await runs.commit(this.needs, next));
+  }
+
+  private keep(run: runs.Run): runs.Run {
+    this.stored.set(run.id, run);
+    return run;
+  }
+
+  /** How many are stored of a workflow, and how they ended, counted one by one. */
+  truth(workflowId: string) {
+    const all = [...this.stored.values()].filter((run) => run.workflowId === workflowId);
+    const over = all.filter(({ status }) => status !== 'pending');
+    return {
+      runs: all.length,
+      done: over.filter(({ status }) => status === 'complete').length,
+      failed: over.filter(({ status }) => status !== 'complete').length,
+      ms: over.reduce((sum, { created, updated }) => sum + updated - created, 0),
+    };
+  }
+}
+
+/** A database of which calls take a while, and not all as long. */
+export function heldUp(table: Table): Table {
+  let calls = 0;
+  const later = async <T>(work: () => Promise<T>): Promise<T> => {
+    calls += 1;
+    for (let turns = calls % 4; turns > 0; turns -= 1) await turn();
+    const result = await work();
+    await turn();
+    return result;
+  };
+  return {
+    get: (keys) => later(() => table.get(keys)),
+    query: (query) => later(() => table.query(query)),
+    write: (writes) => later(() => table.write(writes)),
+  };
+}

@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import * as ledgers from '../../../lib/domain/metrics/ledgers.ts';
+import * as metrics from '../../../lib/domain/metrics/metrics.ts';
+import { accounts, begun, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
+import { numberAt, type Sums } from '../../../lib/domain/metrics/sums.ts';
+import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import * as keys from '../../../lib/domain/storage/keys.ts';
+import type { Table } from '../../../lib/ports/table.ts';
+import { MemoryTable } from '../../contract/memory-table.ts';
+import { CountedRuns, type End, heldUp } from './counted-runs.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+type Needs = Parameters<typeof ledgers.read>[0];
+
+async function countsOf(needs: Needs, home: Namespace, workflow: string) {
+  const prefix = accounts.ofWorkflow(workflow);
+  const [before, after] = await Promise.all([
+    ledgers.read(needs, home, begun, { prefix }),
+    ledgers.read(needs, home, ended, { prefix }),
+  ]);
+  const at = (sums: Map<string, Sums>, name: string) => numberAt(sums.get(prefix) ?? {}, name);
+  return { runs: at(before, 'runs'), done: at(after, 'done'), failed: at(after, 'failed'), ms: at(after, 'ms') };
+}
+
+/** Counts the calls to a table, and the rows that they read. */
+function counting(table: Table) {
+  const seen = { calls: 0, rows: 0, writes: 0 };
+  const counted: Table = {
+    get: (all) => {
+      seen.calls += 1;
+      return table.get(all);
+    },
+    query: async (query) => {
+      seen.calls += 1;
+      const page = await table.query(query);
+      seen.rows += page.count;
+      return page;
+    },
+    write: (writes) => {
+      seen.writes += 1;
+      return table.write(writes);
+    },
+  };
+  return { table: counted, seen };
+}
+
+async function crowd(world: CountedRuns, home: Namespace, count: number, workflows: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const run = world.newRun(home, `w${n % workflows}`);
+    await world.end(run, n % 3 === 0 ? 'failed' : 'complete');
+    if (n % 10 === 0) world.now += 1000;
+  }
+}
+
+describe('what is counted', () => {
+  test('counts whether it was rolled up or not, and is read out of few rows afterwards', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await crowd(world, home, 1200, 3);
+    expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
+    world.now += HOUR;
+    expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
+    const { table, seen } = counting(world.needs.table);
+    expect(await countsOf({ ...world.needs, table }, home, 'w1')).toEqual(world.truth('w1'));
+    expect(seen.writes).toBe(0);
+    // A mark, the rows behind it and the accounts, for each of the two ledgers.
+    expect(seen.calls).toBe(6);
+    expect(seen.rows).toBeLessThan(400);
+  });
+
+  test('costs a namespace with a thousand workflows several transactions, and no run is left out', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await crowd(world, home, 400, 200);
+    world.now += HOUR;
+    await metrics.settle(world.needs, home);
+    for (const workflow of ['w0', 'w99', 'w199']) {
+      expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
+    }
+  });
+
+  test('is counted over days without a run, which are not looked into twice', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await world.end(world.newRun(home, 'w'), 'complete');
+    world.now += 20 * DAY;
+    expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
+    const { table, seen } = counting(world.needs.table);
+    await countsOf({ ...world.needs, table }, home, 'w');
+    expect(seen.calls).toBe(6);
+  });
+
+  test('around midnight counts on the day on which it was stored', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    world.now = Date.UTC(2026, 0, 15, 23, 59, 59, 999);
+    const before = await world.begin(world.newRun(home, 'w'));
+    world.now += 1;
+    await world.end(world.newRun(home, 'w'), 'complete');
+    await world.end(before, 'failed');
+    for (const later of [0, 60_000, ledgers.LAG_MS, 10 * 60_000, DAY]) {
+      world.now += later;
+      expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
+      const days = await ledgers.read(world.needs, home, begun, { prefix: accounts.ofDay('') });
+      expect([...days].map(([day, sums]) => [day, numberAt(sums, 'runs')])).toEqual([
+        ['day#2026-01-15', 1],
+        ['day#2026-01-16', 1],
+      ]);
+    }
+  });
+
+  test('is stamped when it is written: a run that was long in the making enters no counted time', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    const slow = world.newRun(home, 'w');
+    world.now += HOUR;
+    await world.end(world.newRun(home, 'w'), 'complete');
+    world.now += ledgers.LAG_MS + 1;
+    await metrics.settle(world.needs, home);
+    const late = await world.end({ ...slow, updated: slow.created }, 'complete');
+    expect([late.created, late.updated]).toEqual([world.now, world.now]);
+    expect(await countsOf(world.needs, home, 'w')).toEqual({ ...world.truth('w'), runs: 2, done: 2 });
+    const begun = await world.begin(world.newRun(home, 'w'));
+    const settled = { ...begun, seq: 2, status: 'complete' } as const;
+    world.now += HOUR;
+    await metrics.settle(world.needs, home);
+    expect((await runs.commit(world.needs, settled)).updated).toBe(world.now);
+    expect(await countsOf(world.needs, home, 'w')).toMatchObject({ runs: 3, done: 3 });
+    const quick = world.newRun(home, 'w');
+    world.now += runs.LATEST_FIRST_MS;
+    expect((await world.begin(quick)).created).toBe(quick.created);
+  });
+
+  test('is counted once by many who count and read at once', async () => {
+    const world = new CountedRuns(heldUp(new MemoryTable()));
+    const home = await world.namespace();
+    await crowd(world, home, 700, 2);
+    world.now += HOUR;
+    const readers = Array.from({ length: 6 }, () => countsOf(world.needs, home, 'w0'));
+    const rollers = Array.from({ length: 6 }, () => metrics.settle(world.needs, home));
+    await Promise.all(rollers);
+    for (const found of await Promise.all(readers)) expect(found).toEqual(world.truth('w0'));
+    expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
+  });
+
+  test('is not counted twice by who reads while somebody else counts', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await crowd(world, home, 100, 1);
+    world.now += HOUR;
+    const { table } = world.needs;
+    let others = 0;
+    const overtaken: Table = {
+      get: (all) => table.get(all),
+      write: (writes) => table.write(writes),
+      query: async (query) => {
+        // Between the reader's look at the mark and at the accounts.
+        if (query.table === 'journal' && others++ < 3) await metrics.settle(world.needs, home);
+        return table.query(query);
+      },
+    };
+    expect(await countsOf({ ...world.needs, table: overtaken }, home, 'w0')).toEqual(world.truth('w0'));
+    expect(others).toBeGreaterThan(2);
+  });
+
+  test('goes on where who counted died, before or after any of his writes', async () => {
+    for (let at = 1; at <= 6; at += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const world = new CountedRuns();
+        const home = await world.namespace();
+        await crowd(world, home, 620, 60);
+        world.now += 2 * DAY;
+        let writes = 0;
+        const { table } = world.needs;
+        const dying: Table = {
+          ...table,
+          get: (all) => table.get(all),
+          query: (query) => table.query(query),
+          write: async (all) => {
+            writes += 1;
+            if (writes === at && when === 'before') throw new Error('died');
+            await table.write(all);
+            if (writes === at) throw new Error('died');
+          },
+        };
+        await metrics.settle({ ...world.needs, table: dying }, home).catch(() => undefined);
+        await metrics.settle(world.needs, home);
+        for (const workflow of ['w0', 'w7', 'w59']) {
+          expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
+        }
+      }
+    }
+  });
+
+  test('of a namespace that is gone is purged, and of a workflow that is gone', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await crowd(world, home, 10, 2);
+    world.now += HOUR;
+    await metrics.settle(world.needs, home);
+    await metrics.forget(world.needs, home.id, 'w0');
+    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    expect(items.filter(({ sk }) => sk.includes('w0'))).toEqual([]);
+    expect(items.filter(({ sk }) => sk.includes('w1'))).toHaveLength(4);
+  });
+});
+
+describe('what happened in states', () => {
+  const flowOf = async (world: CountedRuns, home: Namespace, prefix: string): Promise<Sums> =>
+    [...(await ledgers.read(world.needs, home, ended, { prefix })).values()][0] ?? {};
+
+  test('is added up by revision, since ever and by the hour', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await world.end(world.newRun(home, 'w', 'r1'), 'complete');
+    await world.end(world.newRun(home, 'w', 'r1'), 'failed');
+    await world.end(world.newRun(home, 'w', 'r2'), 'complete');
+    const expected = {
+      done: 1,
+      failed: 1,
+      ms: 0,
+      told: 2,
+      codes: { 'service.no': 1 },
+      start: { a: 2 },
+      states: {
+        a: { ms: 10, retries: 2, to: { b: 2 } },
+        b: { ms: 14, retries: 0, to: {}, done: 1, failed: 1, codes: { 'service.no': 1 } },
+      },
+    };
+    for (const later of [0, HOUR, DAY]) {
+      world.now += later;
+      if (later > 0) await metrics.settle(world.needs, home);
+      expect(await flowOf(world, home, accounts.ofRevision('w', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, accounts.ofHour('w', '2026-01-15T12', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, accounts.ofRevision('w', 'r2'))).toMatchObject({ done: 1 });
+    }
+    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    const hours = items.filter(({ sk }) => sk.includes('#2026-01-15T12#'));
+    expect(hours).toHaveLength(2);
+    const kept = HOURS_KEPT_DAYS * 86_400;
+    for (const { ttl } of hours) expect(ttl).toBe(Date.UTC(2026, 0, 15, 12) / 1000 + kept);
+  });
+
+  test('may be called anything', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    const odd = '__proto__';
+    const run = world.newRun(home, 'w');
+    const tally = [[odd, 3, 0, [['constructor', 2]]] as const];
+    for (const _ of [1, 2]) {
+      const one = { ...run, id: world.clock.uuid(), seq: 1, at: 'constructor', status: 'failed', code: odd } as const;
+      await runs.commit(world.needs, { ...one, tally });
+    }
+    world.now += HOUR;
+    await metrics.settle(world.needs, home);
+    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    const states = JSON.parse(JSON.stringify(flow))['states'];
+    expect(Object.entries(states)).toEqual([
+      [odd, { ms: 6, retries: 0, to: { constructor: 4 } }],
+      ['constructor', { ms: 0, failed: 2, codes: Object.fromEntries([[odd, 2]]) }],
+    ]);
+  });
+
+  test('of a run in too many states is left out, and the run counts all the same', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    await world.end(world.newRun(home, 'w'), 'complete');
+    const whole = { ...world.newRun(home, 'w'), seq: 1, status: 'failed', code: 'x' } as const;
+    await runs.commit(world.needs, { ...whole, tally: undefined });
+    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    expect(flow).toMatchObject({ done: 1, failed: 1, told: 1, codes: { x: 1 } });
+  });
+});
+
+const totals = { seeds: new Set<number>(), checks: 0, runs: 0 };
+afterAll(() => console.log(`seed ${[...totals.seeds].join()}: ${totals.runs} runs, ${totals.checks} comparisons`));
+
+type Move =
+  | { readonly do: 'begin' | 'place'; readonly workflow: number; readonly end: End }
+  | { readonly do: 'end'; readonly which: number; readonly end: End }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'settle' | 'read' };
+
+const ends = fc.constantFrom<End>('complete', 'failed', 'crashed');
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('begin', 'place'), workflow: fc.nat(2), end: ends }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('end'), which: fc.nat(), end: ends }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait'),
+      ms: fc.oneof(fc.nat(5), fc.nat(ledgers.LAG_MS * 2), fc.nat(2 * DAY)),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('settle', 'read') }) },
+);
+
+/** Runs begin and end while others count and read; at the end everybody has counted the same. */
+async function live(script: readonly Move[], atOnce: number): Promise<void> {
+  const world = new CountedRuns(new MemoryTable(), true);
+  const home = await world.namespace();
+  const pending: runs.Run[] = [];
+  const open = new Set<Promise<unknown>>();
+  const act = async (one: Move): Promise<void> => {
+    if (one.do === 'wait') return;
+    if (one.do === 'begin') pending.push(await world.begin(world.newRun(home, `w${one.workflow}`)));
+    else if (one.do === 'place') await world.end(world.newRun(home, `w${one.workflow}`), one.end);
+    else if (one.do === 'end') {
+      const [run] = pending.length === 0 ? [] : pending.splice(one.which % pending.length, 1);
+      if (run !== undefined) await world.end(run, one.end);
+    } else if (one.do === 'settle') await metrics.settle(world.needs, home);
+    else await countsOf(world.needs, home, 'w0');
+  };
+  for (const one of script) {
+    // Whoever writes is not held up for longer than rows may take to be there.
+    if (one.do === 'wait') {
+      await Promise.all(open);
+      world.now += one.ms;
+    }
+    const acting = act(one).finally(() => open.delete(acting));
+    open.add(acting);
+    if (open.size >= atOnce) await Promise.race(open);
+  }
+  await Promise.all(open);
+  for (const workflow of ['w0', 'w1', 'w2']) {
+    expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
+    totals.checks += 1;
+  }
+  world.now += DAY;
+  await Promise.all([metrics.settle(world.needs, home), metrics.settle(world.needs, home)]);
+  for (const workflow of ['w0', 'w1', 'w2']) {
+    expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
+    totals.checks += 1;
+  }
+  totals.runs += world.stored.size;
+}
+
+test('whatever runs, rolls up and reads in any order, the metrics are a plain count of the runs', async () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+  totals.seeds.add(seed);
+  const script = fc.array(moves, { minLength: 10, maxLength: 120 });
+  await fc.assert(
+    fc.asyncProperty(script, fc.integer({ min: 1, max: 8 }), (all, atOnce) => live(all, atOnce)),
+    { seed, numRuns: 150 },
+  );
+});

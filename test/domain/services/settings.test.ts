@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../lib/domain/errors.ts';
+import { toSettings } from '../../../lib/domain/services/settings.ts';
+
+const LIMITS = { settings: { maxScale: 3 } };
+const WISH = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
+const read = (wish: object) => toSettings(LIMITS, { ...WISH, ...wish });
+
+function refusalOf(wish: object): ServiceError {
+  try {
+    read(wish);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+describe('a size', () => {
+  test.each([
+    ['small', 0],
+    ['Medium', 1],
+    ['LARGE', 2],
+    ['2', 2],
+    [1, 1],
+    [7, 0],
+    ['', 0],
+  ])('%j is %i', (size, known) => {
+    expect(read({ size }).size).toBe(known);
+  });
+
+  test.each(['huge', 'constructor', '__proto__', 'valueof', '-1'])('%j is none', (size) => {
+    expect(refusalOf({ size }).message).toBe(`size is '${size}'; it is small, medium or large, or 0, 1 or 2`);
+  });
+});
+
+describe('what is far too long', () => {
+  const LONG = 'x '.repeat(5_000_000);
+
+  test.each([
+    ['cmd', { cmd: LONG }, 'too-large'],
+    ['size', { size: LONG }, 'invalid'],
+    ['image', { image: LONG }, 'invalid'],
+    ['an environment variable', { envs: { [LONG]: '' } }, 'invalid'],
+  ])('is refused in few words: %s', (_what, wish, code) => {
+    const refusal = refusalOf(wish);
+    expect(refusal.code).toBe(code);
+    expect(refusal.message.length).toBeLessThan(300);
+  });
+
+  test('is told before its quotes are looked at', () => {
+    expect(refusalOf({ cmd: `'${LONG}` }).code).toBe('too-large');
+  });
+});

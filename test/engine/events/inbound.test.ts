@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import { type LocalBus, localBus } from '../../../lib/adapters/local/bus.ts';
+import { systemClock } from '../../../lib/adapters/local/clock.ts';
+import { localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
+import { localSchedules } from '../../../lib/adapters/local/schedules.ts';
+import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import * as traces from '../../../lib/domain/events/traces.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { takeIn } from '../../../lib/engine/events/inbound.ts';
+import type { EnginePorts } from '../../../lib/engine/ports.ts';
+import type { Message } from '../../../lib/ports/bus.ts';
+
+const EVENT = {
+  id: 'e1',
+  'detail-type': 'Object Created',
+  source: 'aws.s3',
+  account: '111122223333',
+  time: '2026-11-12T00:00:00Z',
+  region: 'ca-central-1',
+  resources: ['arn:aws:s3:::files'],
+  detail: { object: { key: 'example-key' } },
+};
+
+let database: LocalTable;
+let bus: LocalBus;
+let ports: EnginePorts;
+let delivered: Message[];
+const clock = systemClock();
+const file = ':memory:';
+
+beforeAll(async () => {
+  database = await openLocalTable();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  delivered = [];
+  bus = localBus({ file, clock, deliver: async (message) => void delivered.push(message) });
+  ports = {
+    settings: { brand: 'service', version: 'v0' },
+    table: database.table,
+    blobs: memoryBlobs(),
+    executions: localExecutions({ file, clock, invoke: async () => ({}) }),
+    schedules: localSchedules({ file, clock, tick: async () => undefined, nextTick: () => undefined }),
+    bus,
+    clock,
+  };
+});
+
+test('an event of another bus is recorded in its namespace and put on its way, once however often it comes', async () => {
+  const namespace = await namespaces.create(ports, 'files');
+  for (let times = 0; times < 2; times++) {
+    await takeIn(ports, { namespace: 'files', event: EVENT });
+    await bus.idle();
+    const recorded = await events.need(ports, namespace.id, 'e1');
+    expect(recorded.event).toMatchObject({ type: 'Object Created', source: 'aws.s3', data: EVENT.detail });
+    await traces.add(ports, recorded, [], true);
+  }
+  expect(delivered).toMatchObject([{ namespace: 'files', id: 'e1', type: 'Object Created' }]);
+});
+
+test('one that was recorded and never went out is put on its way when it comes again', async () => {
+  await namespaces.create(ports, 'orders');
+  const lost = { ...bus, publish: () => Promise.reject(new Error('cut short')) };
+  await expect(takeIn({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow('cut short');
+  await takeIn(ports, { namespace: 'orders', event: EVENT });
+  await bus.idle();
+  expect(delivered).toMatchObject([{ namespace: 'orders', id: 'e1' }]);
+});
+
+test('an event for a namespace that is not there is an error, so that the queue keeps it', async () => {
+  await expect(takeIn(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({ code: 'not-found' });
+});

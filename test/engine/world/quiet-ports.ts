@@ -1,0 +1,75 @@
+import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { route } from '../../../lib/engine/events/router.ts';
+import type { KeeperPorts } from '../../../lib/engine/ports.ts';
+import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
+import type { Message } from '../../../lib/ports/bus.ts';
+import type { Schedule } from '../../../lib/ports/schedules.ts';
+import { MemoryTable } from '../../contract/memory-table.ts';
+import { ScriptedContainers } from '../../contract/scripted-containers.ts';
+
+export interface Later {
+  readonly at: number;
+  readonly message: Message;
+}
+
+/** Ports over memory and a clock that stands still: what they are told is kept, and nothing comes of it by itself. */
+export class QuietPorts {
+  readonly messages: Message[] = [];
+  readonly later: Later[] = [];
+  /** The executions that were started, by name. */
+  readonly started: string[] = [];
+  readonly schedules = new Map<string, Schedule>();
+  readonly containers = new ScriptedContainers();
+  readonly ports: KeeperPorts;
+  now = Date.UTC(2026, 0, 15, 12);
+  private ids = 0;
+  private static worlds = 0;
+
+  constructor() {
+    const world = String(++QuietPorts.worlds).padStart(4, '0');
+    this.ports = {
+      settings: { brand: 'service', version: 'v0' },
+      table: new MemoryTable(),
+      blobs: memoryBlobs(),
+      executions: {
+        define: async ({ name }) => name,
+        start: async (_handle, name) => {
+          if (!this.started.includes(name)) this.started.push(name);
+        },
+        stop: async () => {},
+        answer: async () => true,
+      },
+      bus: {
+        publish: async (messages) => void this.messages.push(...messages),
+        publishAt: async (at, _name, message) => void this.later.push({ at, message }),
+      },
+      schedules: {
+        problemOf: () => undefined,
+        set: async (schedule) => void this.schedules.set(schedule.name, schedule),
+        remove: async (name) => void this.schedules.delete(name),
+      },
+      containers: this.containers,
+      clock: {
+        now: () => this.now,
+        uuid: () => `0bee0000-${world}-7000-8000-${String(++this.ids).padStart(12, '0')}`,
+        secret: () => 'secret',
+      },
+    };
+  }
+
+  async namespace(name: string, broadcasts: readonly namespaces.Broadcast[] = []): Promise<namespaces.Namespace> {
+    await namespaces.create(this.ports, name);
+    await namespaces.configure(this.ports, name, {
+      broadcast: Object.fromEntries(broadcasts.map((key) => [key, true])),
+    });
+    return namespaces.need(this.ports, name);
+  }
+
+  /** Brings the messages that the bus was given to the router. */
+  async routeAll(): Promise<void> {
+    for (const message of this.messages.splice(0)) await route(this.ports, message);
+  }
+}
+
+export const eventOf = (id: string, type = 't'): CloudEvent => ({ specversion: '1.0', id, source: 's', type });

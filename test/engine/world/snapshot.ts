@@ -1,0 +1,76 @@
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import type { Owner } from '../../../lib/domain/namespaces/variables.ts';
+import * as variables from '../../../lib/domain/namespaces/variables.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import * as keys from '../../../lib/domain/storage/keys.ts';
+import type { Table } from '../../../lib/ports/table.ts';
+import type { World } from './engine-world.ts';
+
+/** All that must not depend on how often a process died: what is left at the end, without ids and times. */
+export interface Snapshot {
+  readonly runs: readonly string[];
+  readonly variables: readonly string[];
+}
+
+async function idsOfDay(table: Table, pk: string): Promise<string[]> {
+  const ids: string[] = [];
+  let next: string | undefined;
+  do {
+    const more = next === undefined ? {} : { next };
+    const page = await table.query({ table: 'runs', index: 'by-namespace', pk, ...more });
+    ids.push(...page.items.map((item) => String(item['id'])));
+    next = page.next;
+  } while (next !== undefined);
+  return ids;
+}
+
+/** Every run of the world, of all days. */
+export async function runsOf(world: World): Promise<runs.Run[]> {
+  const { table, clock } = world.immortal;
+  const namespace = await namespaces.need({ table }, world.namespace);
+  const ids: string[] = [];
+  const last = keys.dayOf(clock.now());
+  for (let day = namespace.created; keys.dayOf(day) <= last; day = keys.nextDay(day)) {
+    ids.push(...(await idsOfDay(table, keys.instancesOf(namespace.id, day))));
+  }
+  const found = await runs.findMany(world.immortal, ids);
+  return found.filter((run) => run !== undefined);
+}
+
+async function variablesOf(world: World, owner: Owner, name: string): Promise<string[]> {
+  const { table } = world.immortal;
+  const where = owner.scope === 'instance' || owner.scope === 'thread' ? 'runs' : 'catalog';
+  const { items } = await table.query({ table: where, pk: keys.variables(owner) });
+  const found = await Promise.all(items.map((item) => variables.find(world.immortal, owner, item.sk)));
+  return found.map((one) => `${owner.scope} ${name} ${one?.name} = ${Buffer.from(one?.bytes ?? []).toString()}`);
+}
+
+function describe(run: runs.Run, all: ReadonlyMap<string, runs.Run>): string {
+  const caller = all.get(run.invoker.replace('instance:', ''));
+  const invoker = run.invoker.startsWith('instance:') ? `by ${caller?.path}` : run.invoker;
+  const input = Buffer.from(run.input).toString();
+  const { path, depth, status, code, message, data } = run;
+  return JSON.stringify({ path, invoker, depth, input, status, code, message, data });
+}
+
+export async function snapshotOf(world: World): Promise<Snapshot> {
+  const found = await runsOf(world);
+  const all = new Map(found.map((run) => [run.id, run]));
+  const owners = new Map<string, { owner: Owner; name: string }>();
+  for (const run of found) {
+    const name = describe(run, all);
+    owners.set(`instance ${run.id}`, { owner: { scope: 'instance', id: run.id }, name });
+    owners.set(`thread ${run.id}`, { owner: { scope: 'thread', id: run.id }, name });
+    owners.set(`workflow ${run.workflowId}`, { owner: { scope: 'workflow', id: run.workflowId }, name: run.path });
+    owners.set('namespace', { owner: { scope: 'namespace', id: run.namespaceId }, name: '' });
+  }
+  const values = await Promise.all([...owners.values()].map(({ owner, name }) => variablesOf(world, owner, name)));
+  return { runs: found.map((run) => describe(run, all)).sort(), variables: values.flat().sort() };
+}
+
+/** The executions that still run. */
+export function unfinishedOf(world: World): string[] {
+  return [...world.started]
+    .filter(([name, handle]) => world.executions.describe(handle, name)?.status === 'RUNNING')
+    .map(([name]) => name);
+}

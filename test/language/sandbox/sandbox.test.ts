@@ -1,0 +1,152 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { evaluateQuery } from '../../../lib/language/sandbox/queries.ts';
+import { createSandbox } from '../../../lib/language/sandbox/sandbox.ts';
+import { QueryError } from '../../../lib/language/scripts/query-error.ts';
+import type { ScriptKind } from '../../../lib/language/scripts/scripts.ts';
+
+const sandbox = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
+afterAll(() => sandbox.close());
+
+/** What is wrong with the script; fails when nothing is. */
+async function problemOf(kind: ScriptKind, source: string, data: unknown = {}): Promise<string> {
+  const error: unknown = await sandbox.evaluate(kind, source, data).then(
+    (value) => expect.unreachable(`${source} gives ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(QueryError);
+  return String(error).replace('QueryError: ', '');
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 0;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+const HOGS: readonly (readonly [ScriptKind, string, RegExp])[] = [
+  ['jq', 'def f: f; f', /: timeout after 0\.3 s$/],
+  ['jq', 'last(range(1e12))', /: timeout after 0\.3 s$/],
+  ['jq', 'until(false; .)', /: timeout after 0\.3 s$/],
+  ['jq', 'def f: [f]; f', /: (out of memory|timeout)/],
+  ['jq', '[range(1e9)] | length', /: (out of memory|timeout)/],
+  ['jq', '[limit(40; repeat("xxxxxxxx"))] | reduce range(40) as $i (.; . + .) | length', /: (out of memory|timeout)/],
+  ['jq', '"x" * 1000000000', /: (out of memory: more than 64 MiB needed|timeout)/],
+  ['js', 'while (true) {}', /: timeout/],
+  ['js', 'const all = []; for (;;) all.push(new Array(1e5).fill(1))', /out of memory|timeout/],
+  ['js', 'for (;;) try { while (true) {} } catch {}', /: timeout/],
+  ['js', 'return /(a+)+b/.test("a".repeat(40))', /: timeout/],
+  ['js', 'function f() { return f() + 1 } return f()', /stack overflow/],
+  ['js', 'return "a".repeat(5e8)', /out of memory/],
+];
+
+describe('a script that takes too much', () => {
+  afterEach(async () => {
+    expect(await sandbox.evaluate('jq', '[.n, 2] | add', { n: 1 })).toBe(3);
+    expect(await sandbox.evaluate('js', 'return data.n + 2', { n: 1 })).toBe(3);
+  });
+
+  test.each(HOGS)('%s: %s fails and the next script runs', async (kind, source, expected) => {
+    expect(await problemOf(kind, source)).toMatch(expected);
+  });
+
+  test('among several: the error names its own place, and those before it succeed', async () => {
+    const query = { a: 'jq(1 * 2)', b: 'jq(last(range(1e12)))', c: 'jq(error)' };
+    await expect(evaluateQuery(query, {}, sandbox)).rejects.toThrow(
+      "error in 'b': error executing jq query last(range(1e12)): timeout after 0.3 s",
+    );
+  });
+
+  test('data that jq cannot hold for its depth is an error', async () => {
+    expect(await problemOf('jq', 'map(.)', nested(5000))).toContain('nested too deeply');
+    expect(await problemOf('js', 'return data', nested(5000))).toContain('nested too deeply');
+  });
+});
+
+describe('what a script can reach', () => {
+  test('jq sees no environment, no other input, no file and no modules', async () => {
+    expect(await sandbox.evaluate('jq', '[env, $ENV] | tojson', {})).toBe('[{},{}]');
+    expect(await problemOf('jq', 'input')).toBe('error executing jq query input: no more inputs');
+    expect(await problemOf('jq', 'import "a" as a; 1')).toContain('error executing jq query');
+    expect(await problemOf('jq', '$__prog_args')).toContain('variable not defined');
+  });
+
+  test.each(['process', 'require', 'fetch', 'console', 'setTimeout', 'Buffer', 'std', 'os', 'import.meta'])(
+    'js has no %s',
+    async (name) => {
+      expect(await problemOf('js', `${name}.x; return 1`)).toMatch(/ReferenceError|SyntaxError/);
+    },
+  );
+
+  test('a script leaves nothing behind for the next one', async () => {
+    expect(await sandbox.evaluate('js', 'globalThis.left = 1; Array.prototype.map = null; return 1', {})).toBe(1);
+    expect(await sandbox.evaluate('js', 'return [typeof left, typeof [].map]', {})).toEqual(['undefined', 'function']);
+  });
+
+  test('data is a copy: a script cannot change it', async () => {
+    const data = { a: { b: 1 } };
+    expect(await sandbox.evaluate('js', 'data.a.b = 2; return data', data)).toEqual({ a: { b: 2 } });
+    expect(data).toEqual({ a: { b: 1 } });
+  });
+
+  test('a script that bends the built-ins does not bend the rules for its result', async () => {
+    const source = 'JSON.stringify = () => "1"; Array.isArray = () => false; Object.keys = () => []; return {a: [1]}';
+    expect(await sandbox.evaluate('js', source, {})).toEqual({ a: [1] });
+  });
+
+  test('a script that writes messages is not heard', async () => {
+    expect(await sandbox.evaluate('jq', '"x" | debug | debug("m") | stderr', {})).toBe('x');
+  });
+
+  test('a result above the limit of its text is an error', async () => {
+    const roomy = createSandbox({ memoryMiB: 256 });
+    const error = await roomy.evaluate('js', 'return "é".repeat(2 ** 25 + 1)', {}).catch(String);
+    await roomy.close();
+    expect(error).toContain('the result is too large');
+  });
+});
+
+describe('a sandbox', () => {
+  test('runs scripts one after the other, however many are asked for at once', async () => {
+    const pair = createSandbox({ workers: 2 });
+    const sums = Array.from({ length: 20 }, (_, n) =>
+      pair.evaluate(n % 2 ? 'jq' : 'js', n % 2 ? '.n*2' : 'return data.n*2', { n }),
+    );
+    expect(await Promise.all(sums)).toEqual(Array.from({ length: 20 }, (_, n) => n * 2));
+    await pair.close();
+  });
+
+  test('evaluates several scripts on one data, each with its own result', async () => {
+    const scripts = [
+      { kind: 'jq', source: '.n * 2' },
+      { kind: 'js', source: 'return data.n * 3' },
+      { kind: 'jq', source: '# a comment\n.n * 4' },
+      { kind: 'jq', source: '"a)b" | ascii_upcase' },
+    ] as const;
+    expect(await sandbox.evaluateAll(scripts, { n: 2 })).toEqual([
+      { value: 4 },
+      { value: 6 },
+      { value: 8 },
+      { value: 'A)B' },
+    ]);
+  });
+
+  test('ends the outcomes of several scripts with the first error', async () => {
+    const scripts = ['.n * 2', '.n * 2 | empty', '.n * 3'].map((source) => ({ kind: 'jq', source }) as const);
+    const [first, second, ...more] = await sandbox.evaluateAll(scripts, { n: 2 });
+    expect([first, second, more]).toEqual([
+      { value: 4 },
+      { error: new QueryError('error in jq query .n * 2 | empty: no results') },
+      [],
+    ]);
+  });
+
+  test('a closed one rejects what runs and what comes', async () => {
+    const closing = createSandbox();
+    const running = closing.evaluate('jq', 'last(range(1e12))', {});
+    const waiting = closing.evaluate('jq', 'now', {});
+    const answers = Promise.allSettled([running, waiting]);
+    await closing.close();
+    expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(closing.evaluate('jq', 'now', {})).rejects.toThrow('closed');
+  });
+});

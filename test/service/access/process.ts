@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type Client, clientOf } from './client.ts';
+
+/** The service as `npm start` runs it, in a process of its own. */
+export interface ServiceProcess {
+  readonly client: Client;
+  readonly child: ChildProcess;
+  /** Everything it printed before it was ready. */
+  readonly greeting: readonly string[];
+  /** Sends the signal and answers the exit code when the process is gone. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+const LOCAL = new URL('../../../bin/local.ts', import.meta.url).pathname;
+const KEY = 'a-key-for-tests';
+
+async function greetingOf(child: ChildProcess): Promise<string[]> {
+  const lines: string[] = [];
+  if (child.stdout === null) throw new Error('the process has no output');
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line);
+    if (line.startsWith('Try: ')) return lines;
+  }
+  throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
+}
+
+/** Starts the service on a folder, on a port that is free. */
+export async function startProcess(data: string): Promise<ServiceProcess> {
+  const env = { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY };
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const greeting = await greetingOf(child);
+  const url = greeting[0]?.replace('Weft listening on ', '') ?? '';
+  return {
+    client: clientOf(url, KEY, async () => {}),
+    child,
+    greeting,
+    end: async (signal) => {
+      const exit = once(child, 'exit');
+      child.kill(signal);
+      const [code] = (await exit) as [number | null];
+      return code;
+    },
+  };
+}

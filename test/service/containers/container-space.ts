@@ -1,0 +1,96 @@
+/** A service over real containers, with what tests of them have in common. */
+import { localContainers } from '../../../lib/adapters/local/containers/containers.ts';
+import type { Engine } from '../../../lib/adapters/local/containers/engine.ts';
+import type { Patience } from '../../../lib/adapters/local/containers/revision.ts';
+import { until } from '../../adapters/local/containers/stage/caller.ts';
+import { type Answer, type Json, rowsOf } from '../access/client.ts';
+import { type Asking, openSpace, type Space } from './service-space.ts';
+
+/** A namespace of its own with a workflow `wf`. */
+export interface Home {
+  readonly name: string;
+  /** Where its services are. */
+  readonly services: string;
+  readonly path: string;
+  store(yaml: string, path?: string): Promise<void>;
+  /** Makes a service and waits until it is known whether it can run: its row of the list. */
+  create(service: object): Promise<Json>;
+  /** Stores `wf` as a workflow with one action, of the namespace's service of that name. */
+  storeCaller(service: string, more?: string): Promise<void>;
+  wait(input: object, path?: string): Promise<Answer>;
+  /** What the container answers, called by `wf`. */
+  call(input: object): Promise<Json>;
+  row(service: string): Promise<Json>;
+  pods(service: string, generation?: string): Promise<readonly Json[]>;
+}
+
+export interface ContainerSpace extends Space {
+  home(): Promise<Home>;
+}
+
+const ENTRYPOINT = '/node /function.mjs';
+
+/** The command of the test image in another mode, or with words by which it is known. */
+export const commandOf = (...words: string[]): string => [ENTRYPOINT, ...words].join(' ');
+
+export async function openContainerSpace(patience: Partial<Patience>): Promise<ContainerSpace> {
+  const containers = localContainers({ folder: undefined, patience });
+  const space = await openSpace({ containers });
+  return {
+    ...space,
+    home: async () => homeOf(space, await space.namespace()),
+    // Calls that are under way end with their service.
+    close: () => space.close().then(() => containers.close()),
+  };
+}
+
+/** A namespace that is there. */
+export function homeOf({ client, good }: Asking, name: string): Home {
+  const services = `/api/functions/namespaces/${name}`;
+  const path = `/api/namespaces/${name}`;
+  const store: Home['store'] = async (yaml, to = 'wf') => {
+    const { status, text } = await client.call('PUT', `${path}/tree/${to}?op=create-workflow`, { body: yaml });
+    if (status !== 200) throw new Error(text);
+  };
+  const wait: Home['wait'] = (input, to = 'wf') => client.call('POST', `${path}/tree/${to}?op=wait`, { json: input });
+  const row = async (service: string): Promise<Json> => {
+    const rows = rowsOf((await good('GET', services))['functions']);
+    const found = rows.find((one) => String(one['info']?.['name']) === service);
+    if (found === undefined) throw new Error(`there is no service ${service}`);
+    return found;
+  };
+  return {
+    name,
+    services,
+    path,
+    store,
+    row,
+    create: async (service) => {
+      await good('POST', services, { size: 0, minScale: 0, cmd: '', ...service });
+      return until(
+        () => row((service as { name: string }).name),
+        ({ status }) => String(status) !== 'Unknown',
+      );
+    },
+    storeCaller: (service, more = '') =>
+      store(`functions: [{id: f, type: knative-namespace, service: ${service}}]
+states: [{id: a, type: action, action: {function: f, input: jq(.)${more}}}]
+`),
+    wait,
+    call: async (input) => {
+      const answer = await wait(input);
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.json()['return'] as Json;
+    },
+    pods: async (service, generation = '00001') => {
+      const told = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);
+      return rowsOf(told['pods']);
+    },
+  };
+}
+
+/** The id by which the engine knows a container. */
+export async function idOf(engine: Engine, name: string): Promise<string> {
+  const { stdout } = await engine.run(['ps', '-q', '--no-trunc', '--filter', `name=^${name}$`]);
+  return stdout.trim();
+}

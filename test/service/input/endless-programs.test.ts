@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, openClient } from '../access/client.ts';
+
+const FOREVER = '[limit(1; repeat(empty))]';
+
+const WORKFLOWS: Readonly<Record<string, string>> = {
+  'loops-in-jq': `states:\n- id: a\n  type: noop\n  transform: 'jq({a: ${FOREVER}})'\n`,
+  'loops-in-js': "states:\n- id: a\n  type: noop\n  transform: 'js(while (true) {})'\n",
+  'eats-in-jq': "states:\n- id: a\n  type: noop\n  transform: 'jq({a: [range(1e12)]})'\n",
+  'eats-in-js':
+    "states:\n- id: a\n  type: noop\n  transform: 'js(let a = []; for (;;) a.push(new Array(100000).fill(a)))'\n",
+  quick: 'states:\n- id: a\n  type: noop\n',
+};
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await openClient();
+  await client.call('PUT', '/api/namespaces/endless');
+  for (const [name, body] of Object.entries(WORKFLOWS)) {
+    const stored = await client.call('PUT', `/api/namespaces/endless/tree/${name}?op=create-workflow`, { body });
+    expect(stored.status, stored.text).toBe(200);
+  }
+});
+
+afterAll(() => client.close());
+
+const wait = (name: string) => client.call('GET', `/api/namespaces/endless/tree/${name}?op=wait`);
+const ask = (query: string) => client.call('POST', '/api/jq', { json: { query, data: 'e30=' } });
+
+describe('a program that never ends', () => {
+  test.each([
+    ['in jq', () => wait('loops-in-jq'), 500, /service\.jq\.badCommand: .*timeout after 10 s/s],
+    ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
+    ['in the jq playground', () => ask(FOREVER), 400, /timeout after 10 s/],
+  ])('%s is stopped and says so, and others are answered meanwhile', async (_, start, status, reason) => {
+    const endless = start();
+    expect((await wait('quick')).status).toBe(200);
+    expect((await client.call('GET', '/api/version')).status).toBe(200);
+    const answer = await endless;
+    expect(answer.status).toBe(status);
+    expect(answer.text).toMatch(reason);
+    expect((await ask('[.a] | length')).json()['results']).toEqual(['1']);
+  });
+});
+
+describe('a program that eats memory', () => {
+  test.each([
+    ['in jq', () => wait('eats-in-jq'), 500, /service\.jq\.badCommand: .*out of memory/s],
+    ['in js', () => wait('eats-in-js'), 500, /service\.jq\.badCommand: .*out of memory/s],
+    ['in the jq playground', () => ask('[range(1e12)]'), 400, /out of memory/],
+    [
+      'in the jq playground, as text',
+      () => ask('reduce range(40) as $i ("xxxxxxxx"; . + .)'),
+      400,
+      /memory|large|long/,
+    ],
+  ])('%s is stopped and says so, and the next is answered', async (_, start, status, reason) => {
+    const answer = await start();
+    expect(answer.status).toBe(status);
+    expect(answer.text).toMatch(reason);
+    expect((await ask('[.a] | length')).json()['results']).toEqual(['1']);
+  });
+});

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { installPackage, Unavailable } from '../../emulator/python-packages.ts';
+import { openClient } from '../access/client.ts';
+
+const PACKAGE = 'schemathesis==4.32.5';
+const HOOKS = fileURLToPath(new URL('./schemathesis-checks.py', import.meta.url));
+const SECONDS = 60;
+const LONGEST_MS = 300_000;
+const CHECKS = ['no_fault', 'response_schema_conformance', 'status_code_conformance', 'content_type_conformance'];
+
+/** It takes a tuple's shapes for those of a list. */
+const withoutTuples = (description: string): string =>
+  JSON.stringify(JSON.parse(description), (_, value) =>
+    value !== null && typeof value === 'object' && 'prefixItems' in value ? { type: 'array' } : value,
+  );
+
+test(
+  'requests made from the description of the interface find no fault, and every reply has the shape it declares',
+  async ({ skip }) => {
+    const installed = await installPackage(PACKAGE).catch((error: unknown) => {
+      if (error instanceof Unavailable) return error.message;
+      throw error;
+    });
+    if (typeof installed === 'string') return skip(installed);
+    const client = await openClient();
+    const folder = mkdtempSync(join(tmpdir(), 'weft-schemathesis-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, withoutTuples((await client.call('GET', '/api/openapi.json')).text));
+      const seed = String(process.env['SEED'] ?? Date.now() % 1_000_000);
+      const limits = ['--phases', 'examples,coverage,fuzzing', '--max-time', String(SECONDS), '--seed', seed];
+      const asked = ['--url', `${client.url}/api`, '--header', `Service-Api-Key:${client.key}`];
+      const args = ['-m', 'schemathesis.cli', 'run', file, ...asked, ...limits, '--checks', CHECKS.join(',')];
+      const child = spawn(installed.python, [...args, '--continue-on-failure', '--warnings', 'off', '--no-color'], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          SCHEMATHESIS_HOOKS: 'schemathesis-checks',
+          PYTHONPATH: [installed.packages, dirname(HOOKS)].join(delimiter),
+          PYTHONDONTWRITEBYTECODE: '1',
+        },
+      });
+      const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+      console.log(/\d+ generated[^\n]*/.exec(said)?.[0] ?? said.slice(-500), `(seed ${seed})`);
+      expect(code, said.slice(0, 20_000)).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+      await client.close();
+    }
+  },
+  LONGEST_MS,
+);

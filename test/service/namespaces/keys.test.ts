@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Client, type Json, openClient, rowsOf } from '../access/client.ts';
+
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const NOOP = 'states:\n- id: a\n  type: noop\n';
+const HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
+
+const refusalOf = (status: number, code: string, message: string) => ({
+  code: status,
+  message,
+  Error: message,
+  StatusCode: status,
+  error: { code, message },
+});
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await openClient();
+  for (const name of ['mine', 'other']) {
+    await client.call('PUT', `/api/namespaces/${name}`);
+    await client.call('PUT', `/api/namespaces/${name}/tree/wf?op=create-workflow`, { body: NOOP });
+  }
+});
+
+afterAll(() => client.close());
+
+const version = (headers: Readonly<Record<string, string>>) =>
+  client.call('GET', '/api/version', { key: null, headers });
+
+async function keyOf(permission: string, namespaces: readonly string[] = []): Promise<{ key: Json; secret: string }> {
+  const made = await client.call('POST', '/api/keys', { json: { name: `${permission} key`, permission, namespaces } });
+  expect(made.status, made.text).toBe(200);
+  return { key: made.json()['key'] as Json, secret: String(made.json()['secret']) };
+}
+
+const statusOf = ({ status }: Answer): number => status;
+
+describe('a request with a key', () => {
+  test.each(HEADERS)('is let in by the header %s, whatever its case', async (header) => {
+    expect((await version({ [header]: client.key })).status).toBe(200);
+    expect((await version({ [header.toLowerCase()]: ` ${client.key} ` })).status).toBe(200);
+    expect((await version({ [header]: `${client.key}x` })).status).toBe(401);
+  });
+
+  test.each(['Bearer', 'bearer', 'BEARER '])('is let in by Authorization: %s', async (scheme) => {
+    expect((await version({ Authorization: `${scheme} ${client.key}` })).status).toBe(200);
+  });
+
+  test('is let in when one of its headers holds a good key, as two of the clients send it', async () => {
+    expect((await version({ apikey: '', 'Direktiv-Token': client.key })).status).toBe(200);
+    expect((await version({ apikey: 'null', 'Direktiv-Token': client.key })).status).toBe(200);
+    expect((await version({ apikey: 'wrong', KEY: client.key })).status).toBe(200);
+  });
+});
+
+describe('a request without a good key', () => {
+  test.each([
+    [{}],
+    [{ apikey: '' }],
+    [{ 'direktiv-token': 'null' }],
+    [{ Authorization: 'Bearer ' }],
+    [{ Authorization: 'Basic YTpi' }],
+  ])('with %o is 401 and learns which header to send', async (headers) => {
+    const answer = await version(headers);
+    expect(answer.status).toBe(401);
+    const message = 'no key: send it in the header Service-Api-Key';
+    expect(answer.json()).toEqual(refusalOf(401, 'access_token_missing', message));
+  });
+
+  test('is 401 when the key is not known, in whatever form it comes', async () => {
+    for (const key of ['wrong', 'x'.repeat(5000), "' or 1=1", '__proto__', '{"S":"x"}']) {
+      const answer = await version({ KEY: key });
+      const message = 'the key is not known: it was mistyped or deleted';
+      expect(answer.json()).toEqual(refusalOf(401, 'access_token_invalid', message));
+    }
+    expect((await version({ Authorization: client.key })).status).toBe(401);
+  });
+
+  test('changes nothing and starts nothing', async () => {
+    const answers = await Promise.all([
+      client.call('PUT', '/api/namespaces/intruder', { key: null }),
+      client.call('POST', '/api/namespaces/mine/tree/wf?op=execute', { key: 'wrong' }),
+      client.call('DELETE', '/api/namespaces/mine?recursive=true', { key: null }),
+    ]);
+    expect(answers.map(statusOf)).toEqual([401, 401, 401]);
+    expect((await client.call('GET', '/api/namespaces/intruder/config')).status).toBe(404);
+    const { instances } = (await client.call('GET', '/api/namespaces/mine/instances')).json();
+    expect(instances?.['results']).toEqual([]);
+  });
+
+  test('may read the description of the interface, and ask for its options', async () => {
+    expect((await client.call('GET', '/api/openapi.json', { key: null })).status).toBe(200);
+    expect((await client.call('OPTIONS', '/api/namespaces', { key: null })).status).toBe(200);
+  });
+});
+
+describe('a key of less than the administrator', () => {
+  const LEVELS = ['read', 'run', 'write', 'admin'];
+
+  const deeds: readonly (readonly [string, string, (key: string) => Promise<Answer>])[] = [
+    ['read', 'lists instances', (key) => client.call('GET', '/api/namespaces/mine/instances', { key })],
+    ['read', 'asks jq', (key) => client.call('POST', '/api/jq', { key, json: { query: '.', data: 'e30=' } })],
+    ['run', 'runs a workflow', (key) => client.call('GET', '/api/namespaces/mine/tree/wf?op=wait', { key })],
+    [
+      'write',
+      'toggles',
+      (key) => client.call('POST', '/api/namespaces/mine/tree/wf?op=toggle', { key, json: { live: true } }),
+    ],
+    ['admin', 'lists keys', (key) => client.call('GET', '/api/keys', { key })],
+    ['admin', 'deletes a namespace', (key) => client.call('DELETE', '/api/namespaces/nosuch', { key })],
+  ];
+
+  test.each(LEVELS)('%s does what its level and those below allow, and no more', async (level) => {
+    const { secret } = await keyOf(level);
+    for (const [needed, deed, act] of deeds) {
+      const answer = await act(secret);
+      const isAllowed = LEVELS.indexOf(level) >= LEVELS.indexOf(needed);
+      expect(answer.status === 403, `${level} ${deed}`).toBe(!isAllowed);
+      if (isAllowed) continue;
+      const message = `this needs a key with the permission '${needed}'; yours has '${level}'`;
+      expect(answer.json()).toEqual(refusalOf(403, 'access_token_denied', message));
+    }
+  });
+
+  test('for a namespace is good there and nowhere else', async () => {
+    const { secret: key } = await keyOf('write', ['mine']);
+    expect((await client.call('GET', '/api/namespaces/mine/tree', { key })).status).toBe(200);
+    const denied = await client.call('GET', '/api/namespaces/other/tree', { key });
+    const message = "the key is not good for the namespace 'other'";
+    expect(denied.json()).toEqual(refusalOf(403, 'access_token_denied', message));
+    expect((await client.call('GET', '/api/namespaces/nosuch/tree', { key })).status).toBe(403);
+    const { results } = (await client.call('GET', '/api/namespaces', { key })).json();
+    expect(rowsOf(results).map(({ name }) => name)).toEqual(['mine']);
+    expect((await client.call('GET', '/api/version', { key })).status).toBe(200);
+  });
+
+  test('for a namespace is no way out of it by dots, slashes or an instance of another', async () => {
+    const { secret: key } = await keyOf('admin', ['mine']);
+    const ran = await client.call('POST', '/api/namespaces/other/tree/wf?op=wait', { json: {} });
+    const id = ran.headers.get('service-instance-id');
+    expect((await client.call('GET', `/api/namespaces/mine/instances/${id}`, { key })).status).toBe(404);
+    expect((await client.call('GET', '/api/namespaces/mine/tree/..%2f..%2fother/tree', { key })).status).toBe(301);
+    expect((await client.call('GET', '/api//namespaces//other//tree', { key })).status).toBe(403);
+    expect((await client.call('GET', '/api/v2/namespaces/other/tree', { key })).status).toBe(403);
+    expect((await client.call('POST', '/api/keys', { key, json: { name: 'x', permission: 'admin' } })).status).toBe(
+      403,
+    );
+    expect((await client.call('GET', '/api/keys', { key })).status).toBe(403);
+  });
+});
+
+describe('the keys', () => {
+  test('are shown once with their secret, and listed without it', async () => {
+    const { key, secret } = await keyOf('run', ['mine', 'later']);
+    const record = {
+      id: UUID,
+      name: 'run key',
+      permission: 'run',
+      namespaces: ['mine', 'later'],
+      createdAt: expect.any(String),
+    };
+    expect(key).toEqual(record);
+    expect(secret.length).toBeGreaterThanOrEqual(32);
+    const list = await client.call('GET', '/api/keys');
+    expect(rowsOf(list.json()['keys'])).toContainEqual(record);
+    expect(list.text).not.toContain(secret);
+  });
+
+  test('are of no use after they are deleted', async () => {
+    const { key, secret } = await keyOf('admin');
+    expect((await version({ KEY: secret })).status).toBe(200);
+    const gone = await client.call('DELETE', `/api/keys/${key['id']}`);
+    expect([gone.status, gone.text]).toEqual([200, '']);
+    expect((await version({ KEY: secret })).status).toBe(401);
+    const again = await client.call('DELETE', `/api/keys/${key['id']}`);
+    expect([again.status, again.json()['message']]).toEqual([404, 'key not found']);
+  });
+
+  test.each([
+    ['', 400, 'EOF'],
+    ['{}', 400, 'json: field name is missing'],
+    ['{"name":"x"}', 400, 'json: field permission is missing; it is one of read, run, write, admin'],
+    [
+      '{"name":"x","permission":"root"}',
+      400,
+      'json: field permission cannot be "root"; it is one of read, run, write, admin',
+    ],
+    ['{"name":1,"permission":"read"}', 400, 'json: cannot unmarshal number into field name of type string'],
+    [
+      '{"name":"x","permission":"read","namespaces":[1]}',
+      400,
+      'json: cannot unmarshal number into field namespaces.0 of type string',
+    ],
+    ['{"name":"x","permission":"read","spaces":[]}', 400, 'json: unknown field "spaces"'],
+    ['{"name":"","permission":"read"}', 406, 'a key needs a name of 1 to 200 characters'],
+    ['{"name":"x","permission":"read","namespaces":["A"]}', 406, 'one or more fields has an invalid value'],
+  ])('are not made of %s', async (body, status, message) => {
+    const before = (await client.call('GET', '/api/keys')).text;
+    const answer = await client.call('POST', '/api/keys', { body });
+    expect([answer.status, answer.json()['message']]).toEqual([status, message]);
+    expect((await client.call('GET', '/api/keys')).text).toBe(before);
+  });
+});

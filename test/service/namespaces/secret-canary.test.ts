@@ -1,0 +1,408 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Service, startService } from '../../../bin/server/service.ts';
+import { versionOf } from '../../../bin/server/version.ts';
+import { type LocalTable, localClient, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { type Client, clientOf, rowsOf } from '../access/client.ts';
+
+/** Characters that every encoding treats in its own way, between two texts that no chance brings about. */
+const CANARY = `Q${randomBytes(18).toString('base64url')}Z "q\\uo/te'\n+&=ü🔑 Y${randomBytes(18).toString('base64url')}X`;
+const DEMO = '/api/namespaces/demo';
+
+/** Parts of a text: what is cut, joined or encoded still holds one of them. */
+const WINDOW = 8;
+const windowsOf = (text: string): string[] =>
+  Array.from({ length: Math.max(text.length - WINDOW + 1, 0) }, (_, at) => text.slice(at, at + WINDOW));
+
+/** Of each encoding the parts that hold at least as much of the random texts as stands beside them. */
+function tracesOf(value: string): Set<string> {
+  const texts = [value.slice(0, 24), value.slice(-24)];
+  const bytes = Buffer.from(value);
+  const encoded = [bytes.subarray(0, 24), bytes.subarray(-24)].flatMap((part) =>
+    [0, 1, 2].flatMap((shift) => {
+      const whole = part.subarray(shift, shift + 21);
+      return [whole.toString('base64'), whole.toString('base64url'), whole.toString('hex')];
+    }),
+  );
+  const forms = [...texts, ...encoded].flatMap((text) => [text, [...text].reverse().join('')]);
+  return new Set(forms.flatMap((text) => [text, text.toLowerCase(), text.toUpperCase()]).flatMap(windowsOf));
+}
+const TRACES = tracesOf(CANARY);
+
+/** The trace of the canary that a text holds, if any. */
+function traceIn(text: string): string | undefined {
+  for (let at = 0; at + WINDOW <= text.length; at += 1) {
+    const window = text.slice(at, at + WINDOW);
+    if (TRACES.has(window)) return text.slice(Math.max(at - 40, 0), at + 40);
+  }
+  return undefined;
+}
+
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  jq: [
+    '.secrets.T + 1',
+    '.secrets.T[0]',
+    '.secrets.T.x',
+    '.secrets[0]',
+    '.secrets.T | error',
+    'error(.secrets)',
+    'error({deep: [.secrets]})',
+    '.secrets.T | tonumber',
+    '.secrets.T | fromjson',
+    '.secrets.T | implode',
+    '.secrets.T | keys',
+    '.secrets.T * {}',
+    '{} * .secrets.T',
+    '.secrets - {}',
+    '[.secrets] | join(1; 2)',
+    '.secrets.T as [$a] | $a',
+    '.secrets.T | @base64 | error',
+    '.secrets.T | @base64d',
+    '.secrets.T | @uri | error',
+    '.secrets.T | @json | error',
+    '.secrets.T | @html | error',
+    '.secrets.T | @sh | halt_error',
+    '.secrets.T | halt_error(1)',
+    '.secrets | halt_error(2)',
+    '[.secrets.T] | @csv | error',
+    '.secrets.T | ascii_downcase | error',
+    '.secrets.T | explode | reverse | implode | error',
+    '.secrets.T[0:12] | error',
+    '[.secrets.T[0:9], .secrets.T[9:18]] | error',
+    '.secrets.T | test(.)',
+    '"x" | test("(" + $__loc__.file + "[")',
+    '.secrets.T as $t | "x" | test("(" + $t)',
+    '.secrets.T | strptime("%Y")',
+    '.secrets.T | ltrimstr(1) | .[1:] | .a',
+    '.secrets.T | getpath([1])',
+    '. as $d | [1] | .[$d.secrets.T]',
+    '{(.secrets.T): 1} | to_entries[0].key | error',
+    '.secrets.T | debug | .a',
+    '.secrets.T | stderr | .a',
+    '.secrets.T, .secrets.T',
+    'if .secrets.T == "***" then 1 else error("the value is " + .secrets.T) end',
+    'if .secrets.T == "***" then 1 else null end',
+    'label $out | foreach .secrets.T as $x (0; $x.a)',
+    '.secrets | to_entries | from_entries | .T | ascii',
+    '.secrets.T | splits("(")',
+    '.secrets.T | gsub("(?<a>.)"; .a.b)',
+    'ltrimstr("x") | .secrets.T | limit(-1; error)',
+    '$ENV[.secrets.T].x | .y | error',
+    'input_line_number as $n | .secrets.T | .[$n]',
+    '.secrets.T | error(null)',
+    '.secrets.T | ascii_upcase | {a: .} | error',
+    '.secrets.T | [limit(4; explode[])] | error',
+  ],
+  js: [
+    'throw new Error(data.secrets.T)',
+    'throw data.secrets.T',
+    'throw data.secrets',
+    'throw {message: data.secrets.T, name: data.secrets.T}',
+    'return data.secrets.T.x.y',
+    'return data.secrets.T()',
+    'return JSON.parse(data.secrets.T)',
+    'return eval(data.secrets.T)',
+    'return new RegExp("(" + data.secrets.T)',
+    'return data[data.secrets.T].x',
+    'return null[data.secrets.T]',
+    'return new Function(data.secrets.T)()',
+    'return decodeURIComponent("%" + data.secrets.T)',
+    'throw new Error(data.secrets.T.split("").reverse().join(""))',
+    'throw new Error(encodeURIComponent(data.secrets.T))',
+    'throw new Error(data.secrets.T.slice(0, 10))',
+    'if (data.secrets.T !== "***") throw new Error("it is " + data.secrets.T); return 1',
+    'const e = new Error("x"); e.stack = data.secrets.T; throw e',
+    'throw {toString() { return data.secrets.T }}',
+  ],
+};
+const QUERIES = Object.entries(CODES).flatMap(([kind, codes]) => codes.map((code) => `${kind}(${code})`));
+
+const quoted = (text: string): string => JSON.stringify(text);
+const FUNCTIONS = [
+  'functions:',
+  '- {id: quiet, type: subflow, workflow: quiet}',
+  '- {id: failing, type: subflow, workflow: failing}',
+  '- {id: waiting, type: subflow, workflow: waiting}',
+  'states:',
+].join('\n');
+
+/** What tells of a failure wherever a workflow can: log, metadata, variables, an event, its output. */
+const TELL = `
+- id: tell
+  type: setter
+  log: {what: 'jq(.)'}
+  metadata: {what: 'jq(.)'}
+  variables:
+  - {key: told, scope: instance, value: 'jq(.)'}
+  - {key: told, scope: namespace, value: 'jq([.error])'}
+  transition: send
+- id: send
+  type: generateEvent
+  event: {type: told, source: test, data: 'jq(.)'}`;
+
+/** A state for each query, one after the other, each telling how the one before failed. */
+function chainOf(rest: (input: string) => string): string {
+  const states = QUERIES.map((query, at) => {
+    const next = at + 1 < QUERIES.length ? `s${at + 1}` : 'tell';
+    const ways = `catch: [{error: 'service.jq.*', transition: ${next}}], transition: ${next}`;
+    return `- {id: s${at}, log: 'jq([.error])', metadata: 'jq([.error])', ${ways}, ${rest(quoted(query))}}`;
+  });
+  return states.join('\n') + TELL;
+}
+
+/** The ways in which an action reads the secret for an input. */
+const CHAINS: Readonly<Record<string, (input: string) => string>> = {
+  'in an action': (input) => `type: action, action: {function: quiet, secrets: [T], input: {deep: [${input}]}}`,
+  'without waiting': (input) =>
+    `type: action, async: true, action: {function: quiet, secrets: [T], input: {x: ${input}}}`,
+  'for each': (input) =>
+    `type: foreach, array: [{n: 1}, {n: 2}], action: {function: quiet, secrets: [T], input: {x: ${input}}}`,
+  'in parallel': (input) =>
+    `type: parallel, actions: [{function: waiting, secrets: [T]}, {function: quiet, secrets: [T], input: {x: ${input}}}]`,
+};
+
+const action = (rest: string): string => `- {id: a, ${rest}, transition: tell}${TELL}`;
+
+/** The ways in which it reaches a child that does not tell it. */
+const HANDED: Readonly<Record<string, string>> = {
+  'to one that ends at once': action('type: action, action: {function: quiet, secrets: [T]}'),
+  'to one that waits': action('type: action, action: {function: waiting, secrets: [T]}'),
+  'to one that fails, again and again': action(
+    "type: action, action: {function: failing, secrets: [T], input: {t: 'jq(.secrets.T)'}, retries: {max_attempts: 2, delay: PT0S, codes: ['*']}}, catch: [{error: '*', transition: tell}]",
+  ),
+  'to each, encoded': action(
+    "type: foreach, array: [{n: 1}, {n: 2}], action: {function: quiet, secrets: [T], input: {t: 'jq(.secrets.T | @base64)'}}",
+  ),
+  'to the first of several': action(
+    'type: parallel, mode: or, actions: [{function: failing, secrets: [T]}, {function: waiting, secrets: [T]}]',
+  ),
+  'and forgotten': action('type: action, async: true, action: {function: waiting, secrets: [T]}'),
+};
+
+const CHILDREN: Readonly<Record<string, string>> = {
+  quiet: 'states:\n- {id: a, type: noop, transform: {done: true}}\n',
+  failing: "states:\n- {id: a, type: error, error: child.failed, message: 'no luck', transform: {done: true}}\n",
+  waiting: 'states:\n- {id: a, type: delay, duration: PT1S, transform: {done: true}}\n',
+};
+
+let folder: string;
+let database: LocalTable;
+let service: Service;
+let client: Client;
+const printed: string[] = [];
+/** What was answered to requests. */
+const answers: string[] = [];
+
+beforeAll(async () => {
+  for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, name).mockImplementation((...words) => void printed.push(words.map(String).join(' ')));
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  }
+  folder = await mkdtemp(join(tmpdir(), 'weft-canary-'));
+  database = await openLocalTable();
+  service = await startService({
+    ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: versionOf() },
+    databaseEndpoint: database.endpoint,
+  });
+  client = clientOf(service.url, service.key, () => service.close());
+  await prepare();
+});
+
+afterAll(async () => {
+  await client.close();
+  await database.close();
+  await rm(folder, { recursive: true });
+  vi.restoreAllMocks();
+});
+
+async function store(path: string, source: string): Promise<void> {
+  const stored = await client.call('PUT', `${DEMO}/tree/${path}?op=create-workflow`, { body: source });
+  if (stored.status !== 200) throw new Error(stored.text);
+  const logger = { logger: 'told' };
+  await client.call('POST', `${DEMO}/tree/${path}?op=set-workflow-event-logging`, { json: logger });
+}
+
+async function prepare(): Promise<void> {
+  await client.call('PUT', DEMO);
+  const broadcast = { 'instance.failed': true, 'instance.success': true, 'instance.variable.create': true };
+  await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
+  await client.call('PUT', `${DEMO}/secrets/T`, { body: CANARY });
+  for (const [path, source] of Object.entries(CHILDREN)) await store(path, source);
+}
+
+let flows = 0;
+
+/** Runs a workflow to its end and answers the status of the reply. */
+async function run(states: string): Promise<number> {
+  const path = `flow-${++flows}`;
+  await store(path, `${FUNCTIONS}\n${states}\n`);
+  const answer = await client.call('POST', `${DEMO}/tree/${path}?op=wait`, { body: '{}' });
+  answers.push(answer.text, JSON.stringify([...answer.headers]));
+  return answer.status;
+}
+
+type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Every item of every table, as the database has it. */
+async function itemsOf(): Promise<Attributes[]> {
+  const scanner = localClient({ endpoint: database.endpoint, isEmbedded: true });
+  const items: Attributes[] = [];
+  for (const TableName of ['weft-catalog', 'weft-runs', 'weft-journal']) {
+    let from: Record<string, never> | undefined;
+    do {
+      const page = await scanner.send(new ScanCommand({ TableName, ...(from && { ExclusiveStartKey: from }) }));
+      items.push(...((page.Items ?? []) as unknown as Attributes[]));
+      from = page.LastEvaluatedKey as typeof from;
+    } while (from !== undefined);
+  }
+  scanner.destroy();
+  return items;
+}
+
+/** The value of an attribute as text: bytes as they are, as far as they are text. */
+const textOf = (attribute: Readonly<Record<string, unknown>>): string =>
+  Object.values(attribute)
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value)))
+    .join('');
+
+/** The attributes of items that hold a trace, each with the invoker of the run that it is of. */
+async function foundInTables(): Promise<
+  { readonly attribute: string; readonly invoker: string; readonly trace: string }[]
+> {
+  return (await itemsOf()).flatMap((item) =>
+    Object.entries(item).flatMap(([attribute, value]) => {
+      const trace = traceIn(textOf(value));
+      return trace === undefined ? [] : [{ attribute, invoker: String(item['invoker']?.['S']), trace }];
+    }),
+  );
+}
+
+async function readAll(instances: readonly string[]): Promise<void> {
+  for (const path of [
+    '/logs',
+    '/events',
+    '/event-listeners',
+    '/instances',
+    '/vars',
+    '/vars/told',
+    '/secrets',
+    '/secrets/T',
+  ]) {
+    answers.push((await client.call('GET', `${DEMO}${path}`)).text);
+  }
+  for (const id of instances) {
+    for (const part of ['', '/logs', '/output', '/metadata', '/vars', '/vars/told']) {
+      answers.push((await client.call('GET', `${DEMO}/instances/${id}${part}`)).text);
+    }
+  }
+}
+
+async function filesOf(at: string): Promise<string[]> {
+  const entries = await readdir(at, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function instances(): Promise<readonly { readonly id: string; readonly invoker: string }[]> {
+  const list = (await client.call('GET', `${DEMO}/instances`)).json()['instances'];
+  return rowsOf(list?.['results']).map(({ id, invoker }) => ({ id: String(id), invoker: String(invoker) }));
+}
+
+async function settled(): Promise<void> {
+  const query = 'filter.field=STATUS&filter.type=MATCH&filter.val=pending';
+  for (;;) {
+    const list = (await client.call('GET', `${DEMO}/instances?${query}`)).json()['instances'];
+    if (rowsOf(list?.['results']).length === 0) break;
+    await setTimeout(50);
+  }
+  await service.idle();
+}
+
+/** What base64 of replies hides is looked into. */
+const decoded = (text: string): string =>
+  text.replace(/"(?:data|cloudevent)":"([^"]+)"/g, (whole, data) => whole + Buffer.from(data, 'base64').toString());
+
+describe('a secret that actions read, in every way in which a query can fail on it', () => {
+  test('is found by this test in any form', () => {
+    const bytes = Buffer.from(CANARY);
+    const forms = [
+      CANARY,
+      JSON.stringify(CANARY),
+      bytes.toString('base64'),
+      Buffer.from(`x${CANARY}`).toString('base64url'),
+    ];
+    forms.push(encodeURIComponent(CANARY), CANARY.slice(0, 11), CANARY.toLowerCase(), bytes.toString('hex'));
+    forms.push(JSON.stringify(JSON.stringify(CANARY)), [...CANARY].reverse().join(''));
+    for (const form of forms) expect(traceIn(`before ${form} after`), form).toBeDefined();
+    expect(traceIn('nothing here but words, digits 0123456789 and signs')).toBeUndefined();
+  });
+
+  test.each(Object.entries(CHAINS))('caught %s', async (_way, rest) => {
+    expect(await run(chainOf(rest))).toBe(200);
+  });
+
+  test.each(QUERIES.filter((_, at) => at % 9 === 0))('not caught: %s', async (query) => {
+    const input = quoted(`it is ${query}!`);
+    expect(await run(`- {id: a, type: action, action: {function: quiet, secrets: [T], input: ${input}}}`)).toBe(500);
+  });
+
+  test.each(Object.entries(HANDED))('handed %s', async (_way, states) => {
+    expect(await run(states)).toBe(200);
+  });
+
+  test('is told nowhere: not in replies, logs, events, variables or metadata', async () => {
+    await settled();
+    const all = await instances();
+    await readAll(all.map(({ id }) => id));
+    const told = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
+    expect(told).toEqual([]);
+    const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
+    expect(failures.length).toBeGreaterThan(QUERIES.length * 3);
+    expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
+  }, 60_000);
+
+  // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
+  test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {
+    const found = await foundInTables();
+    const isInput = ({ attribute, invoker }: (typeof found)[number]) =>
+      /^(input|data)$/.test(attribute) && invoker.startsWith('instance:');
+    expect(found.filter((place) => !isInput(place))).toEqual([]);
+    expect(found.length).toBeGreaterThan(0);
+  });
+
+  test('stands in no file of the executions, the bus or the blobs', async () => {
+    const files = await filesOf(folder);
+    expect(files.map((file) => file.slice(folder.length + 1))).toEqual(
+      expect.arrayContaining(['executions.db', 'bus.db', 'root-key']),
+    );
+    const found = [];
+    for (const file of files) {
+      const trace = traceIn((await readFile(file)).toString('latin1'));
+      if (trace !== undefined) found.push([file, trace]);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('is told of by the words of the same query without it', async () => {
+    await store(
+      'words',
+      `${FUNCTIONS}\n- {id: a, type: action, action: {function: quiet, secrets: [T], input: 'jq(.secrets.T + 1)'}}`,
+    );
+    const plain = await client.call('POST', `${DEMO}/tree/words?op=wait`, { body: '{}' });
+    expect(plain.headers.get('service-instance-error-message')).toMatch(/^failed to evaluate jq\/js: .*"\*\*\*"/);
+    const only = '.secrets.T | if . == "***" then 1 else error("it is " + .) end';
+    await store(
+      'only',
+      `${FUNCTIONS}\n- {id: a, type: action, action: {function: quiet, secrets: [T], input: ${quoted(`jq(${only})`)}}}`,
+    );
+    const hidden = await client.call('POST', `${DEMO}/tree/only?op=wait`, { body: '{}' });
+    expect(hidden.headers.get('service-instance-error-code')).toBe('service.jq.badCommand');
+    expect(hidden.headers.get('service-instance-error-message')).toMatch(/may hold the secret, and is not told$/);
+  });
+});

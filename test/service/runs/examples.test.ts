@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { compile } from '../../../lib/compiler/compile.ts';
+import { emit } from '../../../lib/compiler/emit/emit.ts';
+import { isWaitFree } from '../../../lib/compiler/plan/paths.ts';
+import { type Answer, type Client, openClient } from '../access/client.ts';
+import { type Draft, EventSpace } from '../events/space.ts';
+
+interface Run {
+  /** The tree path of the workflow to run; the example's own if there is none. */
+  readonly workflow?: string;
+  readonly input: unknown;
+  /** Sent one after the other as soon as the run waits for events. */
+  readonly events?: readonly Draft[];
+  readonly output?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const folder = new URL('../../../examples/', import.meta.url);
+const names = readdirSync(folder);
+const read = (name: string, file: string): string => readFileSync(new URL(`${name}/${file}`, folder), 'utf8');
+
+/** The workflows of an example by their tree paths: its own, and those under `flows/`. */
+function workflowsOf(name: string): ReadonlyMap<string, string> {
+  const flows = new URL(`${name}/flows/`, folder);
+  const files = existsSync(flows) ? readdirSync(flows, { recursive: true, encoding: 'utf8' }) : [];
+  const others = files.filter((file) => file.endsWith('.yaml'));
+  return new Map([
+    [name, read(name, 'workflow.yaml')],
+    ...others.map((file): [string, string] => [file.replace(/\.yaml$/, ''), read(name, `flows/${file}`)]),
+  ]);
+}
+
+const directoriesOf = (paths: Iterable<string>): string[] => {
+  const nested = [...paths].flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)));
+  return [...new Set(nested)].toSorted();
+};
+
+let client: Client;
+
+/** Stores an example in a namespace of its own. */
+async function store(name: string): Promise<Answer[]> {
+  const namespace = `/api/namespaces/${name}`;
+  const workflows = workflowsOf(name);
+  const answers = [await client.call('PUT', namespace)];
+  for (const path of directoriesOf(workflows.keys())) {
+    answers.push(await client.call('PUT', `${namespace}/tree/${path}?op=create-directory`));
+  }
+  for (const [path, body] of workflows) {
+    answers.push(await client.call('PUT', `${namespace}/tree/${path}?op=create-workflow`, { body }));
+  }
+  return answers;
+}
+
+beforeAll(async () => {
+  client = await openClient();
+});
+
+afterAll(() => client.close());
+
+describe.concurrent.each(names)('example %s', (name) => {
+  test('does what its runs say', async ({ expect }) => {
+    for (const { status, text } of await store(name)) expect(status, text).toBe(200);
+    const runs = load(read(name, 'runs.yaml')) as readonly Run[];
+    for (const { workflow = name, input, events, output, error } of runs) {
+      if (events !== undefined) {
+        const space = new EventSpace(client, name);
+        const instance = await space.executeListening(workflow, input);
+        for (const event of events) await space.send(event);
+        expect((await space.ended(instance)).output).toEqual(output);
+        continue;
+      }
+      const path = `/api/namespaces/${name}/tree/${workflow}?op=wait`;
+      const answer = await client.call('POST', path, { json: input });
+      expect(answer.status, answer.text).toBe(error === undefined ? 200 : 500);
+      if (error === undefined) expect(answer.json()).toEqual(output);
+      else expect(answer.text).toContain(`${error.code}: ${error.message}`);
+    }
+    expect(runs.length).toBeGreaterThan(0);
+  });
+
+  test('becomes the state machine beside it', async ({ expect }) => {
+    const compiled = compile(read(name, 'workflow.yaml'));
+    if (!('plan' in compiled)) throw new Error('the example does not compile');
+    // Of a workflow that may wait, the machine that shows it.
+    const { definition } = emit(compiled.plan, isWaitFree(compiled.plan) ? 'start' : 'anywhere');
+    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(
+      new URL(`${name}/machine.asl.json`, folder).pathname,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as claims from '../../../lib/domain/instances/idempotency-keys.ts';
+import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { type Client, openClient } from '../access/client.ts';
+import { EventSpace } from '../events/space.ts';
+
+const HOUR = 3_600_000;
+
+let client: Client;
+let space: EventSpace;
+
+beforeAll(async () => {
+  client = await openClient();
+  space = await EventSpace.open(client, 'idempotency');
+  await space.store('quick', 'states:\n- {id: a, type: noop}\n');
+  await space.store('slow', 'states:\n- id: a\n  type: delay\n  duration: PT1S\n');
+  await space.store('other', 'states:\n- {id: a, type: noop}\n');
+});
+
+afterAll(() => client.close());
+
+const execute = (path: string, key: string, body = '{}') =>
+  space.call('POST', `/tree/${path}?op=execute`, { body, headers: { 'Idempotency-Key': key } });
+const wait = (path: string, key: string, body = '{}') =>
+  space.call('POST', `/tree/${path}?op=wait`, { body, headers: { 'Idempotency-Key': key } });
+
+describe('an Idempotency-Key', () => {
+  test('answers the first instance when it comes again to execute, and says so', async () => {
+    const first = await execute('quick', 'e-1', '{"n":1}');
+    const again = await execute('quick', 'e-1', '{"n":2}');
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.json()).toEqual(first.json());
+    expect([first.headers.get('existing'), again.headers.get('existing')]).toEqual([null, 'true']);
+    expect((await space.ended(String(first.json()['instance']))).output).toEqual({ n: 1 });
+    expect(await space.instances('quick')).toHaveLength(1);
+  });
+
+  test.each(['quick', 'slow'])('answers the first output when it comes again to wait on a %s one', async (path) => {
+    const first = await wait(path, `w-${path}`, '{"n":1}');
+    const again = await wait(path, `w-${path}`, '{"n":2}');
+    expect([first.json(), again.json()]).toEqual([{ n: 1 }, { n: 1 }]);
+    const idOf = ({ headers }: typeof first) => headers.get('service-instance-id');
+    expect(idOf(again)).toBe(idOf(first));
+    expect([first.headers.get('existing'), again.headers.get('existing')]).toEqual([null, 'true']);
+  });
+
+  test.each(['quick', 'slow'])('starts a %s one once when many requests come at the same time', async (path) => {
+    const before = (await space.instances(path)).length;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => execute(path, `raced-${path}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map((answer) => String(answer.json()['instance']))).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('existing') === null)).toHaveLength(1);
+    expect(await space.instances(path)).toHaveLength(before + 1);
+  });
+
+  test('is the same for execute and wait', async () => {
+    const started = await execute('slow', 'both');
+    const waited = await wait('slow', 'both');
+    expect(waited.headers.get('service-instance-id')).toBe(String(started.json()['instance']));
+    expect(waited.headers.get('existing')).toBe('true');
+  });
+
+  test('of another workflow is another key', async () => {
+    const [one, other] = [await execute('quick', 'shared'), await execute('other', 'shared')];
+    expect(one.json()['instance']).not.toBe(other.json()['instance']);
+    expect(other.headers.get('existing')).toBeNull();
+  });
+
+  test('has at most 255 characters', async () => {
+    expect((await execute('quick', 'k'.repeat(255))).status).toBe(200);
+    const answer = await execute('quick', 'k'.repeat(256));
+    expect([answer.status, answer.json()['message']]).toEqual([400, 'an Idempotency-Key has at most 255 characters']);
+  });
+
+  test('that is empty is none', async () => {
+    const [one, two] = [await execute('other', ''), await execute('other', '')];
+    expect(one.json()['instance']).not.toBe(two.json()['instance']);
+  });
+});
+
+describe('the claim of a key', () => {
+  test('lasts 24 hours from its first use, and then begins anew', async () => {
+    const quiet = new QuietPorts();
+    const claim = (id: string) => claims.claim(quiet.ports, 'workflow', 'key', id);
+    expect(await claim('first')).toBe('first');
+    quiet.now += 24 * HOUR - 1;
+    expect(await claim('second')).toBe('first');
+    quiet.now += 1;
+    expect(await claim('third')).toBe('third');
+    expect(await claim('fourth')).toBe('third');
+  });
+
+  test('is given to one of many who ask at the same time, also when it has lapsed', async () => {
+    const quiet = new QuietPorts();
+    const race = (round: string) =>
+      Promise.all([1, 2, 3, 4].map((n) => claims.claim(quiet.ports, 'workflow', 'key', `${round}-${n}`)));
+    expect(new Set(await race('a')).size).toBe(1);
+    quiet.now += 25 * HOUR;
+    const again = new Set(await race('b'));
+    expect([again.size, [...again].every((id) => id.startsWith('b-'))]).toEqual([1, true]);
+  });
+});

@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Client, type Json, openClient, rowsOf } from '../access/client.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}|\.\d{6}|\.\d{9})?Z$/);
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const NOOP = 'states:\n- id: a\n  type: noop\n';
+const OTHER = 'description: other\nstates:\n- id: a\n  type: noop\n';
+const BROKEN = 'states:\n- id: a\n  type: foo\n';
+
+const failureOf = (code: number, message: string) => ({ code, message, Error: message, StatusCode: code });
+
+const nodeOf = (type: string, path: string, parent: string) => ({
+  createdAt: TIME,
+  updatedAt: TIME,
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
+  parent,
+  type,
+  attributes: [],
+  oid: UUID,
+  readOnly: false,
+  expandedType: type,
+  mimeType: type === 'workflow' ? 'application/direktiv' : '',
+});
+
+const revisionOf = (source: string) => ({
+  createdAt: TIME,
+  hash: createHash('sha256').update(source).digest('hex'),
+  source: Buffer.from(source).toString('base64'),
+  name: UUID,
+});
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await openClient();
+  await client.call('PUT', '/api/namespaces/demo');
+});
+
+afterAll(() => client.close());
+
+const at = (path: string) => `/api/namespaces/demo/tree${path}`;
+const get = (path: string) => client.call('GET', at(path));
+const mkdir = (path: string) => client.call('PUT', at(`${path}?op=create-directory`));
+const create = (path: string, body = NOOP) => client.call('PUT', at(`${path}?op=create-workflow`), { body });
+const update = (path: string, body: string) => client.call('POST', at(`${path}?op=update-workflow`), { body });
+const remove = (path: string, query = '') => client.call('DELETE', at(`${path}?op=delete-node${query}`));
+const rename = (path: string, to: unknown) => client.call('POST', at(`${path}?op=rename-node`), { json: { new: to } });
+
+/** Status and message of a refusal, whose shape is checked on the way. */
+function refusalOf(answer: Answer): [number, string] {
+  const message = String(answer.json()['message']);
+  expect(answer.json()).toMatchObject(failureOf(answer.status, message));
+  return [answer.status, message];
+}
+
+const nothing = (answer: Answer) => [answer.status, answer.text, answer.headers.get('content-type')];
+const NOTHING = [200, '', null];
+
+const childrenOf = (answer: Answer): unknown[] =>
+  rowsOf((answer.json()['children'] as Json)['results']).map((child) => child['name']);
+
+describe('directories', () => {
+  test('are created in directories that exist, and answer their record', async () => {
+    const made = await mkdir('/d1');
+    expect(made.status).toBe(200);
+    expect(made.json()).toEqual({ namespace: 'demo', node: nodeOf('directory', '/d1', '/') });
+    expect((await mkdir('/d1/d2')).json()['node']).toEqual(nodeOf('directory', '/d1/d2', '/d1/'));
+    expect(refusalOf(await mkdir('/q1/q2'))).toEqual([404, "inode not found at '/q1'"]);
+    expect((await get('/q1')).status).toBe(404);
+  });
+
+  test('are refused where something is, at the root and below a workflow', async () => {
+    await create('/file');
+    await mkdir('/dup');
+    for (const path of ['/dup', '/file', '', '/']) {
+      expect(refusalOf(await mkdir(path))).toEqual([409, 'resource already exists']);
+    }
+    expect(refusalOf(await mkdir('/file/d'))).toEqual([409, 'parent node is not a directory']);
+  });
+
+  test.each(['/_d', '/d_', '/D', '/1d', '/a%20b', '/%C3%A9'])('are not named %s', async (path) => {
+    expect(refusalOf(await mkdir(path))).toEqual([406, 'one or more fields has an invalid value']);
+    expect((await get(path)).status).toBe(404);
+  });
+
+  test('may be nested deeper than one read of the database reaches', async () => {
+    const paths = Array.from({ length: 120 }, (_, index) => '/n'.repeat(index + 1));
+    for (const path of paths) expect((await mkdir(path)).status).toBe(200);
+    expect((await get('/n'.repeat(120))).json()['node']?.['path']).toBe('/n'.repeat(120));
+    expect(nothing(await remove('/n', '&recursive=true'))).toEqual(NOTHING);
+  });
+
+  test('list workflows before directories, then by name, with the children in another form than the node', async () => {
+    await mkdir('/list');
+    for (const name of ['b', 'a']) await create(`/list/${name}.yaml`);
+    for (const name of ['d', 'c']) await mkdir(`/list/${name}`);
+    const listed = await get('/list');
+    expect(listed.json()).toMatchObject({ namespace: 'demo', node: nodeOf('directory', '/list', '/') });
+    expect(childrenOf(listed)).toEqual(['a.yaml', 'b.yaml', 'c', 'd']);
+    const [first] = rowsOf((listed.json()['children'] as Json)['results']);
+    expect(first).toEqual(nodeOf('workflow', '/list/a.yaml', '/list'));
+  });
+
+  test.each([
+    ['order.field=NAME&order.direction=DESC', ['d', 'c', 'b.yaml', 'a.yaml']],
+    ['order.field=TYPE&order.direction=ASC&order.field=NAME&order.direction=DESC', ['d', 'c', 'b.yaml', 'a.yaml']],
+    ['filter.field=NAME&filter.type=CONTAINS&filter.val=yaml', ['a.yaml', 'b.yaml']],
+    ['limit=2&offset=1', ['b.yaml', 'c']],
+    ['op=nonsense', ['a.yaml', 'b.yaml', 'c', 'd']],
+  ])('are listed as asked by %s', async (query, names) => {
+    expect(childrenOf(await get(`/list?${query}`))).toEqual(names);
+  });
+
+  test('are read with any number of slashes, and by encoded ones', async () => {
+    for (const path of ['/list/', '//list', '/list//', '/%2Flist']) {
+      expect((await get(path)).json()['node']?.['path']).toBe('/list');
+    }
+    expect((await get('')).json()['node']).toEqual({ ...nodeOf('directory', '/', '/'), name: '' });
+    expect((await get('?limit=x')).status).toBe(400);
+  });
+});
+
+describe('workflows', () => {
+  test('are created live from their YAML and answer node and revision', async () => {
+    const made = await create('/made.yaml');
+    expect(made.status).toBe(200);
+    const body = { namespace: 'demo', node: nodeOf('workflow', '/made.yaml', '/'), revision: revisionOf(NOOP) };
+    expect(made.json()).toEqual(body);
+    const shown = (await get('/made.yaml')).json();
+    expect(shown).toEqual({ ...body, eventLogging: '', oid: UUID });
+    expect((await client.call('GET', at('/made.yaml?op=wait'))).status).toBe(200);
+  });
+
+  test('are refused without a directory, in a workflow, twice, and by a bad name', async () => {
+    await create('/here');
+    expect(refusalOf(await create('/gone/wf'))).toEqual([404, "inode not found at '/gone'"]);
+    expect(refusalOf(await create('/here/wf'))).toEqual([500, 'parent inode is not a directory']);
+    expect(refusalOf(await create('/here', BROKEN))).toEqual([409, 'resource already exists']);
+    expect(refusalOf(await create('/W'))).toEqual([406, 'one or more fields has an invalid value']);
+  });
+
+  test('that do not compile are 406 with every problem and its place, and nothing is stored', async () => {
+    const answer = await create('/broken', 'states:\n- id: a\n  type: foo\n- type: noop\n');
+    expect(refusalOf(answer)).toEqual([406, expect.stringMatching(/^state\[0\]: type unrecognized\(/)]);
+    const problems = rowsOf(answer.json()['problems']);
+    expect(problems.map(({ line }) => line)).toEqual([3, 4]);
+    for (const problem of problems)
+      expect(problem).toMatchObject({ message: expect.any(String), column: expect.any(Number) });
+    expect((await get('/broken')).status).toBe(404);
+  });
+
+  test('keep their revision when the same source comes again, and get a new one with another', async () => {
+    const first = (await create('/up')).json()['revision'];
+    expect((await update('/up', NOOP)).json()['revision']).toEqual(first);
+    const second = (await update('/up', OTHER)).json();
+    expect(second).toEqual({ namespace: 'demo', node: nodeOf('workflow', '/up', '/'), revision: revisionOf(OTHER) });
+    expect(second['revision']?.['name']).not.toBe(first?.['name']);
+    expect(refusalOf(await update('/up', BROKEN))[0]).toBe(406);
+    expect((await get('/up')).json()['revision']).toEqual(second['revision']);
+  });
+
+  test('are updated only where there is one', async () => {
+    expect(refusalOf(await update('/nope', NOOP))).toEqual([404, "inode not found at '/nope'"]);
+    await mkdir('/dir');
+    expect(refusalOf(await update('/dir', NOOP))).toEqual([500, 'not a workflow']);
+  });
+
+  test('are shown by ref: latest and a revision, but not one of another workflow', async () => {
+    const own = (await create('/ref')).json()['revision'];
+    const foreign = (await create('/ref2')).json()['revision'];
+    for (const ref of ['latest', own?.['name']]) {
+      expect((await get(`/ref?ref=${ref}`)).json()['revision']).toEqual(own);
+    }
+    for (const ref of ['nope', foreign?.['name'], '%00', 'a'.repeat(3000)]) {
+      expect(refusalOf(await get(`/ref?ref=${ref}`))).toEqual([404, 'ref not found']);
+    }
+    await mkdir('/refdir');
+    expect(refusalOf(await get('/refdir?ref=latest'))).toEqual([500, 'not a workflow']);
+  });
+
+  test('show the state machine they become', async () => {
+    await create('/machine');
+    const shown = (await client.call('GET', at('/machine?op=machine'))).json();
+    expect(shown).toMatchObject({ namespace: 'demo', path: '/machine', revision: UUID, tier: 'EXPRESS' });
+    expect(shown['definition']).toMatchObject({ QueryLanguage: 'JSONata', StartAt: expect.any(String) });
+  });
+});
+
+describe('settings of a workflow', () => {
+  const send = (op: string, body: string, path = '/set') => client.call('POST', at(`${path}?op=${op}`), { body });
+
+  beforeAll(async () => {
+    await create('/set');
+    await mkdir('/setdir');
+  });
+
+  test('toggle and event logging answer nothing, also when nothing changes', async () => {
+    for (const body of ['{"live":true}', '{"live":false}', '{"live":false}', '{"LIVE":true}']) {
+      expect(nothing(await send('toggle', body))).toEqual(NOTHING);
+    }
+    expect(nothing(await send('set-workflow-event-logging', '{"logger":"mine"}'))).toEqual(NOTHING);
+    expect((await get('/set')).json()['eventLogging']).toBe('mine');
+    expect(nothing(await send('set-workflow-event-logging', '{"logger":""}'))).toEqual(NOTHING);
+    expect((await get('/set')).json()['eventLogging']).toBe('');
+  });
+
+  test.each([
+    ['toggle', '', 'EOF'],
+    ['toggle', '{"foo":true}', 'json: unknown field "foo"'],
+    [
+      'toggle',
+      '{"live":"yes"}',
+      'json: cannot unmarshal string into Go struct field ToggleWorkflowRequest.live of type bool',
+    ],
+    ['set-workflow-event-logging', '{"logger":1}', 'json: cannot unmarshal number into field logger of type string'],
+  ])('%s refuses the body %s', async (op, body, message) => {
+    expect(refusalOf(await send(op, body))).toEqual([500, message]);
+  });
+
+  test.each(['toggle', 'set-workflow-event-logging'])('%s needs a workflow', async (op) => {
+    expect(refusalOf(await send(op, '{}', '/nope'))).toEqual([404, "inode not found at '/nope'"]);
+    expect(refusalOf(await send(op, '{}', '/setdir'))).toEqual([500, 'not a workflow']);
+  });
+});
+
+describe('deleting a node', () => {
+  test('answers nothing, and a second time 404', async () => {
+    await create('/del');
+    expect(nothing(await remove('/del'))).toEqual(NOTHING);
+    expect(refusalOf(await remove('/del'))).toEqual([404, "inode not found at '/del'"]);
+    expect(refusalOf(await remove('/'))).toEqual([406, 'cannot delete root node']);
+  });
+
+  test('with children needs recursive, and takes them along', async () => {
+    await mkdir('/tree');
+    await create('/tree/wf');
+    const refusal = 'refusing to delete non-empty directory without explicit recursive argument';
+    expect(refusalOf(await remove('/tree'))).toEqual([406, refusal]);
+    expect(nothing(await remove('/tree', '&recursive=true'))).toEqual(NOTHING);
+    expect(refusalOf(await get('/tree/wf'))).toEqual([404, "inode not found at '/tree'"]);
+    expect(refusalOf(await create('/tree/wf'))).toEqual([404, "inode not found at '/tree'"]);
+    await mkdir('/tree');
+    expect((await get('/tree/wf')).status).toBe(404);
+  });
+});
+
+describe('renaming a node', () => {
+  test('moves it with all below it', async () => {
+    for (const path of ['/from', '/to']) await mkdir(path);
+    await create('/from/wf');
+    const moved = await rename('/from', 'to/moved/');
+    expect(moved.json()).toEqual({ namespace: 'demo', node: nodeOf('directory', '/to/moved', '/to/') });
+    expect((await client.call('GET', at('/to/moved/wf?op=wait'))).status).toBe(200);
+    expect((await get('/from')).status).toBe(404);
+  });
+
+  test.each([
+    ['', '/x', 500, 'cannot rename root node'],
+    ['/mv', '/', 500, 'cannot overwrite root node'],
+    ['/mv', '/mv/in', 500, 'cannot move node into itself'],
+    ['/mv', '/mv2', 409, 'resource already exists'],
+    ['/mv', '/nowhere/mv', 404, "inode not found at '/nowhere'"],
+    ['/mv', '/BAD', 406, 'one or more fields has an invalid value'],
+    ['/mv', '../up', 406, "a path may not hold '..'"],
+    ['/gone', '/x', 404, "inode not found at '/gone'"],
+  ])('from %s to %s is refused', async (from, to, status, message) => {
+    for (const path of ['/mv', '/mv2']) await mkdir(path);
+    expect(refusalOf(await rename(from, to))).toEqual([status, message]);
+    expect((await get('/mv')).status).toBe(200);
+  });
+});
+
+describe('a mirror of a git repository', () => {
+  test.each([
+    ['GET', 'mirror-info'],
+    ['POST', 'update-mirror'],
+    ['POST', 'lock-mirror'],
+    ['POST', 'unlock-mirror'],
+    ['POST', 'sync-mirror'],
+  ])('is no node: %s %s says so of one that is there, and misses one that is not', async (method, op) => {
+    const options = op === 'update-mirror' ? { json: {} } : {};
+    await client.call('PUT', '/api/namespaces/no-mirrors');
+    const there = await client.call(method, `/api/namespaces/no-mirrors/tree/?op=${op}`, options);
+    expect([there.status, there.json()['message']]).toEqual([500, 'not a git mirror']);
+    const missing = await client.call(method, `/api/namespaces/no-mirrors/tree/gone?op=${op}`, options);
+    expect([missing.status, missing.json()['message']]).toEqual([404, "inode not found at '/gone'"]);
+  });
+});
