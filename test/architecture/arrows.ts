@@ -1,4 +1,4 @@
-/** A room is a folder; each row names the other rooms that its files may import (architecture, section 2). */
+/** A folder and the other folders that its files may import (docs/decisions/037). A row or arrow that is not needed is a failure. */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bench: ['bin/cli/costs', 'bin/server', 'lib/adapters/local/table', 'lib/domain/events'],
   bin: ['bin/cli', 'bin/cli/shell', 'bin/server', 'cdk', 'lib/api/docs', 'test', 'test/deployed', 'test/emulator'],

@@ -1,0 +1,33 @@
+import { forbiddenArrows, misplacedGlobals, misplacedPackages, staleArrows } from './boundaries.ts';
+import { circlesOfFiles, circlesOfFolders } from './circles.ts';
+import { missingPaths, unmappedFolders } from './guide.ts';
+import type { Rule } from './house.ts';
+import { drawers, repeatedClasses, repeatedPrefixes, unmarkedErrors } from './names.ts';
+import { longParameterLists, undocumentedExports } from './signatures.ts';
+import { fullFolders, longClasses, longFiles, longFunctions, mixedTables } from './sizes.ts';
+
+/** Every rule, under the sentence that it holds. */
+export const RULES = {
+  'a folder imports only the folders that its row in arrows.ts allows': forbiddenArrows,
+  'arrows.ts has a row for each folder, and no row or arrow more than the imports need': staleArrows,
+  'files do not import each other in a circle': circlesOfFiles,
+  'folders do not import each other in a circle': circlesOfFolders,
+  'a package is imported only in its folders': misplacedPackages,
+  'the environment, the clock and random values are used only in their folders': misplacedGlobals,
+  'a file has at most 300 lines': longFiles,
+  'a function has at most 50 lines': longFunctions,
+  'a class has at most 200 lines': longClasses,
+  'a folder has at most 15 files': fullFolders,
+  'a table folder holds its index and its rows alone': mixedTables,
+  'no file or folder is a drawer': drawers,
+  'no file name begins with the name of its folder': repeatedPrefixes,
+  'the name of an error class ends in Error': unmarkedErrors,
+  'no two classes have one name': repeatedClasses,
+  'an exported function or class has a doc comment': undocumentedExports,
+  'a function has at most four positional parameters': longParameterLists,
+  'every path in AGENTS.md exists': missingPaths,
+  'the map in AGENTS.md names every folder': unmappedFolders,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type RuleName = keyof typeof RULES;
+export const RULE_NAMES = Object.keys(RULES) as RuleName[];
