@@ -2,6 +2,7 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Table, Write } from '../../ports/table.ts';
+import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import {
@@ -86,13 +87,15 @@ function placed(run: Run, now: number): Run {
   return { ...run, ...begun, ...ended };
 }
 
+type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>;
+
 /**
  * Commits a run and what it wrote besides, all or nothing, on the condition that nobody else committed since it was
  * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws Conflict when it lost. Its
  * beginning and its end are counted by the commits that made them.
  */
 export async function commit(
-  { table, blobs, clock, meter }: Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>,
+  { table, blobs, clock, meter }: Committer,
   next: Run,
   more: readonly Write[] = [],
 ): Promise<Run> {
@@ -104,6 +107,52 @@ export async function commit(
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
   return run;
+}
+
+/** A run, and whether it is stored by this call. */
+export interface Committed {
+  readonly run: Run;
+  readonly isCommitted: boolean;
+}
+
+/**
+ * Stores a new run. Its id follows from the call, event or key that starts it, so a run that is stored under this id
+ * already was started by the same cause: it is returned as it is. Throws Conflict if there is none.
+ */
+export async function store(ports: Committer, run: Run): Promise<Committed> {
+  const commitNew = async () => ({ run: await commit(ports, { ...run, seq: 1 }), isCommitted: true });
+  return onConflict(commitNew(), async (conflict) => {
+    const stored = await find(ports, run.id);
+    if (stored === undefined) throw conflict;
+    return { run: stored, isCommitted: false };
+  });
+}
+
+/** The next state of a run, and what is written in the same commit. */
+export interface Change {
+  readonly run: Run;
+  readonly writes?: readonly Write[];
+}
+
+/**
+ * Commits what `change` makes of a run; if another commit came first, `change` is called again with the run as that
+ * commit left it. Undefined from `change` ends the update without a commit. Returns the run as committed, or as it was
+ * read last.
+ */
+export async function update(
+  ports: Committer,
+  run: Run,
+  change: (current: Run) => Change | undefined | Promise<Change | undefined>,
+): Promise<Committed> {
+  let current = run;
+  return retryOnConflict(async (attempt) => {
+    const read = attempt === 1 ? run : await find(ports, run.id);
+    current = read ?? current;
+    const next = read === undefined ? undefined : await change(read);
+    if (next === undefined) return { run: current, isCommitted: false };
+    const committed = await commit(ports, { ...next.run, seq: current.seq + 1 }, next.writes);
+    return { run: committed, isCommitted: true };
+  });
 }
 
 /** Parts of a log that one call reads. */
