@@ -14,10 +14,10 @@ import { type LocalTableOptions, openLocalTable } from '../../lib/adapters/local
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import type { Failure } from '../../lib/domain/events/failed-deliveries.ts';
+import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { startByClock } from '../../lib/engine/events/event-start.ts';
-import { noteFailure } from '../../lib/engine/events/failed-calls.ts';
 import { route } from '../../lib/engine/events/router.ts';
-import { noteEnd } from '../../lib/engine/recovery/lifecycle.ts';
+import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { nextTick, parseCron } from '../../lib/time/cron/cron.ts';
@@ -74,7 +74,7 @@ function callbacksOf(ports: () => Ports, { onInvoke, onPublish }: Observer) {
     },
     onEnd: (ended: Parameters<NonNullable<Parameters<typeof localExecutions>[0]['onEnd']>>[0]) => {
       const { name, status, error = '', cause = '' } = ended;
-      return noteEnd(ports(), { name, status, error, cause });
+      return onExecutionEnd(ports(), { name, status, error, cause });
     },
     deliver: (message: Parameters<typeof route>[1]) => {
       onPublish?.();
@@ -86,10 +86,10 @@ function callbacksOf(ports: () => Ports, { onInvoke, onPublish }: Observer) {
       return startByClock(ports(), target, planned);
     },
     giveUpEvent: async (detail: Parameters<typeof route>[1], why: Failure) => {
-      await noteFailure(ports(), { detail }, why);
+      await keepDeadLetter(ports(), { detail }, why);
     },
     giveUpTick: async ({ target }: { readonly target: object }, planned: number, why: Failure) => {
-      await noteFailure(ports(), { target, planned: new Date(planned).toISOString() }, why);
+      await keepDeadLetter(ports(), { target, planned: new Date(planned).toISOString() }, why);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { blobs, meter, table } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
-import { aboutCall, noteFailure } from '../../lib/engine/events/failed-calls.ts';
+import { keepDeadLetter, logFieldsOfCall } from '../../lib/engine/events/dead-letters.ts';
 import { isObject } from '../../lib/language/json.ts';
 
 /** What Lambda tells of a call that nobody waited for and that failed for good. */
@@ -23,7 +23,7 @@ interface Undelivered {
 type Told = FailedCall | { readonly Messages: readonly Undelivered[] };
 
 async function note(payload: unknown, failed: number, tries: number, error: string, to?: string): Promise<void> {
-  const isKept = await noteFailure(
+  const isKept = await keepDeadLetter(
     { table: table(), blobs: blobs(), meter: meter() },
     payload,
     { failed, tries, error },
@@ -59,5 +59,5 @@ export const handler = noting(
     if (isCall(told)) return noteCall(told);
     for (const message of told.Messages) await noteMessage(message);
   },
-  { about: (told) => (isCall(told) ? aboutCall(told.requestPayload) : {}), meter },
+  { about: (told) => (isCall(told) ? logFieldsOfCall(told.requestPayload) : {}), meter },
 );

@@ -1,8 +1,8 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { containers, enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
-import { type EndedExecution, noteEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
-import { aboutRun } from '../../lib/engine/step/step.ts';
+import { type EndedExecution, onExecutionEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
+import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 
 /** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
 interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
@@ -15,10 +15,13 @@ type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusCh
 /** Executions that ended and did not succeed; the rule lets no other through. */
 export const handler = noting(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
-    noteEnd({ ...enginePorts(), containers: containers() }, { name, status, error: error ?? '', cause: cause ?? '' }),
+    onExecutionEnd(
+      { ...enginePorts(), containers: containers() },
+      { name, status, error: error ?? '', cause: cause ?? '' },
+    ),
   {
     about: async ({ detail: { name, status } }) => ({
-      ...(await aboutRun(enginePorts(), runOf(name))),
+      ...(await logFieldsOf(enginePorts(), runOf(name))),
       execution: name,
       status,
     }),

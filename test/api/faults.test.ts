@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { noting } from '../../lib/api/faults.ts';
-import { Again, isAnswer } from '../../lib/engine/step/step.ts';
+import { isStepResult, RetryError } from '../../lib/engine/step/errors.ts';
 import type { Happened, Meter } from '../../lib/ports/meter.ts';
 
 let written = '';
@@ -31,7 +31,7 @@ const failing = (error: Error, about = async ({ run }: Call) => ({ instance: run
     async (_: Call) => {
       throw error;
     },
-    { about, isAnswer, meter: () => meter },
+    { about, isAnswer: isStepResult, meter: () => meter },
   );
 
 describe('a call that answers no request', () => {
@@ -60,7 +60,7 @@ describe('a call that answers no request', () => {
   });
 
   test('leaves none when it throws what a state machine reads', async () => {
-    await expect(failing(new Again())({ run: 'r1' })).rejects.toThrow(Again);
+    await expect(failing(new RetryError())({ run: 'r1' })).rejects.toThrow(RetryError);
     expect([written, happened]).toEqual(['', []]);
   });
 

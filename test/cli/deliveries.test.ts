@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../bin/server/service.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { receive } from '../../lib/engine/events/broadcasting.ts';
-import { noteFailure } from '../../lib/engine/events/failed-calls.ts';
+import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import type { Message } from '../../lib/ports/bus.ts';
 import { type Client, clientOf, rowsOf } from '../service/access/client.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Sends an event over a bus that gives up. */
 async function lose(id: string): Promise<void> {
   const publish = async (messages: readonly Message[]) => {
-    for (const detail of messages) await noteFailure(service.ports, { detail }, WHY);
+    for (const detail of messages) await keepDeadLetter(service.ports, { detail }, WHY);
   };
   const bus = { publish, publishAt: async (_: number, __: string, message: Message) => publish([message]) };
   const namespace = await namespaces.need(service.ports, 'shop');

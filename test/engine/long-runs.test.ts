@@ -83,7 +83,7 @@ states:
 - {id: look, type: switch, conditions: [{condition: 'jq(.n < 2000)', transition: nap}]}
 `;
     const { main, executions } = await run({ main: poll }, '{"n": 0}');
-    expect(main).toMatchObject({ status: 'complete', data: { n: 2000 }, pauses: 2000 });
+    expect(main).toMatchObject({ status: 'complete', data: { n: 2000 }, waitCount: 2000 });
     expect(executions).toBe(3);
   });
 

@@ -5,7 +5,8 @@ import { needKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { execute, executeAndWait, type Invocation, type Started } from '../../../lib/engine/start/start.ts';
+import type { Invocation } from '../../../lib/engine/start/invocations.ts';
+import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
 

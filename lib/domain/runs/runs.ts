@@ -5,20 +5,12 @@ import type { Table, Write } from '../../ports/table.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
-import {
-  blobOf,
-  fromItem,
-  type LogLine,
-  RETENTION_DAYS,
-  type Run,
-  SECONDS_OF_A_DAY,
-  storeParts,
-  toItem,
-} from './items.ts';
+import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
+import type { LogLine, Run } from './run.ts';
 
-export type { Failure, Head, Level, LogLine, Run, Status } from './items.ts';
 export { RETENTION_DAYS, toHead } from './items.ts';
+export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
 /** The name of the execution that works on a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {

@@ -3,7 +3,7 @@ import { BROADCAST_DELAY, type BroadcastFacts, type BroadcastKind, broadcastEven
 import { receive } from '../events/broadcasting.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** Sends the event about something that happened in a namespace, a minute later, if it is switched on there. */
+/** Sends an event about a change in a namespace, `BROADCAST_DELAY` later, if the namespace asks for its kind. */
 export async function announce<Kind extends BroadcastKind>(
   ports: EnginePorts,
   namespace: Namespace,

@@ -4,9 +4,9 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toJson } from '../../language/json.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { plainFailure, StateFailure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import type { Perform } from '../run/work.ts';
+import { plainFailure, StateError } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import type { Perform } from './work.ts';
 
 type Emit = Extract<Work, { readonly do: 'emit' }>;
 
@@ -43,28 +43,28 @@ function problemOf(name: string, value: unknown): string | undefined {
 }
 
 /** What cannot be an extension is told in the log; the event goes out without it. */
-async function extensionsOf(draft: Draft, { context }: EmittedEvent): Promise<Record<string, unknown>> {
+async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<Record<string, unknown>> {
   const extensions: Record<string, unknown> = {};
   for (const [given, query] of Object.entries(context)) {
     const name = given.toLowerCase();
-    const value = await evaluate(query, draft.data).catch((error: unknown) => {
-      if (!(error instanceof StateFailure)) throw error;
-      draft.log(`Unable to set event extension: ${error.message}`, 'error');
+    const value = await evaluate(query, unit.data).catch((error: unknown) => {
+      if (!(error instanceof StateError)) throw error;
+      unit.log(`Unable to set event extension: ${error.message}`, 'error');
     });
     if (value === undefined) continue;
     const problem = problemOf(name, value);
-    if (problem !== undefined) draft.log(`Unable to set event extension: ${problem}`, 'error');
+    if (problem !== undefined) unit.log(`Unable to set event extension: ${problem}`, 'error');
     else {
-      draft.log(`Adding context ${name}: ${String(value)}`);
+      unit.log(`Adding context ${name}: ${String(value)}`);
       extensions[name] = value;
     }
   }
   return extensions;
 }
 
-function timeOf(draft: Draft, { delay }: Emit): number | undefined {
+function timeOf(unit: StepUnit, { delay }: Emit): number | undefined {
   const duration = delay === undefined || delay === 'immediate' ? undefined : parseDuration(delay);
-  return duration === undefined ? undefined : addDuration(draft.ports.clock.now(), duration);
+  return duration === undefined ? undefined : addDuration(unit.ports.clock.now(), duration);
 }
 
 function needSize(event: CloudEvent): void {
@@ -76,14 +76,14 @@ function needSize(event: CloudEvent): void {
 }
 
 /** Sends an event: it is recorded with the run's commit and goes out after it, or after the delay. */
-export const emit: Perform<'emit'> = async (draft, work) => {
+export const emit: Perform<'emit'> = async (unit, work) => {
   const { type, source, data, datacontenttype } = work.event;
-  const payload = payloadOf(await evaluate(data, draft.data), datacontenttype);
-  const extensions = await extensionsOf(draft, work.event);
-  const id = draft.ports.clock.uuid();
+  const payload = payloadOf(await evaluate(data, unit.data), datacontenttype);
+  const extensions = await extensionsOf(unit, work.event);
+  const id = unit.ports.clock.uuid();
   const event: CloudEvent = { specversion: '1.0', id, source, type, ...extensions, ...payload };
   needSize(event);
-  draft.log(`Broadcasting event: ${id}.`);
-  draft.send(event, timeOf(draft, work));
+  unit.log(`Broadcasting event: ${id}.`);
+  unit.send(event, timeOf(unit, work));
   return undefined;
 };

@@ -1,3 +1,3 @@
-import type { Perform } from '../run/work.ts';
+import type { Perform } from './work.ts';
 
 export const nothing: Perform<'nothing'> = async () => undefined;

@@ -46,9 +46,18 @@ export class CountedRuns {
       ...{ id: this.clock.uuid(), namespaceId, namespace, workflowId, revision, path: '/w', as: '/w', invoker: 'api' },
       ...{ status: 'pending', code: '', message: '', created: this.now, updated: this.now, seq: 0 },
       ...{ at: 'a', step: 0, flow: [], data: {}, input: new Uint8Array(), interrupted: false, metadata: '' },
-      ...{ tail: [], flushed: 0, lastLine: 0, machine: '', executions: 0, events: 0, brief: false, began: this.now },
-      ...{ pauses: 0, heard: [], depth: 0, threads: {}, outbox: [] },
-      ...{ told: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
+      ...{
+        tail: [],
+        flushed: 0,
+        lastLine: 0,
+        machine: '',
+        executions: 0,
+        historyEvents: 0,
+        express: false,
+        executionBegan: this.now,
+      },
+      ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+      ...{ settings: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
     };
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
-import { fromItem, type Run, storeParts, toItem } from '../../../lib/domain/runs/items.ts';
+import { fromItem, storeParts, toItem } from '../../../lib/domain/runs/items.ts';
+import type { Run } from '../../../lib/domain/runs/runs.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
 const PARENT = '01900000-0000-7000-8000-000000000002';
@@ -10,19 +11,28 @@ const plain: Run = {
   ...{ id: ID, namespaceId: 'n1', namespace: 'demo', workflowId: 'w1', revision: 'r1', path: '/w', as: '/w' },
   ...{ invoker: 'api', status: 'pending', code: '', message: '', created: 1000, updated: 2000, seq: 1 },
   ...{ at: 'a', step: 1, flow: ['a'], data: { x: 1 }, input: Buffer.from('{"x":1}'), interrupted: false },
-  ...{ metadata: '', tail: [], flushed: 0, lastLine: 0, machine: 'm1', executions: 1, events: 0, brief: false },
-  ...{ began: 1000, pauses: 0, heard: [], depth: 0, threads: {}, outbox: [] },
-  told: { lookback: 0, broadcasts: [], logger: '' },
+  ...{
+    metadata: '',
+    tail: [],
+    flushed: 0,
+    lastLine: 0,
+    machine: 'm1',
+    executions: 1,
+    historyEvents: 0,
+    express: false,
+  },
+  ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+  settings: { lookback: 0, broadcasts: [], logger: '' },
   tally: [],
 };
 
 /** A run in which every optional part is present. */
 const full: Run = {
   ...plain,
-  events: 40,
-  brief: true,
-  pauses: 3,
-  pause: {
+  historyEvents: 40,
+  express: true,
+  waitCount: 3,
+  wait: {
     ...{ isWaiting: true, until: 9000 },
     calls: { total: 2, results: [{ a: 1 }, null], waiting: [{ i: 1, k: 0, s: 5 }], next: 2, returned: 1, failed: 0 },
     listening: {
@@ -30,10 +40,10 @@ const full: Run = {
     },
     ...{ number: 3, state: 'a', entered: 1600, origin: 1550, wake: 8000 },
   },
-  heard: ['hash-1', 'hash-2'],
+  processedEventIds: ['hash-1', 'hash-2'],
   parent: {
     ...{ id: PARENT, i: 1, k: 2, mode: 'or', until: 7000, token: 'of the caller' },
-    retries: { codes: ['a.*'], most: 3, delay: 5000, multiplier: 2 },
+    retries: { codes: ['a.*'], maxAttempts: 3, delay: 5000, backoffMultiplier: 2 },
   },
   service: {
     ...{ revision: 's1', caller: PARENT, workflow: { id: 'w1', path: '/w' }, state: 'call', step: 4, iterator: 7 },
@@ -46,7 +56,7 @@ const full: Run = {
       message: { namespaceId: 'n1', namespace: 'demo', record: { pk: 'p', sk: 's' }, id: 'e', type: 't', source: 's' },
     },
   ],
-  told: { lookback: 60, broadcasts: ['instance.started'], logger: 'log' },
+  settings: { lookback: 60, broadcasts: ['instance.started'], logger: 'log' },
   raised: { code: 'own.code', message: 'it failed' },
 };
 

@@ -6,7 +6,7 @@ import * as listeners from '../../../lib/domain/events/listeners.ts';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import type { Pause } from '../../../lib/domain/runs/waits.ts';
+import type { Wait } from '../../../lib/domain/runs/waits.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import { toListRequest } from '../../../lib/domain/storage/pages.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
@@ -129,7 +129,7 @@ function portsOf(answers: Map<string, number>) {
   return { quiet, ports, started };
 }
 
-const pauseOf = (token: string, since: number): Pause => ({
+const pauseOf = (token: string, since: number): Wait => ({
   number: 1,
   state: 'a',
   isWaiting: true,
@@ -151,8 +151,8 @@ async function writeCopies(ports: EnginePorts, copyOf: (number: number) => reado
 
 /** Many runs that wait, as each of them would have stored itself; their ids. */
 async function copyWait(ports: EnginePorts, { id: namespaceId }: namespaces.Namespace, opened: workflows.Opened) {
-  const run = { ...newRun(ports, opened, new Uint8Array(), 'api'), seq: 1, pauses: 1 };
-  const { created } = await runs.commit(ports, { ...run, pause: pauseOf(run.id, run.created) });
+  const run = { ...newRun(ports, opened, new Uint8Array(), 'api'), seq: 1, waitCount: 1 };
+  const { created } = await runs.commit(ports, { ...run, wait: pauseOf(run.id, run.created) });
   const [item] = await ports.table.get([keys.run(run.id)]);
   if (item === undefined) throw new Error('the run is not where it was stored');
   const ids = Array.from({ length: CROWD }, (_, number) => `${run.id.slice(0, -6)}${String(900_000 + number)}`);
@@ -191,7 +191,7 @@ describe(`${CROWD} runs that wait for one event`, () => {
     await each(CROWD / 100, async (part) => {
       const found = await runs.findMany(ports, ids.slice(part * 100, (part + 1) * 100));
       // Stored once, woken once: a second commit would have made it three.
-      expect(found.map((run) => [run?.seq, run?.heard.length])).toEqual(found.map(() => [2, 1]));
+      expect(found.map((run) => [run?.seq, run?.processedEventIds.length])).toEqual(found.map(() => [2, 1]));
     });
     expect((await events.need(ports, namespace.id, 'e1')).isRouted).toBe(true);
     const again = await deliver(ports, message, []);

@@ -8,7 +8,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import * as events from '../../../lib/domain/events/events.ts';
 import * as traces from '../../../lib/domain/events/traces.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { takeIn } from '../../../lib/engine/events/inbound.ts';
+import { receiveInbound } from '../../../lib/engine/events/inbound.ts';
 import type { EnginePorts } from '../../../lib/engine/ports.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 
@@ -51,7 +51,7 @@ beforeEach(() => {
 test('an event of another bus is recorded in its namespace and put on its way, once however often it comes', async () => {
   const namespace = await namespaces.create(ports, 'files');
   for (let times = 0; times < 2; times++) {
-    await takeIn(ports, { namespace: 'files', event: EVENT });
+    await receiveInbound(ports, { namespace: 'files', event: EVENT });
     await bus.idle();
     const recorded = await events.need(ports, namespace.id, 'e1');
     expect(recorded.event).toMatchObject({ type: 'Object Created', source: 'aws.s3', data: EVENT.detail });
@@ -63,12 +63,16 @@ test('an event of another bus is recorded in its namespace and put on its way, o
 test('one that was recorded and never went out is put on its way when it comes again', async () => {
   await namespaces.create(ports, 'orders');
   const lost = { ...bus, publish: () => Promise.reject(new Error('cut short')) };
-  await expect(takeIn({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow('cut short');
-  await takeIn(ports, { namespace: 'orders', event: EVENT });
+  await expect(receiveInbound({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow(
+    'cut short',
+  );
+  await receiveInbound(ports, { namespace: 'orders', event: EVENT });
   await bus.idle();
   expect(delivered).toMatchObject([{ namespace: 'orders', id: 'e1' }]);
 });
 
 test('an event for a namespace that is not there is an error, so that the queue keeps it', async () => {
-  await expect(takeIn(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({ code: 'not-found' });
+  await expect(receiveInbound(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({
+    code: 'not-found',
+  });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { isHeard } from '../../../lib/domain/runs/waits.ts';
+import { isFulfilled } from '../../../lib/domain/runs/waits.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { matches } from '../../../lib/events/matching.ts';
 import { type Beginning, Chaos, prepare, randomOf, type Wait } from './chaos.ts';
@@ -42,7 +42,7 @@ function waitProblems(chaos: Chaos, events: readonly CloudEvent[], wait: Wait): 
     ...(dueOf(event) < listening.since ? [`${name} took ${event}, which came before it`] : []),
   ]);
   const isOpen = run?.status === 'pending' && run.pause === pause;
-  if (isHeard(listening)) {
+  if (isFulfilled(listening)) {
     const isLost = isOpen || (run?.code === SOFT && !others.some((other) => other.pause > pause));
     return isLost ? [...problems, `${name} has its events and did not go on: ${run?.status} ${run?.code}`] : problems;
   }
@@ -111,7 +111,7 @@ function checkReplays(chaos: Chaos, events: readonly CloudEvent[]): string[] {
     const others = [...chaos.waits.values()].filter((other) => other.run === run && other.pause < pause).length;
     const isOpen = now?.status === 'pending' && now.pause === pause;
     if (isOpen && ways > others) return [`wait ${pause} of ${now.path} missed one of ${ways} ways`];
-    const isEarly = isHeard(listening) && waysSince(listening.since, again) === 0;
+    const isEarly = isFulfilled(listening) && waysSince(listening.since, again) === 0;
     return isEarly ? [`wait ${pause} of ${now?.path} took what came before it`] : [];
   });
   const failed = [...chaos.runs.values()].filter(({ status }) => status === 'failed' || status === 'crashed');

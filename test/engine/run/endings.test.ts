@@ -151,7 +151,7 @@ describe('a run that was stored while its process died', () => {
     await world.execute('main', '{}');
     await world.pass(soon());
     const [main, kid] = [await of('/main'), await of('/kid')];
-    const { pause: _, ...rest } = kid;
+    const { wait: _, ...rest } = kid;
     const orphan = { ...rest, seq: 1, machine: '', step: 0 };
     const [own, other] = ['019bc186-de00-7000-8000-00000000000a', '019bc186-de00-7000-8000-00000000000b'];
     const parent = { i: 0, k: 0, mode: 'and', until: 0, token: '' } as const;
@@ -171,7 +171,7 @@ describe('a run that was stored while its process died', () => {
     await world.store({ main: NAP });
     await world.execute('main', '{}');
     await world.pass();
-    const { pause: _, ...done } = await of('/main');
+    const { wait: _, ...done } = await of('/main');
     const id = '019bc186-de00-7000-8000-00000000000c';
     await runs.commit(world.immortal, { ...done, id, status: 'pending', seq: 1, machine: '', executions: 0 });
     await world.sweepLater();

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { append, type Said } from '../../../lib/domain/runs/log-lines.ts';
+import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
+import { announceEnd } from '../../../lib/engine/calls/run-ends.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
-import { handOver } from '../../../lib/engine/executions/continue-as-new.ts';
+import { continueAsNew } from '../../../lib/engine/executions/continue-as-new.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { conclude } from '../../../lib/engine/run/endings.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
 import { executeAndWait } from '../../../lib/engine/start/start.ts';
 import { closeWorlds, linesOf, openWorld } from '../containers/service-space.ts';
@@ -22,7 +22,7 @@ afterEach(closeWorlds);
 afterAll(() => database.close());
 
 const NAP = 'states: [{id: nap, type: delay, duration: PT9S}]';
-const said = (text: string, at = 0): Said => ({ at, level: 'info', text, state: 'nap' });
+const said = (text: string, at = 0): UnwrittenLine => ({ at, level: 'info', text, state: 'nap' });
 
 async function begun(main: string): Promise<World> {
   const world = openWorld(database, new ActingContainers());
@@ -92,7 +92,7 @@ describe('a line that is added to the log of a run', () => {
     const world = await begun(NAP);
     const { id } = await world.execute('main', '{}');
     await world.pass(world.time.clock.now());
-    await handOver(
+    await continueAsNew(
       disturbed(world, () => id),
       await find(world, id),
     );
@@ -154,7 +154,7 @@ test('what a container says before its caller is stored is in the log all the sa
   const closed = log.close();
   await looked.promise;
   await runs.commit(ports, run);
-  await conclude(ports, run);
+  await announceEnd(ports, run);
   await closed;
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['early']);
 });

@@ -3,7 +3,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import { find } from '../../../lib/engine/run/tree-files.ts';
+import { find } from '../../../lib/engine/variables/tree-files.ts';
 import { closeWorlds, openWorld, tell, workflowOf } from '../containers/service-space.ts';
 import { type Act, ActingContainers, body } from '../world/acting-containers.ts';
 import { openDatabase } from '../world/engine-world.ts';

@@ -10,8 +10,8 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import type { KeeperPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
-import { noteEnd } from '../../../lib/engine/recovery/lifecycle.ts';
+import type { CleanupPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
+import { onExecutionEnd } from '../../../lib/engine/recovery/lifecycle.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
 import { type Outcome, type StepInput, step } from '../../../lib/engine/step/step.ts';
@@ -84,7 +84,7 @@ export class World {
   /** How often each run was committed as ended: id -> times. */
   readonly endings = new Map<string, number>();
   life: Life;
-  ports: RunnerPorts & KeeperPorts;
+  ports: RunnerPorts & CleanupPorts;
   executions: LocalExecutions;
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
@@ -124,7 +124,7 @@ export class World {
         return unlessOver(life, () => deliver(payload as StepInput, (input) => step(ports, input)));
       },
       onEnd: ({ name, status, error = '', cause = '' }) =>
-        unlessOver(life, () => noteEnd(ports, { name, status, error, cause })),
+        unlessOver(life, () => onExecutionEnd(ports, { name, status, error, cause })),
     });
     const ports: World['ports'] = {
       settings: { brand: 'service', version: 'v0' },

@@ -1,7 +1,7 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { route } from '../../../lib/engine/events/router.ts';
-import type { KeeperPorts } from '../../../lib/engine/ports.ts';
+import type { CleanupPorts } from '../../../lib/engine/ports.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Schedule } from '../../../lib/ports/schedules.ts';
@@ -21,7 +21,7 @@ export class QuietPorts {
   readonly started: string[] = [];
   readonly schedules = new Map<string, Schedule>();
   readonly containers = new ScriptedContainers();
-  readonly ports: KeeperPorts;
+  readonly ports: CleanupPorts;
   now = Date.UTC(2026, 0, 15, 12);
   private ids = 0;
   private static worlds = 0;

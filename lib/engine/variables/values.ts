@@ -1,4 +1,4 @@
-/** Stored bytes as a value: JSON as what it says, anything else as base64 text. */
+/** Stored bytes as a value: the value of JSON text, base64 text of anything else. */
 export function toValue(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));

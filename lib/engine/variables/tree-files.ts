@@ -6,10 +6,10 @@ import { failure } from '../evaluation/failures.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /**
- * A path as a workflow names it: from the root, or from the workflow's own directory (workflow-language reference,
- * section 9). It never leaves the root.
+ * Resolves a path that a workflow names, from the root or from the workflow's own directory (workflow-language reference,
+ * section 9). The result never leaves the root.
  */
-export function pathFrom(workflow: string, named: string): string {
+export function resolvePath(workflow: string, named: string): string {
   const base = named.startsWith('/') ? [] : workflow.split('/').slice(0, -1);
   const segments: string[] = [];
   for (const segment of [...base, ...named.split('/')]) {
@@ -21,7 +21,7 @@ export function pathFrom(workflow: string, named: string): string {
 
 type Reader = Pick<Run, 'namespace' | 'namespaceId'>;
 
-/** Undefined for what is not there, or went meanwhile. */
+/** Undefined for a node or revision that does not exist, or was deleted in the meantime. */
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'not-found') return undefined;
@@ -30,9 +30,9 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * What the tree of a run's namespace holds at a path from its root: of a workflow the source of its latest revision;
- * undefined where nothing is (workflow-language reference, 10.9 and 12: the scope `file`). `shown` is how an error names
- * the file. Throws `var.invalidKey` for a directory.
+ * The bytes at a path of the namespace's tree, from its root: the source of the latest revision of a workflow; undefined
+ * where nothing is (workflow-language reference, 10.9 and 12: the scope `file`). `shown` is how an error names the file.
+ * Throws `var.invalidKey` for a directory.
  */
 export async function find(
   ports: EnginePorts,
@@ -40,8 +40,8 @@ export async function find(
   key: string,
   shown = `'${key}'`,
 ): Promise<Uint8Array | undefined> {
-  const place = await unlessMissing(nodes.need(ports, namespace, pathFrom('/', key)));
-  // A namespace made anew under the name of the run's is another one.
+  const place = await unlessMissing(nodes.need(ports, namespace, resolvePath('/', key)));
+  // A namespace may have been deleted and created again under the same name.
   if (place === undefined || place.namespace.id !== namespaceId) return undefined;
   const { node } = place;
   if (!nodes.isWorkflow(node)) throw failure('var.invalidKey', `${shown} is a directory of the tree, and not a file`);
