@@ -3,7 +3,7 @@ import type { Endpoints } from '../../lib/api/http/call.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toListRequest } from '../../lib/domain/storage/pages.ts';
-import { cancel } from '../../lib/engine/calls/cancel.ts';
+import { cancel } from '../../lib/engine/calls/cancellation.ts';
 
 export const endpoints: Endpoints<'instances'> = {
   listInstances: async (ports, { path, query }) => ({

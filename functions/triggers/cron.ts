@@ -1,6 +1,6 @@
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
-import { runOfTick, startByClock } from '../../lib/engine/events/event-start.ts';
+import { runOfTick, startByClock } from '../../lib/engine/events/starts.ts';
 
 /** What the scheduler tells: which workflow, and the planned time of the tick. */
 interface Tick {

@@ -2,8 +2,8 @@ import * as events from '../../domain/events/events.ts';
 import * as failed from '../../domain/events/failed-deliveries.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type { EnginePorts } from '../ports.ts';
-import { startByClock } from './event-start.ts';
 import { receiveInbound } from './inbound.ts';
+import { startByClock } from './starts.ts';
 
 type Kind = failed.Delivery['kind'];
 type DeliveryOf<K extends Kind> = Extract<failed.Delivery, { readonly kind: K }>;

@@ -5,8 +5,8 @@ import { explainMatch, type Verdict } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
-import { startByEvent } from './event-start.ts';
 import { nameOfWait, offer } from './listening.ts';
+import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
 const CONCURRENCY = 16;

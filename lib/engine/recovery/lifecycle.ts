@@ -1,5 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { cancelCalls } from '../calls/cancel.ts';
+import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';

@@ -1,6 +1,6 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
-import { cancel } from '../calls/cancel.ts';
+import { cancel } from '../calls/cancellation.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
 import type { CleanupPorts } from '../ports.ts';
 

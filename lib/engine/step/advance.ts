@@ -2,7 +2,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { cancelCalls } from '../calls/cancel.ts';
+import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';

@@ -1,6 +1,6 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import type { CallList } from '../calls/call-list.ts';
-import { CallRound } from '../calls/call-round.ts';
+import type { CallList } from '../calls/list.ts';
+import { CallRound } from '../calls/round.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { keepReturned } from './returned.ts';

@@ -1,10 +1,10 @@
 import { isService } from '../../compiler/plan/paths.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { evaluateCallInput } from '../calls/call-inputs.ts';
-import type { CallList } from '../calls/call-list.ts';
-import { CallRound } from '../calls/call-round.ts';
 import { openCallee } from '../calls/callees.ts';
 import { childId, launch, newChild, storeChild } from '../calls/children.ts';
+import { evaluateCallInput } from '../calls/inputs.ts';
+import type { CallList } from '../calls/list.ts';
+import { CallRound } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, type Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';

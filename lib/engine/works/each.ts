@@ -1,6 +1,6 @@
 import { isObject } from '../../language/json.ts';
-import type { CallList } from '../calls/call-list.ts';
-import { CallRound } from '../calls/call-round.ts';
+import type { CallList } from '../calls/list.ts';
+import { CallRound } from '../calls/round.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';

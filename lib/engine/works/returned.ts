@@ -1,4 +1,4 @@
-import type { RoundResult } from '../calls/call-round.ts';
+import type { RoundResult } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancel.ts';
+import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { type Act, ActingContainers, body, failed } from '../world/acting-containers.ts';
 import { openDatabase } from '../world/engine-world.ts';
 import { closeWorlds, openWorld, run, tell, workflowOf } from './service-space.ts';

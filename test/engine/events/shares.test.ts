@@ -9,8 +9,8 @@ import * as refs from '../../../lib/domain/tree/refs.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { divideStarts } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
-import { startByClock } from '../../../lib/engine/events/event-start.ts';
 import { route } from '../../../lib/engine/events/router.ts';
+import { startByClock } from '../../../lib/engine/events/starts.ts';
 import { eventOf, QuietPorts } from '../world/quiet-ports.ts';
 
 const MANY = 300;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import { createWorkflow, deleteNode, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
-import { startByClock } from '../../../lib/engine/events/event-start.ts';
+import { startByClock } from '../../../lib/engine/events/starts.ts';
 import { QuietPorts } from '../../engine/world/quiet-ports.ts';
 
 const MINUTE = 60_000;

@@ -2,10 +2,10 @@ import { mayRunInPlace } from '../../compiler/plan/paths.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { evaluateCallInput } from './call-inputs.ts';
-import type { CallList } from './call-list.ts';
 import { type Callee, openCallee } from './callees.ts';
 import { type Caller, newChild, storeChild } from './children.ts';
+import { evaluateCallInput } from './inputs.ts';
+import type { CallList } from './list.ts';
 
 /** A child that is begun in place has at least this long, however close the end of its caller's batch is. */
 const MIN_CHILD_MS = 1000;

@@ -9,10 +9,10 @@ import { secretReader } from '../evaluation/secrets.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
-import { evaluateCallInput } from './call-inputs.ts';
 import { openCallee } from './callees.ts';
-import { cancel } from './cancel.ts';
+import { cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
+import { evaluateCallInput } from './inputs.ts';
 import { announceEnd } from './run-ends.ts';
 
 /** What a machine's task passes to make one call of a waiting run; the task ends when the call does. */

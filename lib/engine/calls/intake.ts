@@ -4,10 +4,10 @@ import { failure, internalFailure, StateError } from '../evaluation/failures.ts'
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { ReturnedCall } from '../run/suspension.ts';
-import type { CallList } from './call-list.ts';
-import type { CallProgress } from './call-progress.ts';
-import { cancelCalls } from './cancel.ts';
+import { cancelCalls } from './cancellation.ts';
 import { childId } from './children.ts';
+import type { CallList } from './list.ts';
+import type { CallProgress } from './progress.ts';
 import { decideRetry, retryDelay, retryPolicyOf } from './retry-decisions.ts';
 
 /** Takes in how the calls of a state end: logs it, keeps results, schedules retries, fails the state. */

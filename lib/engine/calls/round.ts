@@ -5,11 +5,11 @@ import { failure, internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { CallIntake } from './call-intake.ts';
-import type { CallList } from './call-list.ts';
-import { CallProgress } from './call-progress.ts';
-import { CallStarter } from './call-starter.ts';
 import { type Caller, childId, launch } from './children.ts';
+import { CallIntake } from './intake.ts';
+import type { CallList } from './list.ts';
+import { CallProgress } from './progress.ts';
+import { CallStarter } from './starter.ts';
 
 /** How many children run in place side by side: while one waits for the database another one computes. */
 const CONCURRENCY = 8;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancel.ts';
+import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { type Specimen, specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
