@@ -1,9 +1,9 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { CallList } from '../calls/list.ts';
+import { keepReturned } from '../calls/results.ts';
 import { CallRound } from '../calls/round.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { keepReturned } from './returned.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';
 
 function actionAt({ actions }: WorkOf<'all'>, i: number): ActionPlan {
@@ -26,5 +26,6 @@ export const all: Perform<'all'> = async (unit, work) => {
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance());
 };
 
+/** Takes in what the calls returned. */
 export const resumeAll: Resume<'all'> = async (unit, work, { wait, signal }) =>
   keepReturned(unit, await new CallRound(unit, listOf(unit, work), wait.calls).resume(signal));

@@ -4,11 +4,11 @@ import { openCallee } from '../calls/callees.ts';
 import { childId, launch, newChild, storeChild } from '../calls/children.ts';
 import { evaluateCallInput } from '../calls/inputs.ts';
 import type { CallList } from '../calls/list.ts';
+import { keepReturned } from '../calls/results.ts';
 import { CallRound } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, type Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { keepReturned } from './returned.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';
 
 const FIRST = { i: 0, k: 0 };
@@ -50,6 +50,7 @@ export const call: Perform<'call'> = async (unit, work) => {
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance(), firstOf);
 };
 
+/** Takes in what the call returned; after a checkpoint, makes an asynchronous one. */
 export const resumeCall: Resume<'call'> = async (unit, work, { wait, signal }) => {
   if (work.async) return callAndForget(unit, work);
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work), wait.calls).resume(signal), firstOf);

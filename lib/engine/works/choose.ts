@@ -3,14 +3,14 @@ import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
 import type { Perform } from './work.ts';
 
-/** What counts as true (workflow-language reference, 10.6): any text that is not empty does, also 'false'. */
-const TRUTH: Record<string, (value: unknown) => boolean> = {
+const TRUTH: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => value === true,
   string: (value) => value !== '',
   number: (value) => value !== 0,
   object: (value) => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0),
 };
 
+/** Whether a condition's value counts as true (workflow-language reference, 10.6); every text does that is not empty. */
 export function isTrue(value: unknown): boolean {
   return TRUTH[typeof value]?.(value) ?? false;
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../../language/json.ts';
 import type { CallList } from '../calls/list.ts';
+import { keepReturned } from '../calls/results.ts';
 import { CallRound } from '../calls/round.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { keepReturned } from './returned.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';
 
 async function elementsOf(unit: StepUnit, { array }: WorkOf<'each'>): Promise<readonly unknown[]> {
@@ -38,6 +38,7 @@ export const each: Perform<'each'> = async (unit, work) => {
   return keepReturned(unit, await new CallRound(unit, listOf(elements, work)).advance());
 };
 
+/** Takes in what the calls returned. */
 export const resumeEach: Resume<'each'> = async (unit, work, { wait, signal }) => {
   const elements = await elementsOf(unit, work);
   return keepReturned(unit, await new CallRound(unit, listOf(elements, work), wait.calls).resume(signal));

@@ -1,4 +1,4 @@
-import type { EmittedEvent, Work } from '../../compiler/plan/plan.ts';
+import type { EmittedEvent } from '../../compiler/plan/plan.ts';
 import * as events from '../../domain/events/events.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toJson } from '../../language/json.ts';
@@ -6,14 +6,12 @@ import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { plainFailure, StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import type { Perform } from './work.ts';
-
-type Emit = Extract<Work, { readonly do: 'emit' }>;
+import type { Perform, WorkOf } from './work.ts';
 
 const JSON_TYPE = 'application/json';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The data as the event carries it: bytes and texts of another type than JSON as they are (reference, 10.14). */
+/** The data of the event: JSON, or a text or bytes as they are under another type (reference, 10.14). */
 function payloadOf(value: unknown, type: string | undefined): Record<string, unknown> {
   if (type === undefined || type === '' || type === JSON_TYPE || typeof value !== 'string') {
     return { datacontenttype: JSON_TYPE, data: JSON.parse(toJson(value)) as unknown };
@@ -42,7 +40,7 @@ function problemOf(name: string, value: unknown): string | undefined {
   return SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
 }
 
-/** What cannot be an extension is told in the log; the event goes out without it. */
+/** The extensions of the event. One that is invalid is logged, and the event is sent without it. */
 async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<Record<string, unknown>> {
   const extensions: Record<string, unknown> = {};
   for (const [given, query] of Object.entries(context)) {
@@ -62,7 +60,7 @@ async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<
   return extensions;
 }
 
-function timeOf(unit: StepUnit, { delay }: Emit): number | undefined {
+function timeOf(unit: StepUnit, { delay }: WorkOf<'emit'>): number | undefined {
   const duration = delay === undefined || delay === 'immediate' ? undefined : parseDuration(delay);
   return duration === undefined ? undefined : addDuration(unit.ports.clock.now(), duration);
 }
@@ -75,7 +73,7 @@ function needSize(event: CloudEvent): void {
   }
 }
 
-/** Sends an event: it is recorded with the run's commit and goes out after it, or after the delay. */
+/** Sends an event: it is recorded with the run's commit and published after it, or after the delay. */
 export const emit: Perform<'emit'> = async (unit, work) => {
   const { type, source, data, datacontenttype } = work.event;
   const payload = payloadOf(await evaluate(data, unit.data), datacontenttype);

@@ -68,6 +68,7 @@ function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
 /** Waits for one of the events, or for all of them. */
 export const listen: Perform<'listen'> = begin;
 
+/** Puts the received events into the data. Throws the catchable timeout when they did not come in time. */
 export const resumeListen: Resume<'listen'> = async (unit, work, resumption) => {
   if (!resumption.wait.isWaiting) return begin(unit, work);
   keepReceived(unit, receivedOf(resumption));
@@ -83,7 +84,7 @@ const anyOf = ({ events, timeout }: WorkOf<'listen-any'>) => ({
 /** Waits for one of the events, each with an exit of its own. */
 export const listenAny: Perform<'listen-any'> = (unit, work) => begin(unit, anyOf(work));
 
-/** The exit is the first one for the type of the event, whatever its filter (reference, 10.13). */
+/** As `resumeListen`. The exit is the first one for the type of the event, whatever its filter (reference, 10.13). */
 export const resumeListenAny: Resume<'listen-any'> = async (unit, work, resumption) => {
   if (!resumption.wait.isWaiting) return begin(unit, anyOf(work));
   const listening = receivedOf(resumption);

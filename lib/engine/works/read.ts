@@ -10,7 +10,7 @@ import { toValue } from '../variables/values.ts';
 import type { Perform } from './work.ts';
 
 /** The read-only virtual variables (workflow-language reference, 10.9). */
-const SYSTEM: Record<string, (unit: StepUnit) => unknown> = {
+const SYSTEM: Readonly<Record<string, (unit: StepUnit) => unknown>> = {
   instance: (unit) => unit.run.id,
   uuid: (unit) => unit.ports.clock.uuid(),
   epoch: (unit) => Math.floor(unit.ports.clock.now() / 1000),
@@ -35,7 +35,7 @@ async function readOne(unit: StepUnit, { scope }: ReadVariable, key: string): Pr
   return bytes === undefined ? null : toValue(bytes);
 }
 
-/** Replaces `var` in the data by an object of the variables read; a missing one is null. */
+/** Sets `var` in the data to an object of the variables, by name; a variable that does not exist is null. */
 export const read: Perform<'read'> = async (unit, work) => {
   const values: Record<string, unknown> = {};
   for (const variable of work.variables) {

@@ -4,7 +4,7 @@ import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { Perform } from './work.ts';
 
-/** The data must fit the JSON Schema; each violation is a line of the log. */
+/** Validates the data by the JSON Schema; logs each violation and throws `schema.failed`. */
 export const validate: Perform<'validate'> = async (unit, work) => {
   const subject = await evaluate(work.subject, unit.data);
   const found = violations(work.schema, JSON.parse(toJson(subject)));

@@ -20,19 +20,19 @@ function asBytes(value: unknown): Uint8Array {
   return Buffer.from(text, 'base64');
 }
 
-/** How the type, as written, makes bytes of a value (workflow-language reference, 10.10). */
-const ENCODERS: Record<string, (value: unknown) => Uint8Array> = {
+/** The encodings of values by type as written; any other type is JSON (workflow-language reference, 10.10). */
+const ENCODERS: Readonly<Record<string, (value: unknown) => Uint8Array>> = {
   'application/octet-stream': asBytes,
   'text/plain': asText,
   'text/plain; charset=utf-8': asText,
 };
 
-/** JSON texts that delete a variable instead of setting it. */
-const NOTHINGS = new Set(['{}', '[]', '0', '""', 'null']);
+/** JSON texts that delete a variable. */
+const EMPTY_VALUES = new Set(['{}', '[]', '0', '""', 'null']);
 
 function isDeletion(bytes: Uint8Array, isJson: boolean): boolean {
   if (bytes.length === 0) return true;
-  return isJson && bytes.length <= 4 && NOTHINGS.has(Buffer.from(bytes).toString());
+  return isJson && bytes.length <= 4 && EMPTY_VALUES.has(Buffer.from(bytes).toString());
 }
 
 async function mimeTypeOf(unit: StepUnit, variable: WriteVariable, bytes: Uint8Array, known?: string): Promise<string> {
@@ -55,7 +55,7 @@ async function writeOne(unit: StepUnit, variable: WriteVariable): Promise<void> 
   return unit.variables.write(owner, { name, bytes, mimeType, created: old?.created ?? now, updated: now });
 }
 
-/** Sets variables, all of a state with the step's one commit; an empty value deletes. */
+/** Sets variables with the batch's commit; an empty value deletes. */
 export const write: Perform<'write'> = async (unit, work) => {
   for (const variable of work.variables) await writeOne(unit, variable);
   return undefined;

@@ -1,6 +1,6 @@
-import type { RoundResult } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
+import type { RoundResult } from './round.ts';
 
 /** Puts what the calls of a state returned, or what `pick` takes of it, under `return` in the data; passes on a wait. */
 export function keepReturned(
