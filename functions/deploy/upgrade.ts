@@ -4,7 +4,7 @@ import { clock, inventory, meter, table } from '../../lib/adapters/aws/deployed.
 import { noting } from '../../lib/api/faults.ts';
 import { lead } from '../../lib/domain/migrations/upgrade.ts';
 
-/** A call of Lambda has a quarter of an hour, and its last page must be through in time. */
+/** A Lambda call lasts 15 minutes at most, and the last page must be migrated in time. */
 const LONGEST_MS = 13 * 60_000;
 
 const work = noting<unknown, boolean>(
@@ -13,8 +13,9 @@ const work = noting<unknown, boolean>(
 );
 
 /**
- * Leads the tables to the layout of this version: when it is deployed, and once a day, should they have been too many
- * items for one call. CloudFormation gets an answer, whatever happens; tables of a newer version end the deployment.
+ * Migrates the tables to the schema version of this release: as a custom resource with each deployment, and once a day,
+ * in case there are too many items for one call. CloudFormation always gets an answer; tables of a newer version fail the
+ * deployment.
  */
 export async function handler(
   event: CloudFormationCustomResourceEvent | { readonly RequestType?: never },

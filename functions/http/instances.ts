@@ -7,7 +7,7 @@ import { cancel } from '../../lib/engine/calls/cancellation.ts';
 
 export const endpoints: Endpoints<'instances'> = {
   listInstances: async (ports, { path, query }) => ({
-    // Clients know a bad list request by this status here, and by another one elsewhere.
+    // Clients expect this status for a bad list request here, and another one elsewhere.
     instances: await instances.list(ports, path.namespace, toListRequest(query, 'refused')),
     namespace: path.namespace,
   }),

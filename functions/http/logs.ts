@@ -9,7 +9,7 @@ import { readOn } from '../../lib/domain/logs/tails.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest, withNames } from '../../lib/domain/storage/pages.ts';
 
-// What is wrong with the query is said first, as by other lists.
+// The query is checked before anything is read, as in other lists.
 const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
   request: toListRequest(query),
   log: openLog(ports, { scope: 'server' }),

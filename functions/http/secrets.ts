@@ -6,10 +6,10 @@ import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
 
-// Clients know a bad list request by this status here.
+// Clients expect this status for a bad list request here.
 const requestOf = ({ query }: Call): ListRequest => toListRequest(query, 'refused');
 
-/** The router takes the slashes of a name away at its end. */
+/** The name of a secret or a folder; the matched route has lost the slash at its end. */
 const nameOf = ({ path, slash }: Pick<Call<'createSecret'>, 'path' | 'slash'>): string =>
   slash ? `${path.secret}/` : path.secret;
 

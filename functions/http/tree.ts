@@ -41,7 +41,7 @@ async function getWorkflow(ports: Readers, place: nodes.Place<nodes.WorkflowNode
   return { ...withRevision(opened), eventLogging: opened.node.logger, oid: opened.node.id };
 }
 
-/** A ref asks for a workflow, whatever stands at the path (rest-api reference, 5.2). */
+/** With a ref only a workflow is found (rest-api reference, 5.2). */
 async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
   const request: ListRequest = toListRequest(query);
   const ref = query['ref']?.[0] ?? '';

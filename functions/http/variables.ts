@@ -4,11 +4,11 @@ import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { deleteVariable, type Holder } from '../../lib/engine/changes/variables.ts';
-import { contentOf, listOf, NOBODY, put, type Readers } from './variables/replies.ts';
+import { contentOf, listOf, NO_FACTS, put, type Readers } from './variables/replies.ts';
 
 async function ofNamespace(ports: Readers, { namespace: name }: { readonly namespace: string }): Promise<Holder> {
   const namespace = await namespaces.need(ports, name);
-  return { namespace, owner: { scope: 'namespace', id: namespace.id }, facts: NOBODY };
+  return { namespace, owner: { scope: 'namespace', id: namespace.id }, facts: NO_FACTS };
 }
 
 interface OfInstance {
@@ -19,7 +19,7 @@ interface OfInstance {
 async function ofInstance(ports: Readers, path: OfInstance): Promise<Holder> {
   const namespace = await namespaces.need(ports, path.namespace);
   const { id } = await instances.need(ports, path.namespace, path.instance);
-  return { namespace, owner: { scope: 'instance', id }, facts: { ...NOBODY, instanceId: id } };
+  return { namespace, owner: { scope: 'instance', id }, facts: { ...NO_FACTS, instanceId: id } };
 }
 
 export const endpoints: Endpoints<'variables'> = {

@@ -3,7 +3,7 @@ import type { Errand } from '../../lib/adapters/aws/containers/work.ts';
 import { containerWork, meter } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
 
-/** What the state machine of containers calls, round for round. An error makes it call again. */
+/** Called by the state machine of containers for each step of a job. An error makes it retry. */
 export function handler(
   errand: Errand,
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,

@@ -2,13 +2,14 @@ import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
 import { runOfTick, startByClock } from '../../lib/engine/events/starts.ts';
 
-/** What the scheduler tells: which workflow, and the planned time of the tick. */
+/** The payload of the scheduler: the workflow, and the planned time. */
 interface Tick {
   readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
   /** RFC 3339. */
   readonly planned: string;
 }
 
+/** Called by the scheduler. An error makes it retry. */
 export const handler = noting(
   ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
   {

@@ -4,7 +4,7 @@ import { noting } from '../../lib/api/faults.ts';
 import { type EndedExecution, onExecutionEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 
-/** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
+/** The status change of an execution; error and cause may be absent. */
 interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
   readonly error?: string | null;
   readonly cause?: string | null;
@@ -12,7 +12,7 @@ interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
 
 type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusChange>;
 
-/** Executions that ended and did not succeed; the rule lets no other through. */
+/** Called by the bus for each execution that did not succeed. An error makes Lambda retry. */
 export const handler = noting(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
     onExecutionEnd(

@@ -4,7 +4,7 @@ import { noting } from '../../lib/api/faults.ts';
 import { logFieldsOfFault, route } from '../../lib/engine/events/router.ts';
 import type { Message } from '../../lib/ports/bus.ts';
 
-/** What the bus calls for each recorded event. An error makes it call again. */
+/** Called by the bus for each recorded event. An error makes Lambda retry. */
 export const handler = noting(
   ({ detail }: EventBridgeEvent<string, Message>): Promise<void> => route(enginePorts(), detail),
   {

@@ -4,7 +4,7 @@ import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 import { isStepResult } from '../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
 
-/** What state machines call while they run. Errors leave by their names: the machine's retries know them. */
+/** Called by the state machines of workflows. Errors keep their names, which the machines' retries name. */
 export const handler = noting(
   (input: StepInput): Promise<unknown> =>
     step({ ...enginePorts(), sealer: sealer(), containers: calledContainers() }, input),

@@ -115,7 +115,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/recovery',
     'lib/engine/run',
     'lib/engine/step',
-    'lib/language',
     'lib/ports',
   ],
   'lib/adapters/aws': [

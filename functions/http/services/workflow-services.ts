@@ -17,7 +17,7 @@ async function home(ports: Reader, { path }: Pick<Asked, 'path'>) {
   return { kind: 'workflow', namespace, workflow: node } as const;
 }
 
-/** Throws `refused` (500, rest-api reference, 11.7) for a parameter that is missing. */
+/** The value of a query parameter. Throws `refused` (500, rest-api reference, 11.7) if it is missing. */
 function needQuery({ query }: Asked, name: 'svn' | 'version'): string {
   const value = query[name]?.[0] ?? '';
   if (value === '') throw new ServiceError('refused', `${name} is missing in queries`);

@@ -12,7 +12,7 @@ type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
 
 const INPUT = 'input.';
 
-/** Without a body the input is an object of the `input.` parameters (rest-api reference, 6.3). */
+/** The input: the body, else an object of the `input.` query parameters (rest-api reference, 6.3). */
 function inputOf({ body, query }: Waiting): Uint8Array {
   if (body.length > 0) return body;
   const fields = Object.entries(query).filter(([name]) => name.startsWith(INPUT));
@@ -46,10 +46,10 @@ function outputRequestOf({ query }: Waiting): OutputRequest {
 
 const LONGEST_HEADER = 1024;
 
-/** What may stand in a header: visible ASCII on one line. */
+/** A text as a header may hold it: one line of visible ASCII. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, LONGEST_HEADER);
 
-/** Both the header's present name and the one that older scripts read. */
+/** A header under its present name and under the one that older clients read. */
 function named(name: string, value: string): Record<string, string> {
   return { [`Service-Instance-${name}`]: headerText(value), [`Direktiv-Instance-${name}`]: headerText(value) };
 }
@@ -68,7 +68,7 @@ function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
   return untrusted(bytes, type, { ...id, 'Content-Length': String(bytes.length) });
 }
 
-/** What is wrong with the query is said before anything runs. */
+/** The query is checked before anything runs. */
 async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
   const wanted = outputRequestOf(call);
   return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);

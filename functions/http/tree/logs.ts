@@ -5,7 +5,7 @@ import { readOn } from '../../../lib/domain/logs/tails.ts';
 import { toListRequest, withNames } from '../../../lib/domain/storage/pages.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 
-/** What is wrong with the query is said first, as by other lists. */
+/** The query is checked before anything is read, as in other lists. */
 async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
   const request = toListRequest(query);
   const { namespace, node } = await nodes.needWorkflow(ports, path.namespace, path.node);
@@ -13,7 +13,7 @@ async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
   return { request, log, named: { namespace: namespace.name, path: node.path } };
 }
 
-/** Logs of workflows hang on the tree, so the tree's Lambda serves them. */
+/** The logs of workflows, under paths of the tree: served by the Lambda of the tree. */
 export const endpoints: Endpoints<'logs'> = {
   getWorkflowLogs: async (ports, call) => {
     const { request, log, named } = await open(ports, call);

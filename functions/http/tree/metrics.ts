@@ -23,7 +23,7 @@ function getFlow(ports: Needs, { path, query }: Call<'getWorkflowFlow'>) {
   return metrics.flowOf(ports, namingOf(ports, path), path.node, query['ref']?.[0] ?? '', since);
 }
 
-/** The metrics that hang on a path of the tree; its Lambda serves them. */
+/** The metrics of workflows, under paths of the tree: served by the Lambda of the tree. */
 export const endpoints: Endpoints<'metrics'> = {
   getWorkflowInvoked: ofWorkflow('invoked'),
   getWorkflowSuccessful: ofWorkflow('successful'),

@@ -13,7 +13,7 @@ async function refuse(ports: { readonly table: Table }, { path }: { readonly pat
   mirrors.refuse();
 }
 
-/** No node is a mirror here, and web interfaces know by the refusal that this one is none. */
+/** There are no mirrors: web interfaces recognise by this error that a node is not one. */
 export const endpoints: Pick<
   Required<Endpoints<'tree'>>,
   'getMirror' | 'updateMirror' | 'lockMirror' | 'unlockMirror' | 'syncMirror'

@@ -36,7 +36,7 @@ const withRoutes = (place: nodes.Place<nodes.WorkflowNode>) => ({
 
 type Listed = Parameters<typeof refs.list>[2];
 
-/** What is wrong with the query is said first, as by other lists. */
+/** The query is checked before anything is read, as in other lists. */
 async function list(ports: Readers, { path, query }: { path: Path; query: Query }, kind: Listed) {
   const request = toListRequest(query);
   const place = await find(ports, path);
@@ -45,7 +45,7 @@ async function list(ports: Readers, { path, query }: { path: Path; query: Query 
 
 const refIn = (query: Query): string => query['ref']?.[0] ?? '';
 
-/** The tag stands in the query or in the body (rest-api reference, A.3). */
+/** The tag of the query or of the body (rest-api reference, A.3). Throws `refused` for both and for none. */
 function tagIn({ query, input }: Pick<Call<'tagRevision'>, 'query' | 'input'>): string {
   const asked = query['tag']?.[0] ?? '';
   if (asked !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');

@@ -1,7 +1,7 @@
 import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import { deleteVariable, type Holder } from '../../../lib/engine/changes/variables.ts';
-import { contentOf, listOf, NOBODY, put, type Readers } from '../variables/replies.ts';
+import { contentOf, listOf, NO_FACTS, put, type Readers } from '../variables/replies.ts';
 
 interface OfWorkflow {
   readonly namespace: string;
@@ -10,13 +10,13 @@ interface OfWorkflow {
 
 async function ofWorkflow(ports: Readers, path: OfWorkflow): Promise<Holder> {
   const { namespace, node } = await nodes.needWorkflow(ports, path.namespace, path.node);
-  return { namespace, owner: { scope: 'workflow', id: node.id }, facts: { ...NOBODY, workflowPath: node.path } };
+  return { namespace, owner: { scope: 'workflow', id: node.id }, facts: { ...NO_FACTS, workflowPath: node.path } };
 }
 
-/** The name is a parameter here: the path is the workflow's. */
+/** The name of the variable is a query parameter, as the path is the workflow's. */
 const nameIn = ({ query }: Pick<Call, 'query'>): string => query['var']?.[0] ?? '';
 
-/** Variables of workflows hang on the tree, so the tree's Lambda serves them. */
+/** The variables of workflows, under paths of the tree: served by the Lambda of the tree. */
 export const endpoints: Endpoints<'variables'> = {
   listWorkflowVariables: async (ports, { path, query }) => listOf(ports, await ofWorkflow(ports, path), query),
   getWorkflowVariable: async (ports, call) => contentOf(ports, await ofWorkflow(ports, call.path), nameIn(call)),

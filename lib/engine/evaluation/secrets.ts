@@ -31,7 +31,7 @@ export function secretReader(
 /** The value of every secret in the evaluation whose error is shown. */
 const HIDDEN = '***';
 
-const UNTELLABLE = 'the query failed on the value of a secret; what it said may hold the secret, and is not told';
+const UNSHOWN_ERROR = 'the query failed on the value of a secret; what it said may hold the secret, and is not told';
 
 const withSecrets = (data: unknown, values: Readonly<Record<string, string>>): unknown => ({
   ...(data as object),
@@ -54,6 +54,6 @@ export async function evaluateWithSecrets(
     if (!(error instanceof StateError)) throw error;
     const hidden = Object.fromEntries(Object.keys(values).map((name) => [name, HIDDEN]));
     await evaluate(query, withSecrets(data, hidden));
-    throw new StateError(error.kind, error.code, `failed to evaluate jq/js: ${UNTELLABLE}`);
+    throw new StateError(error.kind, error.code, `failed to evaluate jq/js: ${UNSHOWN_ERROR}`);
   }
 }
