@@ -15,13 +15,16 @@ export class CallIntake {
   private readonly unit: StepUnit;
   private readonly list: CallList;
   private readonly progress: CallProgress;
-  /** A call of mode `or` has succeeded: the state is complete, however the others end. */
-  hasWinner = false;
 
   constructor(unit: StepUnit, list: CallList, progress: CallProgress) {
     this.unit = unit;
     this.list = list;
     this.progress = progress;
+  }
+
+  /** Whether a call of mode `or` has succeeded: the state is complete, however the others end. */
+  get hasWinner(): boolean {
+    return this.list.mode === 'or' && this.progress.succeeded > 0;
   }
 
   /** Takes in an attempt that ended in this step. Throws StateError when its failure fails the state. */
@@ -71,10 +74,9 @@ export class CallIntake {
 
   private succeed(i: number, child: runs.Run): void {
     if (this.hasWinner) return;
-    const returned = this.progress.succeed(i, resultOf(child));
-    const line = this.list.lineFor(i, returned);
+    this.progress.succeed(i, resultOf(child));
+    const line = this.list.lineFor(i, this.progress.succeeded);
     if (line !== undefined) this.unit.log(line);
-    this.hasWinner = this.list.mode === 'or';
   }
 
   private async fail(child: runs.Run, isExhausted: boolean): Promise<void> {

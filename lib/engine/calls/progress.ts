@@ -58,11 +58,15 @@ export class CallProgress {
     return attempts;
   }
 
-  /** Counts a call that succeeded. Returns how many have. */
-  succeed(i: number, result: unknown): number {
+  /** How many calls have succeeded. */
+  get succeeded(): number {
+    return this.returned;
+  }
+
+  /** Counts a call that succeeded. */
+  succeed(i: number, result: unknown): void {
     this.returned += 1;
     this.results[i] = result;
-    return this.returned;
   }
 
   /** Counts a call that failed where one failure does not fail the state. */

@@ -50,7 +50,6 @@ export class CallRound {
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
     if (unit.uncommitted > 0) return this.suspend(false);
-    if (intake.hasWinner) return this.finishWon();
     for (let isFirst = true; progress.canBegin; isFirst = false) {
       if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
       await this.beginSome();
@@ -61,10 +60,13 @@ export class CallRound {
     return progress.allResults();
   }
 
-  /** Goes on after the machine has resumed the run. Returns and throws as `advance` does. */
+  /**
+   * Goes on after a wait or a checkpoint. Returns and throws as `advance` does. After the machine has reported a call that
+   * completes the state, no further call is begun.
+   */
   async resume(signal: ResumeSignal): Promise<RoundResult> {
     await this.takeIn(signal);
-    return this.advance();
+    return signal.kind !== 'due' && this.intake.hasWinner ? this.finishWon() : this.advance();
   }
 
   private async takeIn(signal: ResumeSignal): Promise<void> {
