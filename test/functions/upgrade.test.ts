@@ -5,7 +5,7 @@ import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/
 import { type AwsServer, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
-/** The tables as they are deployed, and the address where CloudFormation waits. */
+/** The tables of a deployment, and the responses that CloudFormation got. */
 let database: LocalTable;
 let server: AwsServer;
 const answers: Record<string, unknown>[] = [];
@@ -68,25 +68,28 @@ async function found() {
 
 const LED = { layout: 2, order: 'wait#i#000' };
 
-test.each(['Create', 'Update'])('%s leads the tables to the layout of the version that is deployed', async (type) => {
-  await handler(asked(type));
-  expect(await found()).toEqual(LED);
-  expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
-});
+test.each(['Create', 'Update'])(
+  '%s migrates the tables to the schema version of the deployed release',
+  async (type) => {
+    await handler(asked(type));
+    expect(await found()).toEqual(LED);
+    expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+  },
+);
 
-test('so does the daily call, which nobody waits for', async () => {
+test('the daily call migrates them too', async () => {
   await handler({});
   expect(await found()).toEqual(LED);
   expect(answers).toEqual([]);
 });
 
-test('deleting the stack touches nothing', async () => {
+test('deleting the stack changes nothing', async () => {
   await handler(asked('Delete'));
   expect(await found()).toEqual({ layout: undefined, order: undefined });
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
-test('an answer that does not arrive is given again by the next call, and is never one of failure', async () => {
+test('a response that does not arrive is sent again by the next call, and is never a failure', async () => {
   status = 503;
   await expect(handler(asked('Update'))).rejects.toThrow('did not take the answer: 503');
   status = 200;
@@ -94,7 +97,7 @@ test('an answer that does not arrive is given again by the next call, and is nev
   expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);
 });
 
-test('tables of a newer version end the deployment, and say so', async () => {
+test('tables of a newer version fail the deployment with a message', async () => {
   await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 3 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));

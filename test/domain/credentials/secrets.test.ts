@@ -8,17 +8,17 @@ import * as keys from '../../../lib/domain/storage/keys.ts';
 import { secretReader } from '../../../lib/engine/evaluation/secrets.ts';
 import type { Sealer } from '../../../lib/ports/sealer.ts';
 import type { Item, Key, Table } from '../../../lib/ports/table.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 const VALUE = Buffer.from('plain-text-of-the-secret');
 const HUB = 'https://docker.io';
 
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 let needs: { readonly table: Table; readonly sealer: Sealer };
 let home: namespaces.Namespace;
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   needs = { table: quiet.ports.table, sealer: localSealer() };
   home = await quiet.namespace('home');
 });

@@ -11,7 +11,7 @@ import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 export const SECOND = 1000;
 export const DAY = 86_400_000;
@@ -33,7 +33,7 @@ export class LogSpace {
   #ids = 0;
   #opened: workflows.Opened | undefined;
 
-  readonly #quiet = new QuietPorts();
+  readonly #quiet = new MemoryPorts();
 
   get ports() {
     const table: Table = {

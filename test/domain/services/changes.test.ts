@@ -5,9 +5,9 @@ import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as changing from '../../../lib/domain/services/changes.ts';
 import { standingsOf } from '../../../lib/domain/services/containers.ts';
 import * as services from '../../../lib/domain/services/services.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 let namespace: namespaces.Namespace;
 let ports: Parameters<typeof changing.create>[0];
 let scope: { readonly kind: 'namespace'; readonly namespace: namespaces.Namespace };
@@ -15,7 +15,7 @@ let scope: { readonly kind: 'namespace'; readonly namespace: namespaces.Namespac
 const WISH = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   namespace = await quiet.namespace('home');
   ports = { ...quiet.ports, sealer: localSealer() };
   scope = { kind: 'namespace', namespace };

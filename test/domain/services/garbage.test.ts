@@ -5,11 +5,11 @@ import { collect, collectAll } from '../../../lib/domain/services/garbage.ts';
 import { openService, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
 import * as services from '../../../lib/domain/services/services.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 const HOUR = 60 * 60_000;
 
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 let namespace: Namespace;
 let opened: workflows.Opened;
 
@@ -17,7 +17,7 @@ const yaml = (image: string): string =>
   `functions: [{id: step, type: knative-workflow, image: ${image}}]\nstates: [{id: a, type: noop}]\n`;
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   namespace = await quiet.namespace('home');
   opened = await workflows.create(quiet.ports, 'home', 'wf', yaml('first'));
 });

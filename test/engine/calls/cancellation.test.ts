@@ -14,27 +14,27 @@ beforeAll(async () => {
 });
 const totals = { cancels: 0, won: 0 };
 afterAll(async () => {
-  console.log(`cancellations: ${totals.cancels}, of which ${totals.won} came in time`);
+  console.log(`cancellations: ${totals.cancels}, of which ${totals.won} ended the run`);
   await database.close();
 });
 
-/** Who runs on after its caller has left: a child nobody waits for, and what lost to another branch. */
+/** Workflows whose children run on after their caller has ended. */
 const RUN_ON = /async|parallel or with a winner/;
 const WAITING = specimens.filter(({ name }) =>
   /action|async|delay|loop|foreach|parallel|retr|three|timeout/.test(name),
 );
 
-/** Which run is cancelled. */
+/** Chooses the run to cancel. */
 type Pick = (runs: readonly Run[]) => Run | undefined;
 const main: Pick = (runs) => runs.find(({ path }) => path === '/main');
 const child: Pick = (runs) => runs.find(({ path, status }) => path !== '/main' && status === 'pending');
 
 interface Moment {
-  /** At the how-manieth call to a port, from 1. */
+  /** The number of the call to a port at which the run is cancelled, from 1. */
   readonly at: number;
-  /** Whether that call waits until the cancellation is through. */
+  /** Whether that call waits for the end of the cancellation. */
   readonly isAlone: boolean;
-  /** Turns of the event loop that the calls to the ports are held up, in a ring. */
+  /** How many turns of the event loop each call to a port is delayed; the numbers are used in a cycle. */
   readonly delays?: readonly number[];
 }
 
@@ -42,19 +42,19 @@ async function delayed(turns: number): Promise<void> {
   for (let count = 0; count < turns; count += 1) await turn();
 }
 
-/** Runs the specimen and cancels one of its runs at a moment; false when the specimen makes no such call. */
+/** Runs the specimen and cancels one of its runs. Returns false when it ended before that call. */
 async function cancelAt(world: World, { sources, input }: Specimen, pick: Pick, moment: Moment): Promise<boolean> {
   const { at, isAlone, delays = [0] } = moment;
   let calls = 0;
   let cancelling: Promise<void> | undefined;
   await world.store(sources);
-  world.life.onCall = async () => {
+  world.process.onCall = async () => {
     calls += 1;
     await delayed(delays[calls % delays.length] ?? 0);
     if (calls < at || cancelling !== undefined) return;
     const found = pick(await runsOf(world));
     if (found === undefined || cancelling !== undefined) return;
-    cancelling = world.life.work(() => cancel(world.ports, found));
+    cancelling = world.process.work(() => cancel(world.ports, found));
     if (isAlone) await cancelling;
   };
   await world.execute('main', input);
@@ -67,7 +67,7 @@ function isOver({ status }: Run): boolean {
   return status !== 'pending';
 }
 
-/** After a cancellation nothing is left to wait for, whatever it interrupted. */
+/** Checks that after a cancellation nothing waits, and every run ended once. */
 async function expectEnds(world: World): Promise<Run | undefined> {
   const found = await runsOf(world);
   expect(found.filter((run) => !isOver(run)).map(({ path, machine }) => ({ path, machine }))).toEqual([]);
@@ -89,22 +89,22 @@ async function tryMoment(specimen: Specimen, pick: Pick, moment: Moment): Promis
   }
 }
 
-/** Every call would take minutes: the first one, and then every so-manieth. */
+/** To cancel at every call would take minutes. */
 describe.each([
-  ['every third call to a port, which waits for it', true, 3],
+  ['every third call to a port, which waits for the cancellation', true, 3],
   ['every fifth call to a port, at the same time', false, 5],
-] as const)('a run that is cancelled at %s ends once, with all it waits for:', (_how, isAlone, stride) => {
+] as const)('a run that is cancelled at %s ends once, with everything it waits for:', (_how, isAlone, stride) => {
   test.each(WAITING.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
     for (let at = 1; await tryMoment(specimen, main, { at, isAlone }); at += stride);
   });
 });
 
-test('a child that is cancelled at every sixth call to a port ends once, and its caller goes on', async () => {
+test('a child that is cancelled at any sixth call to a port ends once, and its caller goes on', async () => {
   const callers = WAITING.filter(({ sources }) => Object.keys(sources).length > 1);
   for (const specimen of callers) for (let at = 1; await tryMoment(specimen, child, { at, isAlone: true }); at += 6);
 });
 
-test('a run that is cancelled in any interleaving ends once, with all it waits for', async () => {
+test('a run that is cancelled in a random interleaving ends once, with everything it waits for', async () => {
   const moments = fc.record({
     specimen: fc.constantFrom(...WAITING),
     at: fc.nat(60),
@@ -117,7 +117,7 @@ test('a run that is cancelled in any interleaving ends once, with all it waits f
   );
 });
 
-test('nobody that waits outlives a cancelled caller', async () => {
+test('every child that waits is cancelled with its caller', async () => {
   for (const specimen of WAITING.filter(({ name }) => !RUN_ON.test(name))) {
     const world = new World(database);
     await world.store(specimen.sources);

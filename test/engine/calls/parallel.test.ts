@@ -26,7 +26,7 @@ describe('a parallel state of mode or', () => {
     ['run in one batch', 0],
     ['are cut by a checkpoint', 40],
   ])('returns the result of the first branch when its children %s', async (_how, pace) => {
-    const world = new World(database, { pace });
+    const world = new World(database, { msPerRead: pace });
     try {
       await world.store({ child: CHILD, main: firstOf(BRANCHES) });
       const { id } = await world.execute('main', '{}');

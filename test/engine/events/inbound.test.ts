@@ -48,7 +48,7 @@ beforeEach(() => {
   };
 });
 
-test('an event of another bus is recorded in its namespace and put on its way, once however often it comes', async () => {
+test('an event of another bus is recorded in its namespace and published once, however often it is delivered', async () => {
   const namespace = await namespaces.create(ports, 'files');
   for (let times = 0; times < 2; times++) {
     await receiveInbound(ports, { namespace: 'files', event: EVENT });
@@ -60,18 +60,18 @@ test('an event of another bus is recorded in its namespace and put on its way, o
   expect(delivered).toMatchObject([{ namespace: 'files', id: 'e1', type: 'Object Created' }]);
 });
 
-test('one that was recorded and never went out is put on its way when it comes again', async () => {
+test('an event that was recorded and not published is published when it is delivered again', async () => {
   await namespaces.create(ports, 'orders');
-  const lost = { ...bus, publish: () => Promise.reject(new Error('cut short')) };
+  const lost = { ...bus, publish: () => Promise.reject(new Error('interrupted')) };
   await expect(receiveInbound({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow(
-    'cut short',
+    'interrupted',
   );
   await receiveInbound(ports, { namespace: 'orders', event: EVENT });
   await bus.idle();
   expect(delivered).toMatchObject([{ namespace: 'orders', id: 'e1' }]);
 });
 
-test('an event for a namespace that is not there is an error, so that the queue keeps it', async () => {
+test('an event for an unknown namespace is an error, so that the queue keeps it', async () => {
   await expect(receiveInbound(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({
     code: 'not-found',
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as claims from '../../../lib/domain/instances/idempotency-keys.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { EventSpace } from '../events/space.ts';
 
@@ -80,7 +80,7 @@ describe('an Idempotency-Key', () => {
 
 describe('the claim of a key', () => {
   test('lasts 24 hours from its first use, and then begins anew', async () => {
-    const quiet = new QuietPorts();
+    const quiet = new MemoryPorts();
     const claim = (id: string) => claims.claim(quiet.ports, 'workflow', 'key', id);
     expect(await claim('first')).toBe('first');
     quiet.now += 24 * HOUR - 1;
@@ -91,7 +91,7 @@ describe('the claim of a key', () => {
   });
 
   test('is given to one of many who ask at the same time, also when it has lapsed', async () => {
-    const quiet = new QuietPorts();
+    const quiet = new MemoryPorts();
     const race = (round: string) =>
       Promise.all([1, 2, 3, 4].map((n) => claims.claim(quiet.ports, 'workflow', 'key', `${round}-${n}`)));
     expect(new Set(await race('a')).size).toBe(1);

@@ -18,8 +18,8 @@ afterAll(() => database.close());
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const NAP = 'states: [{id: nap, type: delay, duration: PT10S}]\n';
 const CALL = `${KID}states:
-- {id: go, type: action, action: {function: kid}, catch: [{error: 'service.internal.error', transition: told}]}
-- {id: told, type: noop}
+- {id: go, type: action, action: {function: kid}, catch: [{error: 'service.internal.error', transition: caught}]}
+- {id: caught, type: noop}
 `;
 
 const soon = (): number => world.time.clock.now() + 2000;
@@ -40,8 +40,8 @@ async function expectNothingLeft(): Promise<void> {
   expect(unfinishedOf(world)).toEqual([]);
 }
 
-describe('an execution that somebody stops', () => {
-  test('crashes its instance, and the caller is told', async () => {
+describe('an execution that is stopped by hand', () => {
+  test('crashes its instance, and the caller gets the error', async () => {
     await world.store({ kid: NAP, main: CALL });
     await world.execute('main', '{}');
     await world.pass(soon());
@@ -55,7 +55,7 @@ describe('an execution that somebody stops', () => {
     await expectNothingLeft();
   });
 
-  test('takes along the children that its instance waits for', async () => {
+  test('cancels the children that its instance waits for', async () => {
     const mid = `functions: [{id: leaf, type: subflow, workflow: leaf}]
 states: [{id: go, type: foreach, array: 'jq([{a: 1}, {a: 2}])', action: {function: leaf}}]
 `;
@@ -70,7 +70,7 @@ states: [{id: go, type: foreach, array: 'jq([{a: 1}, {a: 2}])', action: {functio
     await expectNothingLeft();
   });
 
-  test('is noticed once, however often it is told', async () => {
+  test('ends its instance once', async () => {
     await world.store({ main: NAP });
     const run = await world.execute('main', '{}');
     await world.pass(soon());
@@ -108,7 +108,7 @@ states:
     await expectNothingLeft();
   });
 
-  test('are stopped at a depth when nobody waits for them', async () => {
+  test('are stopped at a depth when they are called asynchronously', async () => {
     await world.store({
       main: `functions: [{id: me, type: subflow, workflow: /main}]
 states: [{id: go, type: action, async: true, action: {function: me}}]
@@ -121,7 +121,7 @@ states: [{id: go, type: action, async: true, action: {function: me}}]
   });
 });
 
-test('a child that is being started when its caller leaves ends with it', async () => {
+test('a child that is being started when its caller times out is cancelled', async () => {
   const main = `${KID}timeouts: {interrupt: PT30S}
 states: [{id: go, type: foreach, array: 'jq([range(4) | {n: .}])', action: {function: kid}}]
 `;
@@ -130,10 +130,10 @@ states: [{id: go, type: foreach, array: 'jq([range(4) | {n: .}])', action: {func
     const one = new World(database);
     await one.store({ kid, main });
     let calls = 0;
-    one.life.onCall = async () => {
+    one.process.onCall = async () => {
       calls += 1;
-      // The caller's time is over while this call is on its way.
-      if (calls === at) one.time.moveOn(30_000);
+      // The caller times out during this call.
+      if (calls === at) one.time.advance(30_000);
     };
     await one.execute('main', '{}');
     await one.pass();
@@ -145,8 +145,8 @@ states: [{id: go, type: foreach, array: 'jq([range(4) | {n: .}])', action: {func
   }
 });
 
-describe('a run that was stored while its process died', () => {
-  test('is ended by the sweep when its caller is gone, and left alone while it is not', async () => {
+describe('a run whose process crashed after it was stored', () => {
+  test('is cancelled by the sweep after its caller has ended, and not before', async () => {
     await world.store({ kid: NAP, main: CALL });
     await world.execute('main', '{}');
     await world.pass(soon());
@@ -155,28 +155,28 @@ describe('a run that was stored while its process died', () => {
     const orphan = { ...rest, seq: 1, machine: '', step: 0 };
     const [own, other] = ['019bc186-de00-7000-8000-00000000000a', '019bc186-de00-7000-8000-00000000000b'];
     const parent = { i: 0, k: 0, mode: 'and', until: 0, token: '' } as const;
-    await runs.commit(world.immortal, { ...orphan, id: own, parent: { ...parent, id: main.id } });
-    await runs.commit(world.immortal, { ...orphan, id: other, parent: { ...parent, id: 'nobody' } });
-    world.time.moveOn(-1000);
+    await runs.commit(world.reliable, { ...orphan, id: own, parent: { ...parent, id: main.id } });
+    await runs.commit(world.reliable, { ...orphan, id: other, parent: { ...parent, id: 'nobody' } });
+    world.time.advance(-1000);
     await world.sweepLater();
-    expect(await runs.find(world.immortal, own)).toMatchObject({ status: 'pending' });
-    expect(await runs.find(world.immortal, other)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
+    expect(await runs.find(world.reliable, own)).toMatchObject({ status: 'pending' });
+    expect(await runs.find(world.reliable, other)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
     await world.pass();
     await world.sweepLater();
-    expect(await runs.find(world.immortal, own)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
+    expect(await runs.find(world.reliable, own)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
     await expectNothingLeft();
   });
 
-  test('goes on in a machine when a request began it', async () => {
+  test('is continued in a machine when a request began it', async () => {
     await world.store({ main: NAP });
     await world.execute('main', '{}');
     await world.pass();
     const { wait: _, ...done } = await of('/main');
     const id = '019bc186-de00-7000-8000-00000000000c';
-    await runs.commit(world.immortal, { ...done, id, status: 'pending', seq: 1, machine: '', executions: 0 });
+    await runs.commit(world.reliable, { ...done, id, status: 'pending', seq: 1, machine: '', executions: 0 });
     await world.sweepLater();
     await world.pass();
-    expect(await runs.find(world.immortal, id)).toMatchObject({ status: 'complete', executions: 1 });
+    expect(await runs.find(world.reliable, id)).toMatchObject({ status: 'complete', executions: 1 });
     await expectNothingLeft();
   });
 });

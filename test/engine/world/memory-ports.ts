@@ -8,15 +8,15 @@ import type { Schedule } from '../../../lib/ports/schedules.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 
-export interface Later {
+export interface DelayedMessage {
   readonly at: number;
   readonly message: Message;
 }
 
-/** Ports over memory and a clock that stands still: what they are told is kept, and nothing comes of it by itself. */
-export class QuietPorts {
+/** Ports over memory, with a clock that stands still. They keep what they are given and act on nothing by themselves. */
+export class MemoryPorts {
   readonly messages: Message[] = [];
-  readonly later: Later[] = [];
+  readonly delayed: DelayedMessage[] = [];
   /** The executions that were started, by name. */
   readonly started: string[] = [];
   readonly schedules = new Map<string, Schedule>();
@@ -27,7 +27,7 @@ export class QuietPorts {
   private static worlds = 0;
 
   constructor() {
-    const world = String(++QuietPorts.worlds).padStart(4, '0');
+    const world = String(++MemoryPorts.worlds).padStart(4, '0');
     this.ports = {
       settings: { brand: 'service', version: 'v0' },
       table: new MemoryTable(),
@@ -42,7 +42,7 @@ export class QuietPorts {
       },
       bus: {
         publish: async (messages) => void this.messages.push(...messages),
-        publishAt: async (at, _name, message) => void this.later.push({ at, message }),
+        publishAt: async (at, _name, message) => void this.delayed.push({ at, message }),
       },
       schedules: {
         problemOf: () => undefined,
@@ -66,7 +66,7 @@ export class QuietPorts {
     return namespaces.need(this.ports, name);
   }
 
-  /** Brings the messages that the bus was given to the router. */
+  /** Delivers the published messages to the router. */
   async routeAll(): Promise<void> {
     for (const message of this.messages.splice(0)) await route(this.ports, message);
   }
