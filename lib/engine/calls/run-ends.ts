@@ -30,8 +30,8 @@ function answerOf(needs: Needs, run: Run, parent: Parent): Answer {
 }
 
 /**
- * Reports the end of a run: to the waiters of this process, and to the task of its caller. Safe to repeat: the first
- * answer to a task counts. Returns the run.
+ * Reports the end of a run: to the waiters of this process, and to the task of its caller's machine, which then resumes
+ * the caller. Safe to repeat: the first answer to a task counts. Returns the run.
  */
 export async function announceEnd(ports: Needs, run: Run): Promise<Run> {
   notifyEnd(run.id);

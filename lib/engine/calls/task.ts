@@ -70,7 +70,7 @@ async function answerRetryLater(ports: EnginePorts, task: CallTask, delay: numbe
 async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, runInPlace: RunInPlace): Promise<void> {
   const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
   if (stored?.service !== undefined) return serveChild(ports, stored, task);
-  if (stored !== undefined) return carryOn(ports, stored, task);
+  if (stored !== undefined) return continueInMachine(ports, stored, task);
   const call = await prepareCall(ports, caller, task);
   const child = await newChild(ports, call);
   if (call.callee.kind === 'service') return serveNew(ports, task, child);
@@ -79,11 +79,11 @@ async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, run
   const begun = isShort
     ? await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS)
     : await storeChild(ports, child);
-  return begun.status === 'pending' ? carryOn(ports, begun, task) : reportEnd(ports, begun, task);
+  return begun.status === 'pending' ? continueInMachine(ports, begun, task) : reportEnd(ports, begun, task);
 }
 
 /** Gives a stored child an execution, which answers the task in the end; answers at once for a child that has ended. */
-async function carryOn(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<void> {
+async function continueInMachine(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<void> {
   const launched = await launch(ports, child, task.token);
   if (launched.status !== 'pending') return reportEnd(ports, launched, task);
   await cancelIfLeft(ports, launched, task);

@@ -56,7 +56,7 @@ export async function beginListening(ports: EnginePorts, { run: id, listen, toke
 /**
  * Offers an event to a run that waits. A run takes an event once, however often and in whichever of its waits it is
  * offered; a replay counts as another event, of the time when it was asked for. The event that fulfils the wait ends the
- * machine's task.
+ * machine's task; the machine then calls the step, which resumes the run.
  */
 export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   let decision: Decision = 'gone';
