@@ -1,0 +1,36 @@
+import { Conflict } from '../../ports/table.ts';
+
+/**
+ * Repeats a read-modify-write until its conditional write succeeds (optimistic locking). `attempt` is called with the
+ * number of the attempt, from 1; it reads the items again on each call, and may use an item read before on the first.
+ * It is repeated at once, only after a `Conflict`; every other error is thrown. After `maxAttempts` (default: no limit)
+ * the last `Conflict` is thrown. Returns what the successful attempt returned.
+ */
+export async function retryOnConflict<T>(
+  attempt: (number: number) => Promise<T>,
+  maxAttempts = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof Conflict) || number >= maxAttempts) throw error;
+    }
+  }
+}
+
+/**
+ * Returns what `work` returns or, if it rejects with a `Conflict`, what `handle` makes of it: another result, or an error
+ * that it throws. Every other error is thrown as it is.
+ */
+export async function onConflict<T, R>(
+  work: Promise<T>,
+  handle: (conflict: Conflict) => R | Promise<R>,
+): Promise<T | R> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    return handle(error);
+  }
+}
