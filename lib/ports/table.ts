@@ -62,8 +62,8 @@ export interface Page {
 }
 
 /** A write's condition did not hold; nothing of the call was written. `failed` are the indexes of the writes at fault. */
-export class Conflict extends Error {
-  override readonly name = 'Conflict';
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
   readonly failed: readonly number[];
   constructor(failed: readonly number[]) {
     super('a condition of the write did not hold');
@@ -76,6 +76,6 @@ export interface Table {
   get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   /** Strongly consistent on a table, eventually on an index. */
   query(query: Query): Promise<Page>;
-  /** All or nothing, at most 100 writes. One write is a plain conditional write, several are one transaction. Throws Conflict. */
+  /** All or nothing, at most 100 writes. One write is a plain conditional write, several are one transaction. Throws ConflictError. */
   write(writes: readonly Write[]): Promise<void>;
 }

@@ -8,12 +8,12 @@ export interface WebAnswer {
 }
 
 /** A server did not answer; the message says why, in words for the user, and holds nothing that was sent. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
 }
 
 /** Asks servers that users name. Redirects are answers. */
 export interface Web {
-  /** Throws Unreachable, also for addresses that are not for users to reach, and after `ms` milliseconds. */
+  /** Throws UnreachableError, also for addresses that are not for users to reach, and after `ms` milliseconds. */
   get(url: string, headers: Readonly<Record<string, string>>, ms: number): Promise<WebAnswer>;
 }

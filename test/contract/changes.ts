@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Changes, Watch } from '../../lib/ports/changes.ts';
-import { Conflict, type Item, type Table, type Write } from '../../lib/ports/table.ts';
+import { ConflictError, type Item, type Table, type Write } from '../../lib/ports/table.ts';
 
 /** Changes of a table, with the table that others write through. */
 export interface ChangesBench {
@@ -96,6 +96,6 @@ export function changesContract(open: () => ChangesBench): void {
 
   test('a write that fails fails as without a watch', async () => {
     const failing = watch.begin().write([{ ...put('a', '1'), when: { present: true } } as Write]);
-    await expect(failing).rejects.toThrow(Conflict);
+    await expect(failing).rejects.toThrow(ConflictError);
   });
 }

@@ -25,7 +25,7 @@ export interface Bench {
 }
 
 /** An error as a function throws it: machines know it by its name. */
-export class Named extends Error {
+export class NamedError extends Error {
   override readonly name: string;
   constructor(name: string, message: string) {
     super(message);
@@ -76,7 +76,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
   const does = (work: TestFunction): void => void bench.functions.set('work', work);
   const fails = (name: string): void =>
     does(async () => {
-      throw new Named(name, `${name} happened`);
+      throw new NamedError(name, `${name} happened`);
     });
   /** The tokens handed to the function, in their order; `next` waits for one that is still to come. */
   const collectTokens = (): { next(): Promise<string> } => {
@@ -163,7 +163,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
     test('is called again as often as Retry says', async () => {
       let calls = 0;
       does(async () => {
-        if (++calls < 4) throw new Named('Weft.Again', 'not yet');
+        if (++calls < 4) throw new NamedError('Weft.Again', 'not yet');
         return calls;
       });
       const Retry = [{ ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: 100_000 }];
@@ -173,7 +173,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
     test('fails when its tries are used up, and is not tried again for another error', async () => {
       let calls = 0;
       does(async () => {
-        throw new Named(++calls < 3 ? 'First' : 'Second', '');
+        throw new NamedError(++calls < 3 ? 'First' : 'Second', '');
       });
       const Retry = [{ ErrorEquals: ['First'], IntervalSeconds: 1, MaxAttempts: 5 }];
       expect(await run(machine({ A: task({ Retry }) }))).toMatchObject({ status: 'FAILED', error: 'Second' });

@@ -1,7 +1,7 @@
 import { keysOf, tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import {
   type Condition,
-  Conflict,
+  ConflictError,
   type Item,
   type Key,
   type Page,
@@ -101,7 +101,7 @@ export class MemoryTable implements Table {
       return write.do === 'update' ? stored(updated(olds[index], write)) : undefined;
     });
     const failed = writes.flatMap((write, index) => (holds(write.when, olds[index]) ? [] : [index]));
-    if (failed.length > 0) throw new Conflict(failed);
+    if (failed.length > 0) throw new ConflictError(failed);
     for (const [index, { do: what }] of writes.entries()) if (what !== 'check') this.put(places[index], news[index]);
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Conflict, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports/table.ts';
+import { ConflictError, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports/table.ts';
 
 /** The table under test; there is none before its suite has begun. */
 export type TableOf = () => Table;
@@ -21,6 +21,6 @@ export async function conflictOf(written: Promise<void>): Promise<readonly numbe
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Conflict);
-  return error instanceof Conflict ? error.failed : [];
+  expect(error).toBeInstanceOf(ConflictError);
+  return error instanceof ConflictError ? error.failed : [];
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
 import { openDatabase, World } from './world/engine-world.ts';
-import { type Death, Died } from './world/mortal.ts';
+import { type Death, ProcessDiedError } from './world/mortal.ts';
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './world/snapshot.ts';
 
 /** Worlds side by side, each with a database of its own: a sweep goes through all that is in one. */
@@ -49,7 +49,7 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<Snap
 }
 
 function ignoreDeath(error: unknown): void {
-  if (!(error instanceof Died)) throw error;
+  if (!(error instanceof ProcessDiedError)) throw error;
 }
 
 async function outcomeOf(database: LocalTable, specimen: Specimen, death?: Death) {

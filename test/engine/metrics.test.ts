@@ -5,7 +5,7 @@ import type { Run } from '../../lib/domain/runs/runs.ts';
 import { cancel } from '../../lib/engine/calls/cancel.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
 import { openDatabase, World } from './world/engine-world.ts';
-import { type Death, Died } from './world/mortal.ts';
+import { type Death, ProcessDiedError } from './world/mortal.ts';
 import { runsOf } from './world/snapshot.ts';
 
 /** Runs that end in place, that wait, that call, fail, retry and are retried, and that are too much for one commit. */
@@ -91,7 +91,7 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<void
 }
 
 function ignoreDeath(error: unknown): void {
-  if (!(error instanceof Died)) throw error;
+  if (!(error instanceof ProcessDiedError)) throw error;
 }
 
 async function within(database: LocalTable, death: Death | undefined, work: (world: World) => Promise<void>) {

@@ -1,5 +1,5 @@
 import type { DataKey, Sealer } from '../../ports/sealer.ts';
-import { Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table, type Write } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 
 /** Whose credentials they are that belong to no namespace. */
@@ -37,7 +37,7 @@ export async function obtain(
     ]);
     return made;
   } catch (error) {
-    const first = error instanceof Conflict ? await find(table, owner) : undefined;
+    const first = error instanceof ConflictError ? await find(table, owner) : undefined;
     if (first === undefined) throw error;
     return first;
   }

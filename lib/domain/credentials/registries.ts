@@ -1,5 +1,5 @@
 import type { Sealer } from '../../ports/sealer.ts';
-import { Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { readAll } from '../storage/items.ts';
@@ -82,7 +82,7 @@ export async function set(needs: Needs, scope: Scope, url: string, data: string)
     const item = { pk, sk, url, user: obscured(user), sealed };
     await needs.table.write([...guardOf(scope), { do: 'put', table: 'catalog', item }]);
   } catch (error) {
-    if (error instanceof Conflict) throw notFound('namespace');
+    if (error instanceof ConflictError) throw notFound('namespace');
     throw error;
   }
 }
@@ -94,7 +94,7 @@ export async function remove({ table }: { readonly table: Table }, scope: Scope,
   if (!mayBeUrl(url)) throw absent;
   const key = keys.registry(placeOf(scope), url);
   await table.write([{ do: 'delete', key, when: { present: true } }]).catch((error: unknown) => {
-    throw error instanceof Conflict ? absent : error;
+    throw error instanceof ConflictError ? absent : error;
   });
 }
 

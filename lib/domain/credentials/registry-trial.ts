@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Unreachable, type Web, type WebAnswer } from '../../ports/web.ts';
+import { UnreachableError, type Web, type WebAnswer } from '../../ports/web.ts';
 import { ServiceError } from '../errors.ts';
 import { baseOf } from './registry-hosts.ts';
 
@@ -82,6 +82,6 @@ export async function trial({ web, clock }: { web: Web; clock: Clock }, given: T
   const ask: Ask = (address, authorization) =>
     web.get(address, authorization === undefined ? {} : { authorization }, end - clock.now());
   await run(ask, given).catch((error: unknown) => {
-    throw error instanceof Unreachable ? refused(error.message) : error;
+    throw error instanceof UnreachableError ? refused(error.message) : error;
   });
 }

@@ -1,5 +1,5 @@
 import type { Sealer } from '../../ports/sealer.ts';
-import { type Condition, Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import { type Condition, ConflictError, type Item, type Table, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
@@ -59,7 +59,7 @@ async function put(needs: Needs, home: Home, name: string, value: Uint8Array, wh
     const write: Write = { do: 'put', table: 'catalog', item, ...(when === undefined ? {} : { when }) };
     await needs.table.write([stillThere(home), write]);
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     throw error.failed.includes(0) ? notFound('namespace') : absent(name);
   }
 }
@@ -92,7 +92,7 @@ export async function remove({ table }: { readonly table: Table }, home: Home, n
   if (!isFolder(name)) {
     if (!isSecretName(name)) throw absent(name);
     await table.write([{ do: 'delete', key, when: { present: true } }]).catch((error: unknown) => {
-      throw error instanceof Conflict ? absent(name) : error;
+      throw error instanceof ConflictError ? absent(name) : error;
     });
     return;
   }

@@ -3,7 +3,7 @@ import { toText } from '../../events/cloud-event.ts';
 import { type Filter, matches } from '../../events/matching.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { Conflict, type Table } from '../../ports/table.ts';
+import { ConflictError, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 
@@ -118,7 +118,7 @@ export async function add(
       needs.meter?.note({ EventsDelivered: 1 });
       return isFull(slots) ? toSet(slots) : 'collected';
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

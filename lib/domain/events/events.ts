@@ -4,7 +4,7 @@ import { toText } from '../../events/cloud-event.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
@@ -193,7 +193,7 @@ export async function record(
   const due = received + delay;
   const { key, writes } = await toWrites(ports, namespaceId, event, received, due);
   await ports.table.write(writes).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
+    throw error instanceof ConflictError ? alreadyExists() : error;
   });
   return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
 }

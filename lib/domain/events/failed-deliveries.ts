@@ -3,7 +3,7 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Schedule } from '../../ports/schedules.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
@@ -187,6 +187,6 @@ export async function forget(
 ): Promise<void> {
   const key = keys.failedDelivery(namespace.id, id);
   await table.write([{ do: 'delete', key, when: { equals: { failed, tries } } }]).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Blobs } from '../../ports/blobs.ts';
-import { type Condition, Conflict, type Table } from '../../ports/table.ts';
+import { type Condition, ConflictError, type Table } from '../../ports/table.ts';
 import { stillThere } from '../credentials/secrets.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import { isVariableName, needVariableName } from '../names.ts';
@@ -46,7 +46,7 @@ async function put({ table, blobs }: Needs, home: Namespace, name: string, scrip
 const told =
   (mistake: () => ServiceError) =>
   (error: unknown): never => {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     throw error.failed.includes(0) ? notFound('namespace') : mistake();
   };
 
@@ -80,6 +80,6 @@ export async function remove({ table }: Pick<Needs, 'table'>, { id }: Namespace,
   await table
     .write([{ do: 'delete', key: keys.eventFilter(id, name), when: { present: true } }])
     .catch((error: unknown) => {
-      throw error instanceof Conflict ? absent(name) : error;
+      throw error instanceof ConflictError ? absent(name) : error;
     });
 }

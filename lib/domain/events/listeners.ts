@@ -1,5 +1,5 @@
 import type { EventFilter, Plan } from '../../compiler/plan/plan.ts';
-import { Conflict, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
@@ -148,7 +148,7 @@ export async function move(
   const write: Write = { do: 'update', key, set: { path }, when: { equals: { owner } } };
   await table.write([write]).catch((error: unknown) => {
     // It went away meanwhile.
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Blobs } from '../../ports/blobs.ts';
-import { Conflict, type Table } from '../../ports/table.ts';
+import { ConflictError, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import * as events from './events.ts';
@@ -22,7 +22,7 @@ const placeOf = ({ key, replay }: events.Recorded) => replay?.key ?? key;
 
 /** What was purged meanwhile needs no note. */
 const unlessGone = (error: unknown): void => {
-  if (!(error instanceof Conflict)) throw error;
+  if (!(error instanceof ConflictError)) throw error;
 };
 
 /** Notes the last listener up to whom everybody has been served, so that whoever comes next goes on there. */
@@ -54,7 +54,7 @@ export async function add(
       return;
     } catch (error) {
       // Somebody else noted something, or the namespace was purged.
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
 import * as keys from '../storage/keys.ts';
 
@@ -40,7 +40,7 @@ export async function claim(
       await table.write([{ do: 'put', table: name, item: claimed, when }]);
       return id;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table, type Write } from '../../ports/table.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
@@ -146,7 +146,7 @@ async function post(needs: Needs, home: Home, ledger: Ledger, { mark, rows, end 
 const toPut = (item: Item): Write => ({ do: 'put', table: 'journal', item });
 
 function ignoreConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
+  if (!(error instanceof ConflictError)) throw error;
 }
 
 /** Where the accounts end, and the first rows behind. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Inventory } from '../../ports/inventory.ts';
-import { Conflict, type Item, type Table, type TableName, type Write } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table, type TableName, type Write } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import { FIRST, STEPS } from './index.ts';
 import type { Change, Step } from './migration.ts';
@@ -47,7 +47,7 @@ async function move({ table }: Reader, from: Mark, to: Omit<Mark, 'isSilent'>): 
     await table.write([{ do: 'put', table: 'catalog', item, when }]);
     return true;
   } catch (error) {
-    if (error instanceof Conflict) return false;
+    if (error instanceof ConflictError) return false;
     throw error;
   }
 }
@@ -103,7 +103,7 @@ async function changeOne({ table }: Reader, name: TableName, found: Item, change
       await table.write(writesOf(name, item, made));
       return;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       const place = `${item.pk} ${item.sk} of the table ${name}`;
       if (tries === MOST_TRIES)
         throw new Error(`${place} cannot be changed: it changes all the time, or its new place is taken`, {

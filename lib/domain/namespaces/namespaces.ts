@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
@@ -103,7 +103,7 @@ export async function create({ table, clock }: { table: Table; clock: Clock }, n
   };
   const { table: _, ...stored } = item;
   await table.write([{ do: 'put', table: 'catalog', item: stored, when: { absent: true } }]).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
+    throw error instanceof ConflictError ? alreadyExists() : error;
   });
   return fromItem(stored);
 }
@@ -131,7 +131,7 @@ export async function remove(
       purges.toWrite(purge),
     ])
     .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       throw new ServiceError('unavailable', `namespace '${name}' was changed at this moment; try again`);
     });
   return purge;
@@ -174,7 +174,7 @@ export async function configure(
   await table
     .write([{ do: 'update', key: keys.namespace(name), set: { ...toSet(next), updated: clock.now() }, when }])
     .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
     });
   return toConfig(next);

@@ -1,7 +1,7 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Containers } from '../../ports/containers.ts';
 import type { Schedules } from '../../ports/schedules.ts';
-import { Conflict, type Table, type TableName } from '../../ports/table.ts';
+import { ConflictError, type Table, type TableName } from '../../ports/table.ts';
 import * as listeners from '../events/listeners.ts';
 import { removeLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
@@ -52,7 +52,7 @@ async function removeServices({ table, containers }: Needs, namespaceId: string,
       const when = { equals: { change: Number(item['change']) } };
       await table.write([{ do: 'delete', key: { ...place, sk: item.sk }, when }]).catch((error: unknown) => {
         // It has another revision by now; it is read again.
-        if (!(error instanceof Conflict)) throw error;
+        if (!(error instanceof ConflictError)) throw error;
       });
     }
   }

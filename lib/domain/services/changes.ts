@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Settings } from '../../ports/settings.ts';
-import { Conflict, type Write } from '../../ports/table.ts';
+import { ConflictError, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import * as purges from '../storage/purges.ts';
 import { type ContainerNeeds, prepare } from './containers.ts';
@@ -56,7 +56,7 @@ export async function create(ports: Needs, scope: Named, name: string, wish: Wis
   const service = newService(ports, { scope, name, version: '' }, toSettings(ports, wish));
   const put: Write = { do: 'put', table: 'catalog', item: services.toItem(service), when: { absent: true } };
   await ports.table.write([put, ...services.guardsOf(scope)]).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     throw error.failed.includes(0)
       ? new ServiceError('exists', `already exists: there is a service '${name}'; add a revision to it`)
       : notFound('namespace');
@@ -82,7 +82,7 @@ async function change(ports: Needs, scope: Scope, name: string, to: (service: Se
       .write([{ do: 'put', table: 'catalog', item, when }, ...removed.map(purges.toWrite)])
       .then(() => true)
       .catch((error: unknown) => {
-        if (error instanceof Conflict) return false;
+        if (error instanceof ConflictError) return false;
         throw error;
       });
     if (!written) continue;
@@ -162,7 +162,7 @@ export async function removeUnchanged(ports: Pick<Needs, 'table' | 'containers' 
   try {
     await ports.table.write([{ do: 'delete', key: services.keyOf(service), when }, ...removed.map(purges.toWrite)]);
   } catch (error) {
-    if (error instanceof Conflict) return false;
+    if (error instanceof ConflictError) return false;
     throw error;
   }
   await finish(ports, removed);

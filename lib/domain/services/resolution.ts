@@ -1,7 +1,7 @@
 import type { FunctionPlan } from '../../compiler/plan/plan.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Settings } from '../../ports/settings.ts';
-import { Conflict, type Write } from '../../ports/table.ts';
+import { ConflictError, type Write } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
@@ -41,7 +41,7 @@ export interface OpenedRevision {
 export interface OpenedService {
   /**
    * The revision that a call takes, by the traffic as it was when the service was opened; the same seed takes the same.
-   * It is on its way to be ready: one that failed or was lost is prepared again. Throws `ServiceFailure`.
+   * It is on its way to be ready: one that failed or was lost is prepared again. Throws `ContainerServiceError`.
    */
   revisionFor(seed: string): Promise<OpenedRevision>;
 }
@@ -52,8 +52,8 @@ type Reason = 'missing' | 'invalid' | 'unable';
  * The service of a function cannot be called: `missing`: nobody created it, or its workflow was deleted; `invalid`:
  * what the function asks for is none; `unable`: no container can run here. The message is for the user.
  */
-export class ServiceFailure extends Error {
-  override readonly name = 'ServiceFailure';
+export class ContainerServiceError extends Error {
+  override readonly name = 'ContainerServiceError';
   readonly reason: Reason;
   constructor(reason: Reason, message: string) {
     super(message);
@@ -75,7 +75,7 @@ function settingsOf(ports: Needs, { image, size, cmd, scale, envs }: OwnPlan) {
   try {
     return toSettings(ports, { image, size, cmd, minScale: scale, envs });
   } catch (error) {
-    throw error instanceof ServiceError ? new ServiceFailure('invalid', error.message) : error;
+    throw error instanceof ServiceError ? new ContainerServiceError('invalid', error.message) : error;
   }
 }
 
@@ -89,10 +89,10 @@ async function make(ports: Needs, scope: Scope, wanted: Wanted, plan: OwnPlan, v
     await ports.table.write([put, guard]);
     return service;
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     const found = await services.find(ports, scope, name, version);
     if (found !== undefined) return found;
-    throw new ServiceFailure('missing', `the workflow '${workflow.path}' or its revision was deleted`);
+    throw new ContainerServiceError('missing', `the workflow '${workflow.path}' or its revision was deleted`);
   }
 }
 
@@ -110,7 +110,7 @@ async function ofWorkflow(ports: Needs, wanted: Wanted, plan: OwnPlan): Promise<
     await ports.table.write([{ do: 'update', key: services.keyOf(service), set: { called }, when }]);
     return service;
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     // It was taken away at this moment: it is made anew, with the time of this call.
     return ofWorkflow(ports, wanted, plan);
   }
@@ -120,7 +120,7 @@ async function named(ports: Needs, scope: Scope, name: string): Promise<Service>
   const found = await services.find(ports, scope, name);
   if (found !== undefined) return found;
   const place = scope.kind === 'namespace' ? `the namespace '${scope.namespace.name}' has no` : 'there is no global';
-  throw new ServiceFailure('missing', `${place} service '${name}'; create it, then run the workflow again`);
+  throw new ContainerServiceError('missing', `${place} service '${name}'; create it, then run the workflow again`);
 }
 
 function serviceOf(ports: Needs, wanted: Wanted): Promise<Service> {
@@ -140,12 +140,12 @@ async function openRevision(ports: Needs, service: Service, revision: ServiceRev
   const [status] = await ports.containers.status([id]);
   if (status !== undefined && status.state !== 'failed') return { id, name };
   const problem = await ports.containers.problem();
-  if (problem !== undefined) throw new ServiceFailure('unable', problem);
+  if (problem !== undefined) throw new ContainerServiceError('unable', problem);
   await prepare(ports, service, [revision]);
   return { id, name };
 }
 
-/** The service that a function calls; each of its revisions is looked at once. Throws `ServiceFailure`. */
+/** The service that a function calls; each of its revisions is looked at once. Throws `ContainerServiceError`. */
 export async function openService(ports: Needs, wanted: Wanted): Promise<OpenedService> {
   const service = await serviceOf(ports, wanted);
   const opened = new Map<ServiceRevision, Promise<OpenedRevision>>();

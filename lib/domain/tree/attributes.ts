@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Key, type Table } from '../../ports/table.ts';
+import { ConflictError, type Key, type Table } from '../../ports/table.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
@@ -61,7 +61,7 @@ async function changeOnce(
     await ports.table.write([{ do: 'update', key, set, when: { equals: { id, [at]: updated } } }]);
     return true;
   } catch (error) {
-    if (error instanceof Conflict) return false;
+    if (error instanceof ConflictError) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type Condition, Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import { type Condition, ConflictError, type Item, type Table, type Write } from '../../ports/table.ts';
 import { alreadyExists, invalidField, notFound, ServiceError } from '../errors.ts';
 import { isRefName } from '../names.ts';
 import { readAll } from '../storage/items.ts';
@@ -82,7 +82,7 @@ async function write({ table }: Reader, node: WorkflowNode, one: Write): Promise
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
   const check: Write = { do: 'check', key: keys.node(node.directory, node.name), when };
   await table.write([one, check]).catch((error: unknown) => {
-    if (error instanceof Conflict && error.failed.includes(1)) {
+    if (error instanceof ConflictError && error.failed.includes(1)) {
       throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
     }
     throw error;
@@ -107,7 +107,7 @@ export async function tag(ports: Reader, node: WorkflowNode, ref: string, name: 
   needTagName(name);
   const revision = await resolve(ports, node, ref);
   await write(ports, node, putOf(node, { name, revision, created: now }, { absent: true })).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
+    throw error instanceof ConflictError ? alreadyExists() : error;
   });
   return revision;
 }
@@ -119,7 +119,7 @@ export async function save(ports: Reader, node: WorkflowNode, now: number): Prom
     await write(ports, node, putOf(node, ref, { absent: true }));
     return true;
   } catch (error) {
-    if (error instanceof Conflict) return false;
+    if (error instanceof ConflictError) return false;
     throw error;
   }
 }
@@ -147,7 +147,7 @@ export async function untag(ports: Reader, node: WorkflowNode, name: string): Pr
 /** Points a tag at another revision. Throws `not-found` when it was taken away meanwhile. */
 export async function move(ports: Reader, node: WorkflowNode, ref: Ref, revision: string): Promise<void> {
   await write(ports, node, putOf(node, { ...ref, revision }, { present: true })).catch((error: unknown) => {
-    throw error instanceof Conflict ? notFound('ref') : error;
+    throw error instanceof ConflictError ? notFound('ref') : error;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Key, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Key, type Table, type Write } from '../../ports/table.ts';
 import { alreadyExists, ServiceError } from '../errors.ts';
 import { needNodeName, pathOf, segmentsOf } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
@@ -77,7 +77,7 @@ export async function needSite(
 
 /** Turns the conflict of a creation into what it means: index 0 is the new node, index 1 its directory. */
 export function toCreationError(error: unknown, site: Site): unknown {
-  if (!(error instanceof Conflict)) return error;
+  if (!(error instanceof ConflictError)) return error;
   if (error.failed.includes(0)) return alreadyExists();
   return new ServiceError('not-found', `inode not found at '${site.directory.path}'`);
 }
@@ -123,7 +123,7 @@ export async function remove(
       purges.toWrite(purge),
     ])
     .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       throw new ServiceError('unavailable', `'${node.path}' was changed at this moment; try again`);
     });
   return { ...place, purge };

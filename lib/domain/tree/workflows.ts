@@ -2,7 +2,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Schedules } from '../../ports/schedules.ts';
-import { Conflict, type Table, type Write } from '../../ports/table.ts';
+import { ConflictError, type Table, type Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
 import { ServiceError } from '../errors.ts';
 import * as listeners from '../events/listeners.ts';
@@ -144,7 +144,7 @@ async function changeNode(
   const key = keys.node(node.directory, node.name);
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
   await table.write([{ do: 'update', key, set, when }, ...more]).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
   });
 }

@@ -1,5 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import type { EnginePorts, KeeperPorts } from '../ports.ts';
 import { conclude } from '../run/endings.ts';
 import { sendAll } from '../run/outbox.ts';
@@ -30,7 +30,7 @@ async function endRun(ports: EnginePorts, run: runs.Run, reason: Reason): Promis
     try {
       return await endOnce(ports, current, reason);
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       current = (await runs.find(ports, run.id)) ?? run;
     }
   }

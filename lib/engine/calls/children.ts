@@ -6,7 +6,7 @@ import { derivedId } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { toJson } from '../../language/json.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import {
   newServiceCall,
@@ -173,7 +173,7 @@ export async function store(ports: EnginePorts, child: runs.Run): Promise<runs.R
   try {
     return await runs.commit(ports, { ...child, seq: 1 });
   } catch (error) {
-    const stored = error instanceof Conflict ? await runs.find(ports, child.id) : undefined;
+    const stored = error instanceof ConflictError ? await runs.find(ports, child.id) : undefined;
     if (stored === undefined) throw error;
     return stored;
   }
@@ -199,7 +199,7 @@ export async function launch(ports: EnginePorts, child: runs.Run, token: string)
       await ports.executions.start(current.machine, runs.executionOf(current), { run: current.id });
       return current;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       current = await runs.find(ports, child.id);
     }
   }

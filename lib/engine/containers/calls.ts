@@ -2,7 +2,7 @@ import { SERVICE_CALL } from '../../compiler/emit/container-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { CallKey, Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
-import { openService, ServiceFailure, type ServicePlan } from '../../domain/services/resolution.ts';
+import { ContainerServiceError, openService, type ServicePlan } from '../../domain/services/resolution.ts';
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
 import type { Carrier } from '../executions/machines.ts';
@@ -37,7 +37,7 @@ export async function openContainer(
     plan,
   };
   const refuse = (error: unknown): never => {
-    if (!(error instanceof ServiceFailure)) throw error;
+    if (!(error instanceof ContainerServiceError)) throw error;
     throw plainFailure(`the function '${action.function}' cannot be called: ${error.message}`);
   };
   const opened = await openService(ports, wanted).catch(refuse);

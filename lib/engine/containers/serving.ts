@@ -2,7 +2,7 @@ import { keepResult } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
-import { Conflict, type Table } from '../../ports/table.ts';
+import { ConflictError, type Table } from '../../ports/table.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateFailure } from '../evaluation/failures.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -43,7 +43,7 @@ async function endOnce(ports: RunnerPorts, child: Called, result: ContainerResul
   await log.close();
   const { run, writes } = await draft.settle(outcome);
   const ended = await runs.commit(ports, run, writes).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
   });
   if (ended === undefined) return undefined;
   await sendAll(ports, ended);
@@ -133,7 +133,7 @@ export async function noteBegin(ports: RunnerPorts, child: runs.Run): Promise<ru
     try {
       return await runs.commit(ports, { ...current, step: 1, seq: current.seq + 1 });
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       current = await runs.find(ports, child.id);
     }
   }

@@ -12,7 +12,7 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/encode.ts';
 import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { carrierOf } from '../executions/machines.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -61,7 +61,7 @@ async function startOnce(
   const run = { ...begun, ...(await carrierOf(ports, opened.revision, begun)), seq: 1 };
   let isFirst = true;
   const stored = await runs.commit(ports, run).catch(async (error: unknown) => {
-    const first = error instanceof Conflict ? await runs.find(ports, id) : undefined;
+    const first = error instanceof ConflictError ? await runs.find(ports, id) : undefined;
     if (first === undefined) throw error;
     isFirst = false;
     return first;

@@ -5,7 +5,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import { isHeard, type Listening, type Pause } from '../../domain/runs/waits.ts';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /** A machine's task that waits for the events of a paused run. */
@@ -56,7 +56,7 @@ async function update(
       const next = { ...run, seq: run.seq + 1, heard, pause: { ...run.pause, listening } };
       return (await runs.commit(ports, next)) as Waiting;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import type { EnginePorts } from '../ports.ts';
 import { defineResuming } from './machines.ts';
 
@@ -31,7 +31,7 @@ export async function handOver(ports: EnginePorts, run: runs.Run): Promise<void>
       const stored = await runs.commit(ports, { ...current, ...carrier, seq: current.seq + 1 });
       return await ports.executions.start(machine, runs.executionOf(stored), { run: stored.id });
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       // A container that the run called may have written into its log.
       current = await runs.find(ports, run.id);
     }

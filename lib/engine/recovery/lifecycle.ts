@@ -1,5 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { cancelCalls } from '../calls/cancel.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import type { EnginePorts, KeeperPorts } from '../ports.ts';
@@ -49,7 +49,7 @@ export async function noteEnd(ports: KeeperPorts, ended: EndedExecution): Promis
       await conclude(ports, over);
       return;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

@@ -4,7 +4,7 @@ import * as claims from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { carrierOf } from '../executions/machines.ts';
 import type { EnginePorts, KeeperPorts, RunnerPorts } from '../ports.ts';
 import { repair } from '../recovery/repair.ts';
@@ -59,7 +59,7 @@ async function launch(ports: EnginePorts, { revision }: workflows.Opened, run: r
     await ports.executions.start(carrier.machine, stored.id, { run: stored.id });
     return { run: stored, existing: false };
   } catch (error) {
-    const first = error instanceof Conflict ? await runs.find(ports, run.id) : undefined;
+    const first = error instanceof ConflictError ? await runs.find(ports, run.id) : undefined;
     if (first === undefined) throw error;
     // It may be our own, stored by a call whose answer got lost.
     return resume(ports, first);
@@ -137,7 +137,7 @@ async function handOver(ports: EnginePorts, opened: workflows.Opened, run: runs.
     try {
       current = await runs.commit(ports, { ...current, ...carrier, seq: current.seq + 1 });
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
       const now = await runs.find(ports, run.id);
       if (now === undefined) return current;
       current = now;

@@ -1,7 +1,7 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { cancelCalls } from '../calls/cancel.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -54,7 +54,7 @@ export async function advance(
   const draft = draftOf(ports, run, revisions.planOf(revision), until);
   const left = await runSegment(draft, signal);
   return commit(ports, draft, left).catch(async (error: unknown) => {
-    if (error instanceof Conflict) await abandon(ports, draft);
+    if (error instanceof ConflictError) await abandon(ports, draft);
     throw error;
   });
 }
@@ -80,7 +80,7 @@ export function runInPlace(ports: RunnerPorts): RunInPlace {
       while (current.status === 'pending' && !current.pause?.isWaiting && ports.clock.now() < until);
       return current;
     } catch (error) {
-      const stored = error instanceof Conflict ? await runs.find(ports, run.id) : undefined;
+      const stored = error instanceof ConflictError ? await runs.find(ports, run.id) : undefined;
       if (stored === undefined) throw error;
       return stored;
     }

@@ -1,7 +1,7 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Pause } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { type CallInput, makeCall } from '../calls/call-task.ts';
 import { serve } from '../containers/serving.ts';
 import { beginListening, type ListenInput } from '../events/listening.ts';
@@ -124,7 +124,7 @@ async function advanceOnce(ports: RunnerPorts, run: runs.Run, input: SegmentInpu
   try {
     return await advance(ports, run, revision, ports.clock.now() + CHECKPOINT_MS, toSignal(run.pause, input.with));
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     const now = await runs.find(ports, run.id);
     if (now?.status === 'pending' && !now.pause?.isWaiting) throw new Again('another call of the same run is at work');
     return now;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { type Act, ActingContainers, body, failed } from '../world/acting-containers.ts';
 import { type Deliver, openDatabase, type World } from '../world/engine-world.ts';
-import { type Death, Died } from '../world/mortal.ts';
+import { type Death, ProcessDiedError } from '../world/mortal.ts';
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
 import { closeWorlds, openWorld, workflowOf } from './service-space.ts';
 
@@ -88,7 +88,7 @@ async function isAnythingOpen(world: World): Promise<boolean> {
 }
 
 function ignoreDeath(error: unknown): void {
-  if (!(error instanceof Died)) throw error;
+  if (!(error instanceof ProcessDiedError)) throw error;
 }
 
 interface Outcome {

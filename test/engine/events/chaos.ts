@@ -16,7 +16,7 @@ import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
 import type { Item, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
-import { Died } from '../world/mortal.ts';
+import { ProcessDiedError } from '../world/mortal.ts';
 
 /** A random number in [0, 1), from a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -123,7 +123,7 @@ export class Chaos {
     const need = () => {
       if (left >= 0) return;
       this.deaths += 1;
-      throw new Died('the process died');
+      throw new ProcessDiedError('the process died');
     };
     const read = async <T>(work: () => Promise<T>): Promise<T> => {
       await this.turn();
@@ -237,7 +237,7 @@ export class Chaos {
       try {
         return await work(this.portsOf());
       } catch (error) {
-        if (error instanceof Died || (error as Error).name === 'Weft.Again') continue;
+        if (error instanceof ProcessDiedError || (error as Error).name === 'Weft.Again') continue;
         // A failed run's step throws its code; a second event of an id is refused.
         const isSecond = error instanceof ServiceError && error.code === 'exists';
         const isExpected = isSecond || (error as Error).name.startsWith('service.');
@@ -298,7 +298,7 @@ export class Chaos {
     try {
       await replay(this.portsOf(), await namespaces.need(this.ports, NAMESPACE), id);
     } catch (error) {
-      if (!(error instanceof Died || error instanceof ServiceError)) this.faults.push(error);
+      if (!(error instanceof ProcessDiedError || error instanceof ServiceError)) this.faults.push(error);
     }
   }
 

@@ -17,7 +17,7 @@ import type { EnginePorts } from '../../../lib/engine/ports.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Table, Write } from '../../../lib/ports/table.ts';
-import { Died } from '../world/mortal.ts';
+import { ProcessDiedError } from '../world/mortal.ts';
 import { eventOf, QuietPorts } from '../world/quiet-ports.ts';
 
 const CROWD = 10_000;
@@ -50,7 +50,7 @@ class MortalTable {
 
   private async call<T>(kind: keyof typeof calls, work: () => Promise<T>): Promise<T> {
     this.left -= 1;
-    if (this.left < 0) throw new Died('the process died');
+    if (this.left < 0) throw new ProcessDiedError('the process died');
     calls[kind] += 1;
     return work();
   }
@@ -94,7 +94,7 @@ async function deliver(ports: EnginePorts, first: Message, lives: readonly numbe
       queue.shift();
       told.rounds += 1;
     } catch (error) {
-      if (!(error instanceof Died)) throw error;
+      if (!(error instanceof ProcessDiedError)) throw error;
       told.deaths += 1;
     }
     told.largestPage = Math.max(told.largestPage, table.largestPage);

@@ -22,12 +22,12 @@ import type { Ports } from '../../../lib/ports/ports.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
   type Death,
-  Died,
   Life,
   mortalBlobs,
   mortalContainers,
   mortalExecutions,
   mortalTable,
+  ProcessDiedError,
   unwatchJournal,
   watchJournal,
 } from './mortal.ts';
@@ -63,7 +63,7 @@ async function unlessOver<T>(life: Life, work: () => Promise<T>): Promise<T> {
   try {
     return await life.work(work);
   } catch (error) {
-    if (error instanceof Died) await new Promise(() => {});
+    if (error instanceof ProcessDiedError) await new Promise(() => {});
     throw error;
   }
 }

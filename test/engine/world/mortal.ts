@@ -5,7 +5,7 @@ import type { Executions } from '../../../lib/ports/executions.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 
 /** What everything answers in a process that is dead. */
-export class Died extends Error {
+export class ProcessDiedError extends Error {
   override readonly name = 'Died';
 }
 
@@ -36,11 +36,11 @@ export class Life {
   private die(): never {
     this.isOver = true;
     this.onDeath();
-    throw new Died('the process died');
+    throw new ProcessDiedError('the process died');
   }
 
   private needLife(): void {
-    if (this.isOver) throw new Died('the process is dead');
+    if (this.isOver) throw new ProcessDiedError('the process is dead');
   }
 
   private begin(kind: Kind): number {
