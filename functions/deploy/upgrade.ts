@@ -2,19 +2,19 @@ import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
 import { clock, inventory, meter, table } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
-import { lead } from '../../lib/domain/migrations/upgrade.ts';
+import { migrate } from '../../lib/domain/migrations/upgrade.ts';
 
-/** A call of Lambda has a quarter of an hour, and its last page must be through in time. */
+/** A call of Lambda has 15 minutes; the last page must be complete by then. */
 const LONGEST_MS = 13 * 60_000;
 
 const work = noting<unknown, boolean>(
-  () => lead({ table: table(), inventory: inventory(), clock: clock() }, clock().now() + LONGEST_MS),
+  () => migrate({ table: table(), inventory: inventory(), clock: clock() }, clock().now() + LONGEST_MS),
   { about: () => ({}), meter },
 );
 
 /**
- * Leads the tables to the layout of this version: when it is deployed, and once a day, should they have been too many
- * items for one call. CloudFormation gets an answer, whatever happens; tables of a newer version end the deployment.
+ * Migrates the tables to the schema version of this version of Weft: at the deployment, and once a day if one call is not
+ * enough for all items. CloudFormation always gets an answer; tables of a newer version fail the deployment.
  */
 export async function handler(
   event: CloudFormationCustomResourceEvent | { readonly RequestType?: never },

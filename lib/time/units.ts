@@ -12,3 +12,6 @@ export const DAY_MS = 24 * HOUR_MS;
 
 /** A day of 24 hours, in seconds: the unit of DynamoDB's time to live. */
 export const DAY_SECONDS = DAY_MS / SECOND_MS;
+
+/** A millisecond, in microseconds. */
+export const MILLISECOND_US = 1000;

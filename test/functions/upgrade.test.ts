@@ -68,11 +68,14 @@ async function found() {
 
 const LED = { layout: 2, order: 'wait#i#000' };
 
-test.each(['Create', 'Update'])('%s leads the tables to the layout of the version that is deployed', async (type) => {
-  await handler(asked(type));
-  expect(await found()).toEqual(LED);
-  expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
-});
+test.each(['Create', 'Update'])(
+  '%s migrates the tables to the schema version of the version that is deployed',
+  async (type) => {
+    await handler(asked(type));
+    expect(await found()).toEqual(LED);
+    expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+  },
+);
 
 test('so does the daily call, which nobody waits for', async () => {
   await handler({});
@@ -98,10 +101,13 @@ test('tables of a newer version end the deployment, and say so', async () => {
   await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 3 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));
-  await expect(handler({})).rejects.toThrow('layout 3');
+  await expect(handler({})).rejects.toThrow('schema version 3');
   vi.restoreAllMocks();
   expect(lines.faults).toHaveLength(2);
   expect(answers).toMatchObject([
-    { Status: 'FAILED', Reason: expect.stringContaining('they have layout 3, and this version knows layouts up to 2') },
+    {
+      Status: 'FAILED',
+      Reason: expect.stringContaining('schema version 3, but this version of Weft supports versions up to 2'),
+    },
   ]);
 });

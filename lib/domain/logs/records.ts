@@ -1,6 +1,7 @@
 import { toFineTimestamp } from '../../time/timestamps.ts';
 import type { Level } from '../runs/runs.ts';
-import type { ListRequest, Sorting } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import type { Sorting } from '../storage/lists.ts';
 
 /** A log line as clients get it (rest-api reference, 12). */
 export interface LogRecord {
@@ -14,16 +15,16 @@ export interface LogRecord {
 export interface Entry {
   /** Microseconds since 1970. */
   readonly at: number;
-  /** Tells it from all other lines of the log. */
+  /** Unique in the log. */
   readonly id: string;
   readonly level: Level;
   readonly text: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Of an event that was received: where it is recorded, until its text is read. */
+  /** The key of a received event, from which the text is still to be made. */
   readonly event?: { readonly pk: string; readonly sk: string };
 }
 
-/** What filters ask of a line. */
+/** What filters compare. */
 export interface Traits {
   readonly level: Level;
   readonly workflow: string;
@@ -31,16 +32,17 @@ export interface Traits {
   readonly instance: string;
 }
 
-/** Lines of one reply, also when all are asked for: a workflow that loops writes millions. The next page has the rest. */
-export const MOST_LINES = 10_000;
+/** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
+export const MAX_LINES = 10_000;
 
-export const mostOf = ({ limit }: ListRequest): number => (limit > 0 ? Math.min(limit, MOST_LINES) : MOST_LINES);
+export const maxLinesOf = ({ limit }: ListRequest): number => (limit > 0 ? Math.min(limit, MAX_LINES) : MAX_LINES);
 
 const LEVELS: readonly string[] = ['debug', 'info', 'error'];
 
+/** A path without its leading slash. */
 export const bare = (path: string): string => path.replace(/^\//, '');
 
-/** `workflow::state::index of the loop`, empty parts stand for any. */
+/** `workflow::state::index of the loop`; an empty part matches any. */
 function matchesQuery({ workflow, state }: Traits, value: string): boolean {
   const [wantedWorkflow = '', wantedState = ''] = value.split('::');
   const isOfWorkflow = wantedWorkflow === '' || bare(wantedWorkflow) === bare(workflow);
@@ -56,7 +58,7 @@ export const FILTERS: Sorting<Traits>['filters'] = {
 
 export const hasFilter = ({ filter }: Pick<ListRequest, 'filter'>): boolean => filter.some(({ val }) => val !== '');
 
-/** Whether the newest lines come first: logs are ordered by time, the oldest first unless asked otherwise. */
+/** Whether the newest lines come first. By default a log is ordered by time, the oldest line first. */
 export function isDescending({ order }: Pick<ListRequest, 'order'>): boolean {
   return order.find(({ field }) => field === 'TIMESTAMP')?.direction === 'DESC';
 }

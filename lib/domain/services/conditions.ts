@@ -1,11 +1,11 @@
-import { type Standing, type Standings, standingOf } from './containers.ts';
+import { type ContainerStatus, type ContainerStatuses, statusOf } from './containers.ts';
 import type { ServiceRevision } from './revisions.ts';
 import { newestOf, type Service } from './services.ts';
 import { percentOf } from './traffic.ts';
 
 export type Truth = 'True' | 'False' | 'Unknown';
 
-/** One thing that is so, not so, or not known yet (rest-api reference, 11.2). */
+/** A condition of a service or revision (rest-api reference, 11.2). */
 export interface Condition {
   readonly name: string;
   readonly status: Truth;
@@ -22,21 +22,25 @@ const NO_TRAFFIC: Verdict = {
   message: 'The target is not receiving traffic.',
 };
 
-const VERDICTS: Record<Standing['state'], (standing: Standing) => Verdict> = {
+const VERDICTS: Record<ContainerStatus['state'], (status: ContainerStatus) => Verdict> = {
   ready: () => READY,
   preparing: ({ reason, message }) => ({ status: 'Unknown', reason: reason || 'Preparing', message }),
   failed: ({ reason, message }) => ({ status: 'False', reason: reason || 'Failed', message }),
 };
 
-const verdictOf = (standing: Standing): Verdict => VERDICTS[standing.state](standing);
+const verdictOf = (status: ContainerStatus): Verdict => VERDICTS[status.state](status);
 
 const RANK: Record<Truth, number> = { False: 0, Unknown: 1, True: 2 };
 const worst = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((found, verdict) => (RANK[verdict.status] < RANK[found.status] ? verdict : found), READY);
 
-/** How one revision is: `Active` also tells whether calls go to it. */
-export function conditionsOfRevision(service: Service, revision: ServiceRevision, standing: Standing): Condition[] {
-  const verdict = verdictOf(standing);
+/** The conditions of a revision. `Active` is false also for a revision without traffic. */
+export function conditionsOfRevision(
+  service: Service,
+  revision: ServiceRevision,
+  status: ContainerStatus,
+): Condition[] {
+  const verdict = verdictOf(status);
   const active = percentOf(service.traffic, revision.generation) > 0 ? verdict : NO_TRAFFIC;
   return [
     { name: 'Active', ...active },
@@ -46,11 +50,11 @@ export function conditionsOfRevision(service: Service, revision: ServiceRevision
   ];
 }
 
-export const statusOfRevision = (standing: Standing): Truth => verdictOf(standing).status;
+export const statusOfRevision = (status: ContainerStatus): Truth => verdictOf(status).status;
 
-/** How a service is: what was configured last, and what calls go to. */
-export function conditionsOfService(service: Service, standings: Standings): Condition[] {
-  const verdictIn = (revision: ServiceRevision) => verdictOf(standingOf(standings, service, revision));
+/** The conditions of a service: of its newest revision, and of the revisions with traffic. */
+export function conditionsOfService(service: Service, statuses: ContainerStatuses): Condition[] {
+  const verdictIn = (revision: ServiceRevision) => verdictOf(statusOf(statuses, service, revision));
   const configured = verdictIn(newestOf(service));
   const called = service.revisions.filter(({ generation }) => percentOf(service.traffic, generation) > 0);
   const routed = worst(called.map(verdictIn));

@@ -42,7 +42,7 @@ function inputOf(events: readonly CloudEvent[]): Uint8Array {
 
 /** The revision whose turn it is: by the weights of the routes, the same for the same run. */
 async function openShare(ports: EnginePorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
-  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, '', id) : opened;
+  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, { seed: id }) : opened;
 }
 
 /**
@@ -88,9 +88,9 @@ async function collect(ports: EnginePorts, { opened, plan, recorded }: Offer): P
   const { event, due, replay } = recorded;
   const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
   const mark = replay === undefined ? event.id : `${event.id} ${replay.id}`;
-  const added = await collections.add(ports, opened.node.id, span, { event, due, mark });
+  const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey: mark });
   if (typeof added === 'string') return { did: added };
-  const id = derivedId(added.last, opened.node.id, 'events', ...added.marks);
+  const id = derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys);
   await startOnce(ports, opened, id, inputOf(added.events), 'cloudevent');
   return { did: 'started', started: id };
 }

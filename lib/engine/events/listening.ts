@@ -123,7 +123,7 @@ async function lookBack(ports: EnginePorts, wait: Wait, run: Waiting): Promise<v
   const { namespaceId } = run;
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
-  const found = await Promise.all(types.map((type) => events.since(ports, { namespaceId, type, from }, isWanted)));
+  const found = await Promise.all(types.map((type) => events.dueSince(ports, { namespaceId, type, from }, isWanted)));
   for (const recorded of found.flat().sort((a, b) => a.due - b.due)) {
     const did = await offer(ports, wait, recorded);
     if (did === 'gone') return;

@@ -1,5 +1,5 @@
+import * as failed from '../../domain/events/dead-letters.ts';
 import * as events from '../../domain/events/events.ts';
-import * as failed from '../../domain/events/failed-deliveries.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type { EnginePorts } from '../ports.ts';
 import { startByClock } from './event-start.ts';
@@ -23,9 +23,9 @@ const AGAIN: {
   inbound: (ports, { name }, { event }) => takeIn(ports, { namespace: name, event }),
 };
 
-async function deliver(ports: EnginePorts, namespace: Namespace, one: failed.FailedDelivery): Promise<void> {
+async function deliver(ports: EnginePorts, namespace: Namespace, one: failed.DeadLetter): Promise<void> {
   await AGAIN[one.delivery.kind](ports, namespace, one.delivery as never);
-  await failed.forget(ports, namespace, one);
+  await failed.remove(ports, namespace, one);
 }
 
 /**
@@ -37,13 +37,13 @@ export async function redeliver(ports: EnginePorts, namespace: Namespace, id: st
 }
 
 /** One that fails again stays, with the new reason; false for that. */
-async function deliverOrKeep(ports: EnginePorts, namespace: Namespace, one: failed.FailedDelivery): Promise<boolean> {
+async function deliverOrKeep(ports: EnginePorts, namespace: Namespace, one: failed.DeadLetter): Promise<boolean> {
   try {
     await deliver(ports, namespace, one);
     return true;
   } catch (fault) {
     const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    await failed.keep(ports, namespace.id, one.delivery, { failed: ports.clock.now(), tries: 1, error });
+    await failed.add(ports, namespace.id, one.delivery, { failed: ports.clock.now(), tries: 1, error });
     return false;
   }
 }

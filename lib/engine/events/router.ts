@@ -93,7 +93,7 @@ async function servePage(
     const some = open.slice(from, from + ABREAST).map((listener) => serveOrTell(ports, message, recorded, listener));
     for (const result of await Promise.allSettled(some)) {
       if (result.status === 'rejected') faults.push(result.reason);
-      else if (found.length < traces.MOST_TRACES && result.value.did !== 'had') found.push(result.value);
+      else if (found.length < traces.MAX_TRACES && result.value.did !== 'had') found.push(result.value);
     }
   }
   // Where somebody could not be served, whoever comes next begins there.

@@ -211,7 +211,8 @@ export class Draft {
     const outbox: Sent[] = [];
     const writes: Write[] = [];
     for (const { event, at } of this.sent) {
-      const recorded = await events.toWrites(this.ports, id, event, this.ports.clock.now(), at);
+      const times = { received: this.ports.clock.now(), due: at };
+      const recorded = await events.toWrites(this.ports, id, event, times);
       writes.push(...recorded.writes);
       const message = events.toMessage({ id, name }, recorded.key, event);
       outbox.push({ message, ...(at === undefined ? {} : { at }) });

@@ -1,6 +1,6 @@
 import { mayRunInPlace } from '../../compiler/plan/paths.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import * as claims from '../../domain/instances/idempotency-keys.ts';
+import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
@@ -38,7 +38,7 @@ async function openInvocable(
   { namespace, path, ref }: Invocation,
   seed: string,
 ): Promise<workflows.Opened> {
-  const opened = await workflows.open(ports, namespace, path, ref, seed);
+  const opened = await workflows.open(ports, namespace, path, { ref, seed });
   const { plan } = opened.revision;
   if (plan === undefined) throw new ServiceError('refused', `cannot parse workflow '${opened.node.path}'`);
   if (EVENT_STARTS.has(plan.start.type)) {
@@ -89,7 +89,7 @@ async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prep
   const opened = await openInvocable(ports, invocation, key ?? own);
   const run = { ...newRun(ports, opened, input, 'api'), id: own };
   if (key === undefined) return { opened, run, earlier: undefined };
-  const id = await claims.claim(ports, opened.node.id, key, run.id);
+  const id = await reserveRunId(ports, opened.node.id, key, run.id);
   // A request may have claimed the key and got no further.
   return { opened, run: { ...run, id }, earlier: id === run.id ? undefined : await runs.find(ports, id) };
 }

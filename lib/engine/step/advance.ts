@@ -43,7 +43,9 @@ async function commit(ports: EnginePorts, draft: Draft, left: Left): Promise<run
   return committed.status === 'pending' ? committed : conclude(ports, committed);
 }
 
-/** Runs a segment and commits it once. Throws Conflict when another call committed first; nothing is written then. */
+/**
+ * Runs a segment and commits it once. Throws ConflictError when another call committed first; nothing is written then.
+ */
 export async function advance(
   ports: RunnerPorts,
   run: runs.Run,

@@ -34,9 +34,9 @@ async function move(from: Key, { table, pk, sk }: Key): Promise<void> {
   await needs.table.write([{ do: 'put', table, item: { ...(await itemAt(from)), pk, sk } }]);
 }
 
-const partsOf = (name: string) => [keys.secrets(name), keys.registries(name), keys.dataKey(name).pk];
+const partitionsOf = (id: string) => [keys.secrets(id), keys.registries(id), keys.dataKey(id)];
 const rowsIn = async (id: string): Promise<number> => {
-  const pages = await Promise.all(partsOf(id).map((pk) => needs.table.query({ table: 'catalog', pk })));
+  const pages = await Promise.all(partitionsOf(id).map(({ table, pk }) => needs.table.query({ table, pk })));
   return pages.reduce((sum, { items }) => sum + items.length, 0);
 };
 

@@ -4,7 +4,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import * as events from '../../../lib/domain/events/events.ts';
 import * as history from '../../../lib/domain/events/history.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { Clock } from '../../../lib/ports/clock.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
     const some = Array.from({ length: TOGETHER }, async (_, index) => {
       const number = from + index;
       const event = { specversion: '1.0', id: idOf(number), source: 's', type: typeOf(number), data: `d${number}` };
-      const { writes } = await events.toWrites({ blobs }, namespace.id, event, receivedOf(number));
+      const { writes } = await events.toWrites({ blobs }, namespace.id, event, { received: receivedOf(number) });
       return writes[1];
     });
     await database.table.write(await Promise.all(some));

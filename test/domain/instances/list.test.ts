@@ -7,7 +7,7 @@ import type * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runItems from '../../../lib/domain/runs/items.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { Item, Table } from '../../../lib/ports/table.ts';
 import { CountedRuns } from '../metrics/counted-runs.ts';
 
@@ -93,7 +93,7 @@ beforeAll(async () => {
     }
   };
   await Promise.all([lane(), lane()]);
-  await metrics.settle(world.needs, home);
+  await metrics.rollUp(world.needs, home);
 }, 180_000);
 
 afterAll(() => database.close());

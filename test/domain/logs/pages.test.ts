@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { note } from '../../../lib/domain/logs/change-lines.ts';
-import { removeLog } from '../../../lib/domain/logs/lines.ts';
+import { deleteLog } from '../../../lib/domain/logs/lines.ts';
 import { list } from '../../../lib/domain/logs/pages.ts';
-import { readOut } from '../../../lib/domain/logs/sources.ts';
+import { withEventTexts } from '../../../lib/domain/logs/sources.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import { DAY, LogSpace, SECOND, textsOf } from './space.ts';
 
 const MOST_LINES = 10_000;
@@ -92,7 +92,7 @@ describe('lines of several sources', () => {
 
   test('keep the id of an event that is gone from the history', async () => {
     const entry = { at: 1, id: '000001768521480000#e-1', level: 'info', text: '', tags: {} } as const;
-    const [read] = await readOut(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
+    const [read] = await withEventTexts(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
     expect(read?.text).toBe('Event received: e-1');
   });
 });
@@ -102,8 +102,7 @@ describe('log lines', () => {
     space.retentionDays = 3;
     const begun = space.now;
     await space.note('old');
-    const pk = keys.notes(space.opened.namespace.id, begun);
-    const [item] = (await space.memory.query({ table: 'journal', pk })).items;
+    const [item] = (await space.memory.query(keys.notes(space.opened.namespace.id, begun))).items;
     expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * 86_400);
     space.now += 2 * DAY;
     await space.note('young');
@@ -123,16 +122,16 @@ describe('log lines', () => {
     await removals.finish(space.ports, purge);
     const { id } = space.opened.namespace;
     for (let ms = space.now - 5 * DAY; ms <= space.now; ms += DAY) {
-      expect((await space.memory.query({ table: 'journal', pk: keys.notes(id, ms) })).items).toEqual([]);
+      expect((await space.memory.query(keys.notes(id, ms))).items).toEqual([]);
     }
-    const kept = await space.memory.query({ table: 'journal', pk: keys.notes(other.id, space.now) });
+    const kept = await space.memory.query(keys.notes(other.id, space.now));
     expect(kept.items).toHaveLength(1);
-    const ofServer = await space.memory.query({ table: 'journal', pk: keys.notes('server', space.now) });
+    const ofServer = await space.memory.query(keys.notes('server', space.now));
     expect(ofServer.items).toHaveLength(1);
   });
 
   test('of a namespace that has none are removed without a complaint', async () => {
-    await removeLog(space.ports, space.opened.namespace.id);
+    await deleteLog(space.ports, space.opened.namespace.id);
     expect((await space.list()).results).toEqual([]);
   });
 

@@ -1,12 +1,13 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import * as events from '../../../lib/domain/events/events.ts';
-import { note } from '../../../lib/domain/logs/lines.ts';
+import { type LogReading, readAfter } from '../../../lib/domain/logs/cursor-reader.ts';
+import { writeLine } from '../../../lib/domain/logs/lines.ts';
 import { type Log, list, openLog } from '../../../lib/domain/logs/pages.ts';
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
-import { type LogReading, readOn } from '../../../lib/domain/logs/tails.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { type List, type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { List } from '../../../lib/domain/storage/lists.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
@@ -79,7 +80,7 @@ export class LogSpace {
   }
 
   note(text: string): Promise<void> {
-    return note(this.ports, { scope: 'namespace', namespace: this.opened.namespace }, text);
+    return writeLine(this.ports, { scope: 'namespace', namespace: this.opened.namespace }, text);
   }
 
   async receive(id: string): Promise<void> {
@@ -101,7 +102,7 @@ export class LogSpace {
   }
 
   readOn(mark?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
-    return readOn(this.ports, log, request, mark);
+    return readAfter(this.ports, log, request, mark);
   }
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import * as ledgers from '../../../lib/domain/metrics/ledgers.ts';
+import * as ledgers from '../../../lib/domain/metrics/aggregates.ts';
 import * as metrics from '../../../lib/domain/metrics/metrics.ts';
-import { accounts, begun, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
+import { begun, counterNames, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
 import { numberAt, type Sums } from '../../../lib/domain/metrics/sums.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 type Needs = Parameters<typeof ledgers.read>[0];
 
 async function countsOf(needs: Needs, home: Namespace, workflow: string) {
-  const prefix = accounts.ofWorkflow(workflow);
+  const prefix = counterNames.ofWorkflow(workflow);
   const [before, after] = await Promise.all([
     ledgers.read(needs, home, begun, { prefix }),
     ledgers.read(needs, home, ended, { prefix }),
@@ -77,7 +77,7 @@ describe('what is counted', () => {
     const home = await world.namespace();
     await crowd(world, home, 400, 200);
     world.now += HOUR;
-    await metrics.settle(world.needs, home);
+    await metrics.rollUp(world.needs, home);
     for (const workflow of ['w0', 'w99', 'w199']) {
       expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     }
@@ -105,7 +105,7 @@ describe('what is counted', () => {
     for (const later of [0, 60_000, ledgers.LAG_MS, 10 * 60_000, DAY]) {
       world.now += later;
       expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
-      const days = await ledgers.read(world.needs, home, begun, { prefix: accounts.ofDay('') });
+      const days = await ledgers.read(world.needs, home, begun, { prefix: counterNames.ofDay('') });
       expect([...days].map(([day, sums]) => [day, numberAt(sums, 'runs')])).toEqual([
         ['day#2026-01-15', 1],
         ['day#2026-01-16', 1],
@@ -120,14 +120,14 @@ describe('what is counted', () => {
     world.now += HOUR;
     await world.end(world.newRun(home, 'w'), 'complete');
     world.now += ledgers.LAG_MS + 1;
-    await metrics.settle(world.needs, home);
+    await metrics.rollUp(world.needs, home);
     const late = await world.end({ ...slow, updated: slow.created }, 'complete');
     expect([late.created, late.updated]).toEqual([world.now, world.now]);
     expect(await countsOf(world.needs, home, 'w')).toEqual({ ...world.truth('w'), runs: 2, done: 2 });
     const begun = await world.begin(world.newRun(home, 'w'));
     const settled = { ...begun, seq: 2, status: 'complete' } as const;
     world.now += HOUR;
-    await metrics.settle(world.needs, home);
+    await metrics.rollUp(world.needs, home);
     expect((await runs.commit(world.needs, settled)).updated).toBe(world.now);
     expect(await countsOf(world.needs, home, 'w')).toMatchObject({ runs: 3, done: 3 });
     const quick = world.newRun(home, 'w');
@@ -141,7 +141,7 @@ describe('what is counted', () => {
     await crowd(world, home, 700, 2);
     world.now += HOUR;
     const readers = Array.from({ length: 6 }, () => countsOf(world.needs, home, 'w0'));
-    const rollers = Array.from({ length: 6 }, () => metrics.settle(world.needs, home));
+    const rollers = Array.from({ length: 6 }, () => metrics.rollUp(world.needs, home));
     await Promise.all(rollers);
     for (const found of await Promise.all(readers)) expect(found).toEqual(world.truth('w0'));
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
@@ -159,7 +159,7 @@ describe('what is counted', () => {
       write: (writes) => table.write(writes),
       query: async (query) => {
         // Between the reader's look at the mark and at the accounts.
-        if (query.table === 'journal' && others++ < 3) await metrics.settle(world.needs, home);
+        if (query.table === 'journal' && others++ < 3) await metrics.rollUp(world.needs, home);
         return table.query(query);
       },
     };
@@ -187,8 +187,8 @@ describe('what is counted', () => {
             if (writes === at) throw new Error('died');
           },
         };
-        await metrics.settle({ ...world.needs, table: dying }, home).catch(() => undefined);
-        await metrics.settle(world.needs, home);
+        await metrics.rollUp({ ...world.needs, table: dying }, home).catch(() => undefined);
+        await metrics.rollUp(world.needs, home);
         for (const workflow of ['w0', 'w7', 'w59']) {
           expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
         }
@@ -201,9 +201,9 @@ describe('what is counted', () => {
     const home = await world.namespace();
     await crowd(world, home, 10, 2);
     world.now += HOUR;
-    await metrics.settle(world.needs, home);
-    await metrics.forget(world.needs, home.id, 'w0');
-    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    await metrics.rollUp(world.needs, home);
+    await metrics.deleteOf(world.needs, home.id, 'w0');
+    const { items } = await world.needs.table.query(keys.counters(home.id));
     expect(items.filter(({ sk }) => sk.includes('w0'))).toEqual([]);
     expect(items.filter(({ sk }) => sk.includes('w1'))).toHaveLength(4);
   });
@@ -233,12 +233,12 @@ describe('what happened in states', () => {
     };
     for (const later of [0, HOUR, DAY]) {
       world.now += later;
-      if (later > 0) await metrics.settle(world.needs, home);
-      expect(await flowOf(world, home, accounts.ofRevision('w', 'r1'))).toEqual(expected);
-      expect(await flowOf(world, home, accounts.ofHour('w', '2026-01-15T12', 'r1'))).toEqual(expected);
-      expect(await flowOf(world, home, accounts.ofRevision('w', 'r2'))).toMatchObject({ done: 1 });
+      if (later > 0) await metrics.rollUp(world.needs, home);
+      expect(await flowOf(world, home, counterNames.ofRevision('w', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, counterNames.ofHour('w', '2026-01-15T12', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, counterNames.ofRevision('w', 'r2'))).toMatchObject({ done: 1 });
     }
-    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    const { items } = await world.needs.table.query(keys.counters(home.id));
     const hours = items.filter(({ sk }) => sk.includes('#2026-01-15T12#'));
     expect(hours).toHaveLength(2);
     const kept = HOURS_KEPT_DAYS * 86_400;
@@ -256,8 +256,8 @@ describe('what happened in states', () => {
       await runs.commit(world.needs, { ...one, tally });
     }
     world.now += HOUR;
-    await metrics.settle(world.needs, home);
-    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    await metrics.rollUp(world.needs, home);
+    const flow = await flowOf(world, home, counterNames.ofRevision('w', 'r1'));
     const states = JSON.parse(JSON.stringify(flow))['states'];
     expect(Object.entries(states)).toEqual([
       [odd, { ms: 6, retries: 0, to: { constructor: 4 } }],
@@ -271,7 +271,7 @@ describe('what happened in states', () => {
     await world.end(world.newRun(home, 'w'), 'complete');
     const whole = { ...world.newRun(home, 'w'), seq: 1, status: 'failed', code: 'x' } as const;
     await runs.commit(world.needs, { ...whole, tally: undefined });
-    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    const flow = await flowOf(world, home, counterNames.ofRevision('w', 'r1'));
     expect(flow).toMatchObject({ done: 1, failed: 1, told: 1, codes: { x: 1 } });
   });
 });
@@ -312,7 +312,7 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
     else if (one.do === 'end') {
       const [run] = pending.length === 0 ? [] : pending.splice(one.which % pending.length, 1);
       if (run !== undefined) await world.end(run, one.end);
-    } else if (one.do === 'settle') await metrics.settle(world.needs, home);
+    } else if (one.do === 'settle') await metrics.rollUp(world.needs, home);
     else await countsOf(world.needs, home, 'w0');
   };
   for (const one of script) {
@@ -331,7 +331,7 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
     totals.checks += 1;
   }
   world.now += DAY;
-  await Promise.all([metrics.settle(world.needs, home), metrics.settle(world.needs, home)]);
+  await Promise.all([metrics.rollUp(world.needs, home), metrics.rollUp(world.needs, home)]);
   for (const workflow of ['w0', 'w1', 'w2']) {
     expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     totals.checks += 1;

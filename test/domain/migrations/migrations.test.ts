@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FoundTables, type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { tableSchemas } from '../../../lib/adapters/portable/schema.ts';
-import { STEPS } from '../../../lib/domain/migrations/index.ts';
-import type { Step } from '../../../lib/domain/migrations/migration.ts';
+import { MIGRATIONS } from '../../../lib/domain/migrations/index.ts';
+import type { Migration } from '../../../lib/domain/migrations/migration.ts';
 import { runsByTime } from '../../../lib/domain/migrations/runs-by-time.ts';
-import { begin, layoutOf, lead } from '../../../lib/domain/migrations/upgrade.ts';
+import { initialize, migrate, schemaVersionOf } from '../../../lib/domain/migrations/upgrade.ts';
 import type { Item, Table, TableName } from '../../../lib/ports/table.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
@@ -45,7 +45,7 @@ const put = (table: TableName, items: readonly Item[]) =>
   Promise.all(items.map((item) => found.table.write([{ do: 'put', table, item }])));
 
 /** Runs are renamed, odd ones move and even ones of the journal part in two; a third kind goes. */
-const MADE_UP: Step = {
+const MADE_UP: Migration = {
   changes: {
     runs: (item) => {
       if (item.pk === 'gone') return [];
@@ -110,8 +110,8 @@ function dying(at: number, isDone: boolean): Table {
 describe('tables of an older layout', () => {
   test('are led to the present one, items changed, moved, parted and removed', async () => {
     await putOld();
-    expect(await layoutOf(found, [MADE_UP])).toBe(1);
-    expect(await lead({ ...found, clock }, FOR_EVER, [MADE_UP])).toBe(true);
+    expect(await schemaVersionOf(found, [MADE_UP])).toBe(1);
+    expect(await migrate({ ...found, clock }, FOR_EVER, [MADE_UP])).toBe(true);
     await expectNew();
   });
 
@@ -120,8 +120,8 @@ describe('tables of an older layout', () => {
       for (const isDone of [false, true]) {
         await putOld();
         const needs = { table: dying(at, isDone), inventory: inParts, clock };
-        const end = await lead(needs, FOR_EVER, [MADE_UP]).catch((error: Error) => error.message);
-        if (end === 'died') await lead({ table: found.table, inventory: inParts, clock }, FOR_EVER, [MADE_UP]);
+        const end = await migrate(needs, FOR_EVER, [MADE_UP]).catch((error: Error) => error.message);
+        if (end === 'died') await migrate({ table: found.table, inventory: inParts, clock }, FOR_EVER, [MADE_UP]);
         await expectNew();
         for (const table of NAMES) {
           const all = await itemsOf(table);
@@ -138,7 +138,7 @@ describe('tables of an older layout', () => {
   test('get there also when two lead them at once', async () => {
     await putOld();
     const needs = { table: found.table, inventory: inParts, clock };
-    expect(await Promise.all([1, 2, 3].map(() => lead(needs, FOR_EVER, [MADE_UP])))).toEqual([true, true, true]);
+    expect(await Promise.all([1, 2, 3].map(() => migrate(needs, FOR_EVER, [MADE_UP])))).toEqual([true, true, true]);
     await expectNew();
   });
 
@@ -153,9 +153,9 @@ describe('tables of an older layout', () => {
       },
     };
     const needs = { table: found.table, inventory: counting, clock: { now: () => now++ } };
-    expect(await lead(needs, 2, [MADE_UP])).toBe(false);
+    expect(await migrate(needs, 2, [MADE_UP])).toBe(false);
     expect(pages).toBe(2);
-    expect(await lead(needs, FOR_EVER, [MADE_UP])).toBe(true);
+    expect(await migrate(needs, FOR_EVER, [MADE_UP])).toBe(true);
     await expectNew();
     // Moved items are met again behind the place they had.
     expect(pages).toBeLessThan(14);
@@ -170,7 +170,7 @@ describe('tables of an older layout', () => {
         return page;
       },
     };
-    await lead({ table: found.table, inventory, clock }, FOR_EVER, [MADE_UP]);
+    await migrate({ table: found.table, inventory, clock }, FOR_EVER, [MADE_UP]);
     expect(await itemsOf('runs')).toEqual([{ pk: 'run-2', sk: '.', number: 2, seq: 2 }]);
   });
 
@@ -179,34 +179,34 @@ describe('tables of an older layout', () => {
       { pk: 'run-1', sk: '.', n: 1 },
       { pk: 'odd-run-1', sk: '.', number: 5 },
     ]);
-    const lost = lead({ ...found, clock }, FOR_EVER, [MADE_UP]);
-    await expect(lost).rejects.toThrow('run-1 . of the table runs cannot be changed');
+    const lost = migrate({ ...found, clock }, FOR_EVER, [MADE_UP]);
+    await expect(lost).rejects.toThrow('cannot migrate the item run-1 . of the table runs');
     expect(await itemsOf('runs')).toHaveLength(2);
   });
 
   test('go all steps from theirs on', async () => {
-    const doubling: Step = {
+    const doubling: Migration = {
       changes: { runs: (item) => ('twice' in item ? [item] : [{ ...item, twice: Number(item['number']) * 2 }]) },
     };
     await put('runs', [{ pk: 'run-2', sk: '.', n: 2 }]);
-    await lead({ ...found, clock }, FOR_EVER, [MADE_UP, doubling]);
+    await migrate({ ...found, clock }, FOR_EVER, [MADE_UP, doubling]);
     expect(await itemsOf('runs')).toEqual([{ pk: 'run-2', sk: '.', number: 2, twice: 4 }]);
-    expect(await layoutOf(found, [MADE_UP, doubling])).toBe(3);
+    expect(await schemaVersionOf(found, [MADE_UP, doubling])).toBe(3);
   });
 });
 
 describe('tables of the present layout', () => {
   test('say so from the beginning', async () => {
-    await begin(found);
-    expect(await layoutOf(found)).toBe(1 + STEPS.length);
+    await initialize(found);
+    expect(await schemaVersionOf(found)).toBe(1 + MIGRATIONS.length);
   });
 
   test('that this version does not know are refused and left alone', async () => {
     await putOld();
-    await begin(found, [MADE_UP, MADE_UP]);
-    const refusal = 'written by a newer version of Weft: they have layout 3, and this version knows layouts up to 2';
-    await expect(layoutOf(found, [MADE_UP])).rejects.toThrow(refusal);
-    await expect(lead({ ...found, clock }, FOR_EVER, [MADE_UP])).rejects.toThrow(refusal);
+    await initialize(found, [MADE_UP, MADE_UP]);
+    const refusal = 'the tables have schema version 3, but this version of Weft supports versions up to 2';
+    await expect(schemaVersionOf(found, [MADE_UP])).rejects.toThrow(refusal);
+    await expect(migrate({ ...found, clock }, FOR_EVER, [MADE_UP])).rejects.toThrow(refusal);
     expect(await itemsOf('runs')).toHaveLength(10);
   });
 
@@ -216,7 +216,7 @@ describe('tables of the present layout', () => {
         ([name, { hash, range }]) => `${table} ${name}: ${hash}, ${range}`,
       ),
     );
-    expect({ layout: 1 + STEPS.length, indexes }).toEqual({
+    expect({ layout: 1 + MIGRATIONS.length, indexes }).toEqual({
       layout: 2,
       indexes: [
         'runs by-namespace: nsBucket, order',

@@ -3,7 +3,7 @@ import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as changing from '../../../lib/domain/services/changes.ts';
-import { standingsOf } from '../../../lib/domain/services/containers.ts';
+import { statusesOf } from '../../../lib/domain/services/containers.ts';
 import * as services from '../../../lib/domain/services/services.ts';
 import { QuietPorts } from '../../engine/world/quiet-ports.ts';
 
@@ -67,7 +67,7 @@ test('what is deleted while somebody looks after it does not run on', async () =
   await changing.create(ports, scope, 'a', WISH);
   const seen = await services.need(ports, scope, 'a');
   await changing.remove(ports, scope, 'a');
-  await standingsOf(ports, [seen]);
+  await statusesOf(ports, [seen]);
   expect(quiet.containers.preparations).toHaveLength(2);
   expect(quiet.containers.prepared.size).toBe(0);
 });

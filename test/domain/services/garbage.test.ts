@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
-import { collect, collectAll } from '../../../lib/domain/services/garbage.ts';
+import { collectAllUnused, collectUnused } from '../../../lib/domain/services/garbage.ts';
 import { openService, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
 import * as services from '../../../lib/domain/services/services.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
@@ -45,10 +45,10 @@ describe('what no revision asks for any more', () => {
     const id = await call();
     await update('second');
     quiet.now += HOUR;
-    await collect(quiet.ports, namespace, opened.node.id);
+    await collectUnused(quiet.ports, namespace, opened.node.id);
     expect(await imagesLeft()).toEqual(['first']);
     quiet.now += 1;
-    await collect(quiet.ports, namespace, opened.node.id);
+    await collectUnused(quiet.ports, namespace, opened.node.id);
     expect(await imagesLeft()).toEqual([]);
     expect(quiet.containers.removed).toEqual([id]);
   });
@@ -59,7 +59,7 @@ describe('what no revision asks for any more', () => {
     await call();
     await update('second');
     quiet.now += 1;
-    await collectAll(quiet.ports, namespace);
+    await collectAllUnused(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['first']);
   });
 
@@ -72,7 +72,7 @@ describe('what no revision asks for any more', () => {
     const { write } = table;
     table.write = async (writes) => {
       table.write = write;
-      await collect(quiet.ports, namespace, opened.node.id);
+      await collectUnused(quiet.ports, namespace, opened.node.id);
       expect(await imagesLeft()).toEqual([]);
       return write.call(table, writes);
     };
@@ -85,7 +85,7 @@ describe('what no revision asks for any more', () => {
     await update('second');
     await call();
     quiet.now += 2 * HOUR;
-    await collectAll(quiet.ports, namespace);
+    await collectAllUnused(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['second']);
   });
 });

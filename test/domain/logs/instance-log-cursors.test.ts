@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import * as logs from '../../../lib/domain/logs/instance-logs.ts';
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { type List, type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { List } from '../../../lib/domain/storage/lists.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import { LogSpace, textsOf } from './space.ts';
 
@@ -34,7 +35,7 @@ class Growing {
     this.run = await runs.commit(this.space.ports, next);
   }
 
-  readOn = (request: ListRequest, mark?: string) => logs.readOn(this.space.ports, this.run, request, mark);
+  readOn = (request: ListRequest, cursor?: string) => logs.readAfter(this.space.ports, this.run, request, cursor);
   list = (request: ListRequest) => logs.list(this.space.ports, this.run, request);
 }
 
@@ -52,11 +53,11 @@ describe(`reading on in the log of a run (seed ${seed})`, () => {
       const log = await Growing.begin();
       const request = toListRequest({ ...query, limit: [limit], offset: [String(offset)] });
       const frames: List<LogRecord>[] = [];
-      let mark: string | undefined;
+      let cursor: string | undefined;
       for (const lines of [...growth, 0, 0]) {
         if (lines > 0) await log.grow(lines);
-        const reading = await log.readOn(request, mark);
-        mark = reading.mark;
+        const reading = await log.readOn(request, cursor);
+        cursor = reading.cursor;
         frames.push(reading.list);
       }
       const all = textsOf(await log.list(toListRequest(query)));
@@ -81,24 +82,24 @@ describe(`reading on in the log of a run (seed ${seed})`, () => {
       expect((await log.readOn(request)).list).toEqual(await log.list(request));
     }
     const newest = toListRequest({ ...order, limit: ['2'] });
-    const { list, mark } = await log.readOn(newest);
+    const { list, cursor } = await log.readOn(newest);
     expect(textsOf(list)).toEqual(['line 200', 'line 199']);
     await log.grow(2);
-    expect(textsOf((await log.readOn(newest, mark)).list)).toEqual(['line 202', 'line 201']);
+    expect(textsOf((await log.readOn(newest, cursor)).list)).toEqual(['line 202', 'line 201']);
   });
 
   test('asks the database nothing when the log did not grow', async () => {
     const log = await Growing.begin();
     await log.grow(200);
-    const { mark } = await log.readOn(toListRequest({}));
+    const { cursor } = await log.readOn(toListRequest({}));
     log.space.queries.length = 0;
-    expect((await log.readOn(toListRequest({}), mark)).list.results).toEqual([]);
+    expect((await log.readOn(toListRequest({}), cursor)).list.results).toEqual([]);
     expect(log.space.queries).toEqual([]);
   });
 
-  test.each(['', 'x', '1', '1.2.3', '-1.0', '999.0', '1.5', '1e3.0'])('refuses the mark %j', async (mark) => {
+  test.each(['', 'x', '1', '1.2.3', '-1.0', '999.0', '1.5', '1e3.0'])('refuses the cursor %j', async (cursor) => {
     const log = await Growing.begin();
     await log.grow(4);
-    await expect(log.readOn(toListRequest({}), mark)).rejects.toThrow('is no mark of this log');
+    await expect(log.readOn(toListRequest({}), cursor)).rejects.toThrow('is not a cursor of this log');
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
-import { fromText, hashOf, MOST_SENT, toText } from '../../../lib/domain/logs/cursors.ts';
+import { fromText, hashOf, MAX_SENT, toText } from '../../../lib/domain/logs/cursors.ts';
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
-import { type List, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { List } from '../../../lib/domain/storage/lists.ts';
 import { LogSpace, namesOf, SECOND, textsOf } from './space.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -74,7 +75,7 @@ class Script {
 
   async #read(): Promise<void> {
     const request = toListRequest({ ...this.#query, limit: [String(this.#limit)] });
-    const { list, mark } = await this.#space.readOn(this.#mark, request);
+    const { list, cursor: mark } = await this.#space.readOn(this.#mark, request);
     this.frames.push(list);
     this.#mark = mark;
   }
@@ -128,7 +129,7 @@ describe('the first reading', () => {
 
   test('is followed by what the limit left out', async () => {
     const request = toListRequest({ limit: ['2'] });
-    const { mark } = await space.readOn(undefined, request);
+    const { cursor: mark } = await space.readOn(undefined, request);
     const { list } = await space.readOn(mark, request);
     expect(textsOf(list)).toEqual(['note 3', 'note 4', 'note 5']);
     expect(list.pageInfo).toMatchObject({ offset: 2, limit: 2, total: 5 });
@@ -136,19 +137,19 @@ describe('the first reading', () => {
 
   test('skips what the offset skips, also lines that are not there yet', async () => {
     const near = toListRequest({ offset: ['4'] });
-    const { mark } = await space.readOn(undefined, near);
+    const { cursor: mark } = await space.readOn(undefined, near);
     const far = toListRequest({ offset: ['7'] });
     const beyond = await space.readOn(undefined, far);
     for (let count = 6; count <= 8; count += 1) await space.note(`note ${count}`);
     expect(textsOf((await space.readOn(mark, near)).list)).toEqual(['note 6', 'note 7', 'note 8']);
-    const after = await space.readOn(beyond.mark, far);
+    const after = await space.readOn(beyond.cursor, far);
     expect(textsOf(after.list)).toEqual(['note 8']);
     expect(after.list.pageInfo).toMatchObject({ offset: 7, total: 8 });
   });
 
   test('of the newest lines first leaves the others out for good', async () => {
     const request = toListRequest({ limit: ['2'], 'order.field': ['TIMESTAMP'], 'order.direction': ['DESC'] });
-    const { list, mark } = await space.readOn(undefined, request);
+    const { list, cursor: mark } = await space.readOn(undefined, request);
     expect(textsOf(list)).toEqual(['note 5', 'note 4']);
     await space.note('note 6');
     await space.note('note 7');
@@ -163,7 +164,7 @@ describe('a reading without news', () => {
     await space.note('note');
     await space.begin()();
     space.now += 5 * 60 * SECOND;
-    const { mark } = await space.readOn();
+    const { cursor: mark } = await space.readOn();
     space.queries.length = 0;
     const again = await space.readOn(mark);
     expect(again.list).toMatchObject({ results: [], pageInfo: { offset: 2, total: 2 } });
@@ -177,7 +178,7 @@ describe('a reading without news', () => {
   test('of a workflow asks for its lines and for the runs of the last minutes', async () => {
     await space.begin()();
     space.now += 5 * 60 * SECOND;
-    const { mark, list } = await space.readOn(undefined, undefined, space.workflowLog);
+    const { cursor: mark, list } = await space.readOn(undefined, undefined, space.workflowLog);
     expect(textsOf(list)).toEqual([expect.stringMatching(/^Instance '[0-9a-f-]{36}' created by api\.$/)]);
     space.queries.length = 0;
     expect((await space.readOn(mark, undefined, space.workflowLog)).list.results).toEqual([]);
@@ -195,7 +196,7 @@ describe('a mark', () => {
         await space.note(`note ${round}/${count}`);
       }
       const reading = await space.readOn(mark);
-      mark = reading.mark;
+      mark = reading.cursor;
       expect(mark).toMatch(/^[\w.-]{1,3300}$/);
       names.push(...namesOf(reading.list));
     }
@@ -205,7 +206,7 @@ describe('a mark', () => {
 
   test('is of use long after, and brings all that came meanwhile', async () => {
     await space.note('before');
-    const { mark } = await space.readOn();
+    const { cursor: mark } = await space.readOn();
     for (let count = 0; count < 50; count += 1) {
       space.now += 7_200_000;
       await space.note(`note ${count}`);
@@ -215,7 +216,7 @@ describe('a mark', () => {
   });
 
   test('is read as it was written', () => {
-    const sent = fc.array(fc.record({ at: fc.nat(75_000_000), hash: fc.nat(2 ** 24 - 1) }), { maxLength: MOST_SENT });
+    const sent = fc.array(fc.record({ at: fc.nat(75_000_000), hash: fc.nat(2 ** 24 - 1) }), { maxLength: MAX_SENT });
     const law = fc.property(fc.nat(), fc.nat(2 ** 31), fc.nat(2 ** 31), sent, (begin, done, total, some) => {
       const since = 1_790_000_000_000_000 + begin;
       const mark = { since, done, total, sent: some.map(({ at, hash }) => ({ at: at + since, hash })) };
@@ -227,7 +228,7 @@ describe('a mark', () => {
   test('of another kind is refused with what to do about it', () => {
     const good = toText({ since: 1, done: 2, total: 3, sent: [{ at: 1, hash: hashOf('x') }] });
     for (const text of ['', '7', '4.4', good.slice(0, -1), `${good}AAAA`, `${good}=`, '../../x', 'ü', ` ${good}`]) {
-      expect(() => fromText(text), text).toThrow(/no mark of this log; send the id of its last event/);
+      expect(() => fromText(text), text).toThrow(/is not a cursor of this log; send the id of its last event/);
     }
     const law = fc.property(fc.string(), (text) => {
       try {
