@@ -11,23 +11,27 @@ const MAX_NAMESPACE_LENGTH = 64;
 /** The sort key of a node is its name; DynamoDB's maximum for a sort key is 1,024 bytes. */
 const MAX_LENGTH = 1000;
 
+/** Whether the text is a valid name of a directory or workflow. */
 export function isNodeName(name: string): boolean {
   return NODE.test(name) && name.length <= MAX_LENGTH;
 }
 
+/** Whether the text is a valid name of a variable. */
 export function isVariableName(name: string): boolean {
   return VARIABLE.test(name) && name.length <= MAX_LENGTH;
 }
 
+/** Whether the text is a valid name of a secret or of a folder of secrets. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(name) && name.length <= MAX_LENGTH;
 }
 
-/** Readers check names first: the database rejects a key that is too long. */
+/** Whether the text is a valid name of a namespace. Readers check this first: the database rejects a key that is too long. */
 export function isNamespaceName(name: string): boolean {
   return NODE.test(name) && name.length <= MAX_NAMESPACE_LENGTH;
 }
 
+/** Whether the text is a valid name of a revision or tag. */
 export function isRefName(name: string): boolean {
   return REF.test(name) && name.length <= MAX_LENGTH;
 }

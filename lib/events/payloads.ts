@@ -53,6 +53,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Encodes bytes as base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }

@@ -219,7 +219,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/domain/events': [
     'lib/compiler/plan',
     'lib/domain',
-    'lib/domain/credentials',
     'lib/domain/namespaces',
     'lib/domain/runs',
     'lib/domain/storage',

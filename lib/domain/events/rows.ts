@@ -22,6 +22,7 @@ export interface Row {
   readonly type: string | undefined;
 }
 
+/** The row of an item of the index by time. */
 export const rowOf = ({ pk, sk, ...item }: Item): Row => {
   const time = String(item['time']);
   return { key: { table: 'journal', pk, sk }, time, id: keys.idInTime(time), type: keys.typeInEvents(pk) };
@@ -77,6 +78,7 @@ export interface Wanted {
   readonly texts: readonly string[];
 }
 
+/** Reads the filters by text of a request. */
 export const wantedOf = (request: ListRequest): Wanted => ({
   types: filterValues(request, 'TYPE', 'CONTAINS'),
   texts: filterValues(request, 'TEXT', 'CONTAINS'),

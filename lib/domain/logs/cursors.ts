@@ -29,6 +29,7 @@ const ENTRY_BYTES = DELTA_BYTES + HASH_BYTES;
 const MAX_DELTA = 2 ** (8 * DELTA_BYTES) - 1;
 const RADIX = 36;
 
+/** The hash of the id of a line, 24 bits. */
 export const hashOf = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, HASH_BYTES);
 
 /** Identifies a line among those that were sent. */

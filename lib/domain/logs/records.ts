@@ -35,6 +35,7 @@ export interface Traits {
 /** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
 export const MAX_LINES = 10_000;
 
+/** The maximum number of lines of the reply to a request. */
 export const maxLinesOf = ({ limit }: ListRequest): number => (limit > 0 ? Math.min(limit, MAX_LINES) : MAX_LINES);
 
 const LEVELS: readonly string[] = ['debug', 'info', 'error'];
@@ -56,6 +57,7 @@ export const FILTERS: Sorting<Traits>['filters'] = {
   'QUERY/MATCH': matchesQuery,
 };
 
+/** Whether a request has a filter with a value. */
 export const hasFilter = ({ filter }: Pick<ListRequest, 'filter'>): boolean => filter.some(({ val }) => val !== '');
 
 /** Whether the newest lines come first. By default a log is ordered by time, the oldest line first. */
@@ -63,6 +65,7 @@ export function isDescending({ order }: Pick<ListRequest, 'order'>): boolean {
   return order.find(({ field }) => field === 'TIMESTAMP')?.direction === 'DESC';
 }
 
+/** The traits of a line of the log of the server, a namespace or a workflow. */
 export function traitsOf({ level, tags }: Entry): Traits {
   return {
     level,
@@ -72,6 +75,7 @@ export function traitsOf({ level, tags }: Entry): Traits {
   };
 }
 
+/** The wire form of a line (rest-api reference, 12). */
 export function toRecord({ at, level, text, tags }: Entry): LogRecord {
   return { t: toFineTimestamp(at), level, msg: text, tags };
 }

@@ -45,6 +45,7 @@ export interface NamespaceRecord {
   readonly oid: string;
 }
 
+/** The namespace of an item. */
 export function fromItem(item: Item): Namespace {
   return {
     id: String(item['id']),

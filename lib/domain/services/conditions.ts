@@ -50,6 +50,7 @@ export function conditionsOfRevision(
   ];
 }
 
+/** The value of the condition `Ready` of a revision. */
 export const statusOfRevision = (status: ContainerStatus): Truth => verdictOf(status).status;
 
 /** The conditions of a service: of its newest revision, and of the revisions with traffic. */

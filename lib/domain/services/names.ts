@@ -7,6 +7,7 @@ const RESERVED: ReadonlySet<string> = new Set(['logs', 'namespaces', 'registries
 
 const GENERATION_DIGITS = 5;
 
+/** Whether the text is a valid name of a service. */
 export function isServiceName(name: string): boolean {
   return SERVICE.test(name);
 }
@@ -43,6 +44,7 @@ export function toGeneration(text: string): number | undefined {
   return generation > 0 && generationText(generation) === text ? generation : undefined;
 }
 
+/** The name of a revision that users see: `namespace-demo-fast-00002`. */
 export const revisionName = (service: string, generation: number): string => `${service}-${generationText(generation)}`;
 
 const MAX_ID_LENGTH = 63;

@@ -28,6 +28,7 @@ export interface RevisionNames {
   readonly suffix: string;
 }
 
+/** The names of a revision of a service. */
 export function namesOf({ id, naming }: Owner, { generation }: Pick<ServiceRevision, 'generation'>): RevisionNames {
   const service = shownName(naming);
   return {

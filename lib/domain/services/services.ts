@@ -47,6 +47,7 @@ const rangeOf = (scope: Scope): keys.PartitionRange =>
     ? keys.workflowServices(scope.namespace.id, scope.workflow.id)
     : keys.namedServices(homeOf(scope));
 
+/** The key of a service. */
 export function keyOf({ scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>): Key {
   if (scope.kind !== 'workflow') return keys.namedService(homeOf(scope), name);
   return keys.workflowService(scope.namespace.id, scope.workflow.id, name, version);
@@ -56,6 +57,7 @@ export function keyOf({ scope, name, version }: Pick<Service, 'scope' | 'name' |
 export const guardsOf = (scope: Scope): readonly Write[] =>
   scope.kind === 'namespace' ? [existenceCheck(scope.namespace)] : [];
 
+/** What the name of a service is made from. */
 export function namingOf({ scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>): Naming {
   if (scope.kind === 'namespace') return { kind: 'namespace', namespace: scope.namespace.name, name };
   return scope.kind === 'global' ? { kind: 'global', name } : { kind: 'workflow', version, name };
@@ -75,6 +77,7 @@ export function newestOf({ revisions, name }: Service): ServiceRevision {
   return newest;
 }
 
+/** The item of a service. */
 export function toItem(service: Service): Item {
   const { id, name, version, revisions, traffic, last, change, called } = service;
   const { pk, sk } = keyOf(service);
@@ -87,6 +90,7 @@ export function toItem(service: Service): Item {
 export const containersOf = (item: Item): readonly string[] =>
   JSON.parse(String(item['containers'])) as readonly string[];
 
+/** The service of an item. */
 export function fromItem(item: Item, scope: Scope): Service {
   return {
     id: String(item['id']),

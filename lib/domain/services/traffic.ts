@@ -68,6 +68,7 @@ export function divided(
   throw new ServiceError('invalid', `traffic goes to ${kept.length} revisions; it can be divided between two only`);
 }
 
+/** The percentage of the calls that a revision gets. */
 export const percentOf = (shares: readonly Share[], generation: number): number =>
   shares.find((share) => share.generation === generation)?.percent ?? 0;
 

@@ -58,25 +58,34 @@ const at = ({ table, pk }: Partition, sk = SINGLE): Key => ({ table, pk, sk });
 export const SCHEMA_VERSION: Key = at(catalog('layout'));
 
 export const NAMESPACES = catalog('namespaces');
+/** The key of a namespace. */
 export const namespace = (name: string): Key => at(NAMESPACES, name);
 
 export const API_KEYS = catalog('api-keys');
+/** The key of an API key, by the hash of its secret. */
 export const apiKey = (hash: string): Key => at(API_KEYS, hash);
 
 export const PURGES = catalog('purges');
+/** The key of the marker of a purge. */
 export const purge = (id: string): Key => at(PURGES, id);
 
 const DIRECTORY = 'directory#';
 
 /** The nodes of a directory. They are keyed by its id, so that one write moves or deletes a directory with its content. */
 export const directory = (directoryId: string): Partition => catalog(`${DIRECTORY}${directoryId}`);
+/** The key of a directory or workflow. */
 export const node = (directoryId: string, name: string): Key => at(directory(directoryId), name);
+/** The id of the directory in a partition key of `directory`. */
 export const directoryIdIn = (pk: string): string => pk.slice(DIRECTORY.length);
 
+/** The revisions of a workflow, the oldest first. */
 export const revisions = (workflowId: string): Partition => catalog(`workflow#${workflowId}`);
+/** The key of a revision of a workflow. */
 export const revision = (workflowId: string, revisionId: string): Key => at(revisions(workflowId), revisionId);
 
+/** The refs of a workflow. */
 export const refs = (workflowId: string): Partition => catalog(`refs#${workflowId}`);
+/** The key of a ref of a workflow. */
 export const ref = (workflowId: string, name: string): Key => at(refs(workflowId), name);
 
 export type VariableOwner = { readonly scope: 'namespace' | 'workflow' | 'instance' | 'thread'; readonly id: string };
@@ -86,23 +95,29 @@ export function variables({ scope, id }: VariableOwner): Partition {
   const isOfRun = scope === 'instance' || scope === 'thread';
   return (isOfRun ? runs : catalog)(`variables#${scope}#${id}`);
 }
+/** The key of a variable. */
 export const variable = (owner: VariableOwner, name: string): Key => at(variables(owner), name);
 
 /** The data key that encrypts the secrets and credentials of an owner: the id of a namespace, or the installation. */
 export const dataKey = (owner: string): Key => at(catalog(`data-key#${owner}`));
 
+/** The secrets of a namespace, and their folders. */
 export const secrets = (namespaceId: string): Partition => catalog(`secrets#${namespaceId}`);
+/** The key of a secret, or of a folder of secrets. */
 export const secret = (namespaceId: string, name: string): Key => at(secrets(namespaceId), name);
 
 /** The registries of a scope: the id of a namespace, `global` or `private`. */
 export const registries = (scope: string): Partition => catalog(`registries#${scope}`);
+/** The key of the credentials for a registry. */
 export const registry = (scope: string, url: string): Key => at(registries(scope), part(url));
 
 /** All services of a home, which is the id of a namespace, or `global`. Those of workflows are in their namespace. */
 export const services = (home: string): Partition => catalog(`services#${home}`);
 
 const NAMED_SERVICE = 'service#';
+/** The services of a home that users created. */
 export const namedServices = (home: string): PartitionRange => ({ ...services(home), prefix: NAMED_SERVICE });
+/** The key of a service that users created. */
 export const namedService = (home: string, name: string): Key => at(services(home), `${NAMED_SERVICE}${name}`);
 
 const WORKFLOW_SERVICE = 'workflow#';
@@ -113,17 +128,22 @@ export function workflowServices(namespaceId: string, workflowId?: string, name?
   const ofFunction = name === undefined ? '' : `${part(name)}#`;
   return { ...services(namespaceId), prefix: `${WORKFLOW_SERVICE}${ofWorkflow}${ofFunction}` };
 }
+/** The key of a service that a function of a workflow defines. */
 export function workflowService(namespaceId: string, workflowId: string, name: string, version: string): Key {
   const { prefix, ...home } = workflowServices(namespaceId, workflowId, name);
   return at(home, `${prefix}${version}`);
 }
+/** The id of the workflow in a sort key of `workflowServices`. */
 export const workflowIdIn = (sk: string): string => sk.split('#')[1] ?? '';
 
+/** The event filters of a namespace, by name. */
 export const eventFilters = (namespaceId: string): Partition => catalog(`event-filters#${namespaceId}`);
+/** The key of an event filter. */
 export const eventFilter = (namespaceId: string, name: string): Key => at(eventFilters(namespaceId), name);
 
 // ---- The table `runs`: runs, and what waits for events ----
 
+/** The key of a run. */
 export const run = (instanceId: string): Key => at(runs(`run#${instanceId}`));
 
 /** The runs that began on a day, in the order of `runOrder`. */
@@ -141,6 +161,7 @@ export const runsEnded = (namespaceId: string, ms: number): Partition => ({
 /** The listeners of a type of events. */
 export const listeners = (namespaceId: string, type: string): Partition =>
   runs(`listeners#${namespaceId}#${part(type)}`);
+/** The key of a listener; `slot` is the index of its filter among those of the owner. */
 export const listener = (namespaceId: string, type: string, owner: string, slot: number): Key =>
   at(listeners(namespaceId, type), `${owner}#${String(slot).padStart(3, '0')}`);
 
@@ -158,8 +179,9 @@ export const idempotencyKey = (workflowId: string, text: string): Key => at(runs
 
 // ---- The table `journal`: log lines, events, counters ----
 
-/** The log lines of a run that are no longer in its own item, by the number of the first line of an item. */
+/** The log lines of a run that are no longer in its own item; each item contains several. */
 export const logs = (instanceId: string): Partition => journal(`log#${instanceId}`);
+/** The key of the lines of a run from the number `from` on. */
 export const logLines = (instanceId: string, from: number): Key => at(logs(instanceId), String(from).padStart(12, '0'));
 
 /** The lines of one day of another log; `owner` is the id of a namespace or of a workflow, or `server`. */
@@ -212,11 +234,15 @@ export function typeInEvents(pk: string): string | undefined {
 
 /** The deliveries that exhausted their retries. */
 export const deadLetters = (namespaceId: string): Partition => journal(`failed-deliveries#${namespaceId}`);
+/** The key of a dead letter. */
 export const deadLetter = (namespaceId: string, id: string): Key => at(deadLetters(namespaceId), id);
 
+/** The counters and high-water marks of a namespace. */
 export const counters = (namespaceId: string): Partition => journal(`counters#${namespaceId}`);
+/** The key of a counter or high-water mark. */
 export const counter = (namespaceId: string, name: string): Key => at(counters(namespaceId), name);
 
 // ---- Blobs ----
 
+/** The key of a blob. */
 export const blobOf = (...parts: readonly string[]): string => parts.join('/');

@@ -16,6 +16,7 @@ export interface Purge {
   readonly namespaceId: string;
 }
 
+/** Returns a new purge, with a new marker. */
 export function of({ clock }: { clock: Clock }, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
   return { marker: clock.uuid(), ...target };
 }

@@ -56,6 +56,7 @@ export interface ResolvedNode<N extends Node = Node> {
   readonly node: N;
 }
 
+/** Whether the node is a workflow. */
 export function isWorkflow(node: Node): node is WorkflowNode {
   return node.type === 'workflow';
 }
