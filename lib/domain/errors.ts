@@ -51,3 +51,8 @@ export function alreadyExists(): ServiceError {
 export function invalidField(hint: string): ServiceError {
   return new ServiceError('invalid', 'one or more fields has an invalid value', { hint });
 }
+
+/** Another request changed the thing at the same time; `what` names it: `namespace 'demo'`. */
+export function changedMeanwhile(what: string): ServiceError {
+  return new ServiceError('unavailable', `${what} was changed at this moment; try again`);
+}

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { needNamespaceName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 
@@ -22,20 +22,16 @@ export interface ApiKey {
   readonly created: number;
 }
 
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly permission: Permission;
-  readonly namespaces: readonly string[];
+export interface ApiKeyRecord extends Omit<ApiKey, 'created'> {
   readonly createdAt: string;
 }
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 const MAX_NAME_LENGTH = 200;
 
 /** A secret has 256 random bits: a plain hash cannot be reversed by search, and needs no salt. */
-const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+const keyOf = (secret: string): Key => keys.apiKey(sha256(secret));
 
 function fromItem(item: Item): ApiKey {
   return {
@@ -52,13 +48,13 @@ function toRecord({ created, ...key }: ApiKey): ApiKeyRecord {
 }
 
 /** Returns the key with this secret, or undefined. Only the hash is stored: it is looked up, and never compared. */
-export async function find({ table }: { readonly table: Table }, secret: string): Promise<ApiKey | undefined> {
-  const [item] = await table.get([keys.apiKey(hashOf(secret))]);
+export async function find({ table }: Pick<Ports, 'table'>, secret: string): Promise<ApiKey | undefined> {
+  const [item] = await table.get([keyOf(secret)]);
   return item === undefined ? undefined : fromItem(item);
 }
 
 /** Lists the keys without their secrets, the oldest first. */
-export async function list({ table }: { readonly table: Table }): Promise<ApiKeyRecord[]> {
+export async function list({ table }: Pick<Ports, 'table'>): Promise<ApiKeyRecord[]> {
   const items = await readAll(table, keys.API_KEYS);
   return items
     .map(fromItem)
@@ -78,12 +74,12 @@ export async function create(
   const secret = clock.secret();
   const key: ApiKey = { ...wanted, id: clock.uuid(), created: clock.now() };
   const attributes = { ...key, namespaces: JSON.stringify(key.namespaces) };
-  await table.write([putAt(keys.apiKey(hashOf(secret)), attributes, { absent: true })]);
+  await table.write([putAt(keyOf(secret), attributes, { absent: true })]);
   return { key: toRecord(key), secret };
 }
 
 /** Deletes the key with this id. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, id: string): Promise<void> {
+export async function remove({ table }: Pick<Ports, 'table'>, id: string): Promise<void> {
   const items = await readAll(table, keys.API_KEYS);
   const item = items.find((candidate) => candidate['id'] === id);
   if (item === undefined) throw notFound('key');

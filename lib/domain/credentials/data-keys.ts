@@ -1,4 +1,5 @@
-import type { DataKey, Sealer } from '../../ports/sealer.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { DataKey } from '../../ports/sealer.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
 import { putAt } from '../storage/batches.ts';
 import { onConflict } from '../storage/conflicts.ts';
@@ -24,7 +25,7 @@ async function find(table: Table, owner: string): Promise<DataKey | undefined> {
  * one transaction with the checks in `guard`. Throws ConflictError when one of these does not hold.
  */
 export async function obtain(
-  { table, sealer }: { readonly table: Table; readonly sealer: Sealer },
+  { table, sealer }: Pick<Ports, 'table' | 'sealer'>,
   owner: string,
   guard: readonly Write[] = [],
 ): Promise<DataKey> {

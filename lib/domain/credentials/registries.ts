@@ -1,9 +1,9 @@
-import type { Sealer } from '../../ports/sealer.ts';
-import type { Item, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import { putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
@@ -27,7 +27,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-type Needs = { readonly table: Table; readonly sealer: Sealer };
+type Needs = Pick<Ports, 'table' | 'sealer'>;
 
 /** The maximum length of an address, and of credentials, in characters. */
 const MAX_LENGTH = 8192;
@@ -59,7 +59,7 @@ function needLength(name: string, text: string): void {
 }
 
 /** The registries of a scope, by address. */
-export async function list({ table }: { readonly table: Table }, scope: Scope): Promise<RegistryRecord[]> {
+export async function list({ table }: Pick<Ports, 'table'>, scope: Scope): Promise<RegistryRecord[]> {
   const items = await readAll(table, { ...keys.registries(idOf(scope)), only: ['url', 'user'] });
   return items
     .map(({ url, user }) => ({ name: String(url), user: String(user) }))
@@ -82,20 +82,16 @@ export async function set(needs: Needs, scope: Scope, url: string, data: string)
     const put = putAt(keys.registry(idOf(scope), url), { url, user: obscured(user), sealed });
     await needs.table.write([...guardOf(scope), put]);
   };
-  await onConflict(store(), () => {
-    throw notFound('namespace');
-  });
+  await throwOnConflict(store(), () => notFound('namespace'));
 }
 
 /** Deletes a registry. Throws `not-found`, `too-large`. */
-export async function remove({ table }: { readonly table: Table }, scope: Scope, url: string): Promise<void> {
+export async function remove({ table }: Pick<Ports, 'table'>, scope: Scope, url: string): Promise<void> {
   needLength('reg', url);
   const absent = new ServiceError('not-found', `registry '${url}' does not exist`);
   if (!mayBeUrl(url)) throw absent;
   const deletion: Write = { do: 'delete', key: keys.registry(idOf(scope), url), when: { present: true } };
-  await onConflict(table.write([deletion]), () => {
-    throw absent;
-  });
+  await throwOnConflict(table.write([deletion]), () => absent);
 }
 
 async function open({ table, sealer }: Needs, scope: Scope, items: readonly Item[]): Promise<Credentials[]> {

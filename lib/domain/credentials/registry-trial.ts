@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts';
-import { UnreachableError, type Web, type WebAnswer } from '../../ports/web.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { UnreachableError, type WebAnswer } from '../../ports/web.ts';
 import { ServiceError } from '../errors.ts';
 import { baseOf } from './registry-hosts.ts';
 
@@ -75,7 +75,7 @@ async function run(ask: Ask, trial: Trial): Promise<void> {
  * Tests credentials at a registry, as a client does before it pulls an image. Throws `refused` (500, rest-api reference,
  * A.7) when a field is missing, the registry is unreachable, or it refuses the credentials.
  */
-export async function trial({ web, clock }: { web: Web; clock: Clock }, given: Trial): Promise<void> {
+export async function trial({ web, clock }: Pick<Ports, 'web' | 'clock'>, given: Trial): Promise<void> {
   const { url, username, password } = given;
   if (url === '' || username === '' || password === '') {
     throw refused('url, username and password need to be provided');

@@ -1,10 +1,10 @@
-import type { Sealer } from '../../ports/sealer.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { BATCH_LIMIT, type Condition, type Table, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import { batchesOf, deleteKeys, putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -21,7 +21,7 @@ export interface SecretRecord {
   readonly initialized: boolean;
 }
 
-type Needs = { readonly table: Table; readonly sealer: Sealer };
+type Needs = Pick<Ports, 'table' | 'sealer'>;
 type Home = Pick<Namespace, 'id' | 'name'>;
 
 const bindingOf = (namespaceId: string, name: string) => ({ kind: 'secret', owner: namespaceId, name });
@@ -56,9 +56,7 @@ async function put(needs: Needs, home: Home, change: Change, when?: Condition): 
     const write = putAt(keys.secret(home.id, change.name), await sealed(needs, home, change), when);
     await needs.table.write([existenceCheck(home), write]);
   };
-  await onConflict(store(), ({ failed }) => {
-    throw failed.includes(0) ? notFound('namespace') : absent(change.name);
-  });
+  await throwOnConflict(store(), ({ failed }) => (failed.includes(0) ? notFound('namespace') : absent(change.name)));
 }
 
 /**
@@ -82,7 +80,7 @@ const namesOf = async (table: Table, { id }: Home): Promise<string[]> =>
   (await readAll(table, { ...keys.secrets(id), only: [] })).map(({ sk }) => sk);
 
 /** Deletes a secret, or a folder with its contents. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, home: Home, name: string): Promise<void> {
+export async function remove({ table }: Pick<Ports, 'table'>, home: Home, name: string): Promise<void> {
   if (isFolder(name)) {
     const inside = (await namesOf(table, home)).filter((other) => other.startsWith(name));
     if (inside.length === 0) throw absent(name);
@@ -94,9 +92,7 @@ export async function remove({ table }: { readonly table: Table }, home: Home, n
   }
   if (!isSecretName(name)) throw absent(name);
   const deletion: Write = { do: 'delete', key: keys.secret(home.id, name), when: { present: true } };
-  await onConflict(table.write([deletion]), () => {
-    throw absent(name);
-  });
+  await throwOnConflict(table.write([deletion]), () => absent(name));
 }
 
 /** What a folder shows of a name: the secret itself, or the next folder below. */
@@ -138,7 +134,7 @@ function toList(names: readonly string[], request: ListRequest): List<SecretReco
  * namespace. A name without a trailing slash lists that secret only. Throws `refused`.
  */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   home: Home,
   folder: string,
   request: ListRequest,
@@ -152,7 +148,7 @@ export async function list(
 
 /** Lists the secrets of all folders whose names contain a text. Throws `refused`. */
 export async function search(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   home: Home,
   term: string,
   request: ListRequest,

@@ -1,8 +1,6 @@
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { type Filter, matches } from '../../events/matching.ts';
-import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Table } from '../../ports/table.ts';
 import { putAt } from '../storage/batches.ts';
 import { retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
@@ -52,7 +50,7 @@ const eventOf = ({ text }: Collected): CloudEvent => JSON.parse(text) as CloudEv
 
 const fits = (filter: Filter | undefined, event: CloudEvent): boolean => filter !== undefined && matches(filter, event);
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** The number of complete sets that are kept for deduplication. */
 const MAX_SPENT = 20;

@@ -3,17 +3,17 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Schedule } from '../../ports/schedules.ts';
-import type { Item, Table, Write } from '../../ports/table.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { notFound } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import { derivedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { type List, toList } from '../storage/lists.ts';
+import { type List, spanOf, toList } from '../storage/lists.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 import { readWindow } from '../storage/windows.ts';
@@ -60,7 +60,7 @@ export interface DeadLetterRecord {
   readonly to: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 const MAX_ERROR_LENGTH = 1000;
 
@@ -153,11 +153,10 @@ export async function list(
   namespace: Namespace,
   request: ListRequest,
 ): Promise<List<DeadLetterRecord>> {
-  const offset = Math.max(request.offset, 0);
-  const limit = request.limit > 0 ? Math.min(request.limit, MAX_ROWS) : MAX_ROWS;
-  const { items, total } = await readWindow(table, [rangeOf(namespace)], { from: offset, to: offset + limit });
+  const span = spanOf(request, MAX_ROWS);
+  const { items, total } = await readWindow(table, [rangeOf(namespace)], span);
   const records = (await fromItems(blobs, items)).map(toRecord);
-  return toList(request, records, { from: Math.min(offset, total), total, idOf: ({ id }) => id });
+  return toList(request, records, { from: Math.min(span.from, total), total, idOf: ({ id }) => id });
 }
 
 /** Returns the number of dead letters. */
@@ -190,5 +189,5 @@ export async function remove(
 ): Promise<void> {
   const when = { equals: { failed, tries } };
   const deletion: Write = { do: 'delete', key: keys.deadLetter(namespace.id, id), when };
-  await onConflict(table.write([deletion]), () => {});
+  await ignoreConflict(table.write([deletion]));
 }

@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Key, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key, Write } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
@@ -63,7 +63,7 @@ export interface EventRecord {
   readonly cloudevent: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** How long events are kept, days. */
 export const RETENTION_DAYS = 30;
@@ -77,7 +77,7 @@ const MAX_MESSAGE_BYTES = 200 * 1024;
 const ttlOf = (due: number): number => toTtl(due + RETENTION_DAYS * DAY_MS);
 
 /** The first 128 bits of SHA-256, hexadecimal. */
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+export const hashOf = (text: string): string => sha256(text).slice(0, 32);
 
 /** Throws `too-large` for an event that cannot be recorded. */
 export function needSize(event: CloudEvent): void {
@@ -98,7 +98,7 @@ interface Times {
  * `too-large`.
  */
 export async function toWrites(
-  { blobs }: { readonly blobs: Blobs },
+  { blobs }: Pick<Ports, 'blobs'>,
   namespaceId: string,
   event: CloudEvent,
   { received, due = received }: Times,
@@ -195,7 +195,7 @@ export async function need(needs: Needs, namespaceId: string, id: string): Promi
  * event with its id.
  */
 export async function record(
-  ports: Needs & { readonly clock: Clock },
+  ports: Needs & Pick<Ports, 'clock'>,
   namespaceId: string,
   event: CloudEvent,
   delay = 0,
@@ -203,15 +203,13 @@ export async function record(
   const received = ports.clock.now();
   const due = received + delay;
   const { key, writes } = await toWrites(ports, namespaceId, event, { received, due });
-  await onConflict(ports.table.write(writes), () => {
-    throw alreadyExists();
-  });
+  await throwOnConflict(ports.table.write(writes), alreadyExists);
   return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
 }
 
 /** Records a replay of an event, which is due now. */
 export async function recordReplay(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   namespaceId: string,
   recorded: Recorded,
 ): Promise<Recorded & { readonly replay: Replay }> {
@@ -232,7 +230,7 @@ const MAX_CLOCK_SKEW_MS = MINUTE_MS;
  * were recorded before the call are found.
  */
 export async function dueSince(
-  needs: Needs & { readonly clock: Clock },
+  needs: Needs & Pick<Ports, 'clock'>,
   { namespaceId, type, from }: { readonly namespaceId: string; readonly type: string; readonly from: number },
   isWanted: (event: CloudEvent) => boolean,
 ): Promise<Recorded[]> {

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Condition, ConflictError, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Condition, ConflictError, Write } from '../../ports/table.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import { isVariableName, needVariableName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import { putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** The maximum size of a script, bytes of UTF-8. */
 export const MAX_SCRIPT_BYTES = 128 * 1024;
@@ -41,12 +41,15 @@ async function put(
   { name, script }: { readonly name: string; readonly script: string },
   { when, mistake }: { readonly when: Condition; readonly mistake: () => ServiceError },
 ): Promise<void> {
-  const hash = createHash('sha256').update(script).digest('hex');
-  const stored = await texts.storeText(blobs, keys.blobOf('namespaces', home.id, 'event-filters', hash), script);
+  const stored = await texts.storeText(
+    blobs,
+    keys.blobOf('namespaces', home.id, 'event-filters', sha256(script)),
+    script,
+  );
   const write = putAt(keys.eventFilter(home.id, name), { script: stored }, when);
-  await onConflict(table.write([existenceCheck(home), write]), ({ failed }: ConflictError) => {
-    throw failed.includes(0) ? notFound('namespace') : mistake();
-  });
+  await throwOnConflict(table.write([existenceCheck(home), write]), ({ failed }: ConflictError) =>
+    failed.includes(0) ? notFound('namespace') : mistake(),
+  );
 }
 
 /** Creates a filter. Throws `exists`, `invalid` for an invalid name, `not-found` for the namespace. */
@@ -77,7 +80,5 @@ export async function names({ table }: Pick<Needs, 'table'>, { id }: Namespace):
 export async function remove({ table }: Pick<Needs, 'table'>, { id }: Namespace, name: string): Promise<void> {
   if (!isVariableName(name)) throw absent(name);
   const deletion: Write = { do: 'delete', key: keys.eventFilter(id, name), when: { present: true } };
-  await onConflict(table.write([deletion]), () => {
-    throw absent(name);
-  });
+  await throwOnConflict(table.write([deletion]), () => absent(name));
 }

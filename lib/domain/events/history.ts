@@ -1,18 +1,17 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { BATCH_LIMIT, type Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT } from '../../ports/table.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, idIn, type List, paginate, type Sorting, toList } from '../storage/lists.ts';
+import { cursorOf, idIn, type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
 import { pagesOf, type Range } from '../storage/queries.ts';
 import { readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
 import { narrowed, type Row, rangesOf, read, rowOf, scan, type Wanted, wantedOf } from './rows.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
 /** The maximum number of events of a reply. */
 const MAX_ROWS = 1000;
@@ -90,12 +89,10 @@ export async function list(
   const wanted = wantedOf(request);
   const descending = isDescending(request);
   const ranges = rangesOf(namespace.id, period, descending ?? true);
-  const offset = Math.max(request.offset, 0);
-  const limit = request.limit > 0 ? Math.min(request.limit, MAX_ROWS) : MAX_ROWS;
   const shown =
     descending === undefined
       ? await sortedOf(needs, ranges, wanted, request)
-      : await windowOf(needs, ranges, wanted, { from: offset, to: offset + limit });
+      : await windowOf(needs, ranges, wanted, spanOf(request, MAX_ROWS));
   const records = (await read(needs, shown.rows)).map(events.toRecord);
   return toList(request, records, { from: shown.from, total: shown.total, idOf: ({ id }) => id });
 }

@@ -1,11 +1,12 @@
 import type { EventFilter, Plan } from '../../compiler/plan/plan.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import type { Filter } from '../runs/waits.ts';
 import { deleteKeys, getAll, putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -126,14 +127,14 @@ function fromItem(item: Item): Listener {
 const PAGE_SIZE = 500;
 
 /** Yields the listeners of a type after the position `after`, page by page. */
-export async function* of({ table }: { readonly table: Table }, namespaceId: string, type: string, after = '') {
+export async function* of({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string, after = '') {
   const range = { ...keys.listeners(namespaceId, type), limit: PAGE_SIZE, from: after === '' ? undefined : after };
   for await (const items of pagesOf(table, range)) yield items.filter(({ sk }) => sk > after).map(fromItem);
 }
 
 /** Stores the new path of the workflow of a start listener, so that the next event does not search for it. */
 export async function move(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespaceId: string,
   { kind, owner, filter, slot }: Listener,
   path: string,
@@ -141,7 +142,7 @@ export async function move(
   const key = keyOf({ namespaceId, kind, id: owner }, filter, slot);
   const write: Write = { do: 'update', key, set: { path }, when: { equals: { owner } } };
   // The listener may have been deleted meanwhile.
-  await onConflict(table.write([write]), () => {});
+  await ignoreConflict(table.write([write]));
 }
 
 /** The keys of all listeners of a namespace. */
@@ -170,7 +171,7 @@ function toRecords(listeners: readonly Listener[]): ListenerRecord[] {
 
 /** Lists the listeners of a namespace (rest-api reference, A.5). */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespace: Namespace,
   request: ListRequest,
 ): Promise<List<ListenerRecord>> {
@@ -185,6 +186,6 @@ export async function list(
 }
 
 /** Deletes all listeners of a deleted namespace. */
-export async function removeAll({ table }: { readonly table: Table }, namespaceId: string): Promise<void> {
+export async function removeAll({ table }: Pick<Ports, 'table'>, namespaceId: string): Promise<void> {
   await deleteKeys(table, await keysOf(table, namespaceId));
 }

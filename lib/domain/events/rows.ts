@@ -1,15 +1,14 @@
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import { BATCH_LIMIT, type Item, type Key, type Table } from '../../ports/table.ts';
-import { ServiceError } from '../errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Item, type Key } from '../../ports/table.ts';
 import { batchesOf } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { filterValues } from '../storage/lists.ts';
+import { filterTimes, filterValues } from '../storage/lists.ts';
 import { pagesOf, type Range } from '../storage/queries.ts';
 import * as events from './events.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** An event as it is in the index by time: enough to order it, and mostly enough to filter it. */
 export interface Row {
@@ -45,12 +44,6 @@ export async function read(needs: Needs, rows: readonly Row[]): Promise<Read[]> 
   return found;
 }
 
-const instantOf = (text: string): number => {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new ServiceError('bad-list', `'${text.slice(0, 60)}' is not an RFC 3339 time`);
-  return ms;
-};
-
 /** A period, [from, to), milliseconds since 1970. */
 export interface Period {
   readonly from: number;
@@ -59,9 +52,9 @@ export interface Period {
 
 /** Narrows a period by the filters CREATED/AFTER and CREATED/BEFORE. Throws `bad-list` for a malformed time. */
 export function narrowed(request: ListRequest, { from, to }: Period): Period {
-  const after = filterValues(request, 'CREATED', 'AFTER').map(instantOf);
+  const after = filterTimes(request, 'CREATED', 'AFTER', 'bad-list');
   // BEFORE includes the instant itself.
-  const before = filterValues(request, 'CREATED', 'BEFORE').map((text) => instantOf(text) + 1);
+  const before = filterTimes(request, 'CREATED', 'BEFORE', 'bad-list').map((ms) => ms + 1);
   return { from: Math.max(from, ...after), to: Math.min(to, ...before) };
 }
 

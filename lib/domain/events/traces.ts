@@ -1,11 +1,11 @@
-import type { Blobs } from '../../ports/blobs.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Key, Table } from '../../ports/table.ts';
-import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import * as events from './events.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** The maximum number of traces of an event; further listeners are served without one. */
 export const MAX_TRACES = 1000;
@@ -18,7 +18,7 @@ function merge(before: readonly events.Trace[], found: readonly events.Trace[]):
 
 /** Updates an item; has no effect when it was purged meanwhile. */
 async function updateIfPresent(table: Table, key: Key, set: Readonly<Record<string, string | boolean>>): Promise<void> {
-  await onConflict(table.write([{ do: 'update', key, set, when: { present: true } }]), () => {});
+  await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
 /** Stores the router's position, the last listener that was served: the next attempt continues there. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
@@ -27,7 +27,7 @@ export function needIdempotencyKey(key: string): string {
  * for which it was reserved in the last 24 hours.
  */
 export function reserveRunId(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   workflowId: string,
   text: string,
   id: string,

@@ -1,6 +1,5 @@
 import { isObject, toPrettyJson } from '../../language/json.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -10,7 +9,7 @@ import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import {
-  filterValues,
+  filterTimes,
   idIn,
   type List,
   mapList,
@@ -18,6 +17,7 @@ import {
   passes,
   rangeOf,
   type Sorting,
+  spanOf,
   toList,
 } from '../storage/lists.ts';
 import * as rows from './rows.ts';
@@ -33,7 +33,7 @@ export interface InstanceRecord {
   readonly invoker: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 type Filter = ListRequest['filter'][number];
 
@@ -116,11 +116,6 @@ const CANCELLED = /\.cancels\.(api|parent)$/;
 
 const statusOf = (head: runs.Head): string => (CANCELLED.test(head.code) ? 'cancelled' : head.status);
 const pathOf = (text: string): string => text.replace(/^\//, '');
-const instantOf = (text: string): number => {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new ServiceError('refused', `'${text.slice(0, 60)}' is not an RFC 3339 time`);
-  return ms;
-};
 
 /** The orders and filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */
 const SORTING: Sorting<runs.Head> = {
@@ -132,8 +127,8 @@ const SORTING: Sorting<runs.Head> = {
   filters: {
     'AS/CONTAINS': (head, value) => head.as.includes(value),
     'AS/WORKFLOW': (head, value) => pathOf(head.as).startsWith(pathOf(value)),
-    'CREATED/AFTER': (head, value) => head.created >= instantOf(value),
-    'CREATED/BEFORE': (head, value) => head.created <= instantOf(value),
+    'CREATED/AFTER': (head, value) => head.created >= Date.parse(value),
+    'CREATED/BEFORE': (head, value) => head.created <= Date.parse(value),
     'STATUS/MATCH': (head, value) => head.status === value || statusOf(head) === value,
     'STATUS/CONTAINS': (head, value) => head.status.includes(value) || statusOf(head).includes(value),
     'TRIGGER/MATCH': (head, value) => head.invoker === value || head.invoker.startsWith(`${value}:`),
@@ -143,7 +138,7 @@ const SORTING: Sorting<runs.Head> = {
 };
 
 /** Yields the pending instances of a namespace, the newest first. */
-export async function* pendingOf({ table, clock }: { table: Table; clock: Clock }, namespace: Namespace) {
+export async function* pendingOf({ table, clock }: Pick<Ports, 'table' | 'clock'>, namespace: Namespace) {
   const sections = await rows.sectionsOf({ table, clock }, namespace);
   for await (const head of rows.headsOf(table, sections)) if (head.status === 'pending') yield head;
 }
@@ -153,8 +148,8 @@ const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filt
 
 /** The period that the filters by time leave. Throws `refused` for a malformed time, even if the list is empty. */
 function periodOf(request: ListRequest): rows.Period {
-  const instantsOf = (type: string) => filterValues(request, 'CREATED', type).map(instantOf);
-  const [after, before] = [instantsOf('AFTER'), instantsOf('BEFORE')];
+  const timesOf = (type: string) => filterTimes(request, 'CREATED', type, 'refused');
+  const [after, before] = [timesOf('AFTER'), timesOf('BEFORE')];
   return {
     from: after.length === 0 ? undefined : Math.max(...after),
     to: before.length === 0 ? undefined : Math.min(...before),
@@ -198,8 +193,7 @@ async function search(
   request: ListRequest,
   descending: boolean,
 ): Promise<List<InstanceRecord>> {
-  const from = Math.max(request.offset, 0);
-  const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;
+  const { from, to } = spanOf(request);
   const heads: runs.Head[] = [];
   let total = 0;
   for await (const head of rows.headsOf(table, sections, descending)) {
@@ -212,7 +206,7 @@ async function search(
 
 /** Lists the instances of a namespace, by default the newest first. Throws `not-found`, `refused`. */
 export async function list(
-  { table, clock }: { table: Table; clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   namespaceName: string,
   request: ListRequest,
 ): Promise<List<InstanceRecord>> {

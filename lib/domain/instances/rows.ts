@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Item, Page, Table } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import * as aggregates from '../metrics/aggregates.ts';
@@ -10,7 +10,7 @@ import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, type Range } from '../storage/queries.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /** A period in which instances began, both ends included, milliseconds since 1970. */
 export interface Period {

@@ -1,15 +1,14 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { toFineTimestamp } from '../../time/timestamps.ts';
 import * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, type List, passes, rangeOf, toList } from '../storage/lists.ts';
+import { cursorOf, type List, passes, spanOf, toList } from '../storage/lists.ts';
 import type { LogReading } from './cursor-reader.ts';
 import { malformedCursor } from './cursors.ts';
-import { FILTERS, hasFilter, isDescending, type LogRecord, MAX_LINES, maxLinesOf, type Traits } from './records.ts';
+import { FILTERS, hasFilter, isDescending, type LogRecord, MAX_LINES, pageOf, type Traits } from './records.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** The tags of a line, which web interfaces use (rest-api reference, 12). */
 function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
@@ -67,8 +66,8 @@ async function slice(ports: Needs, run: runs.Run, from: number, to: number): Pro
 /** A page of an unfiltered request, in the order of time. */
 async function readPage(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
   const total = lengthOf(run);
-  const from = Math.min(Math.max(request.offset, 0), total);
-  const to = Math.min(from + maxLinesOf(request), total);
+  const span = spanOf(request, MAX_LINES);
+  const [from, to] = [Math.min(span.from, total), Math.min(span.to, total)];
   if (!isDescending(request)) return { lines: await slice(ports, run, from, to), from, total, reached: to };
   return { lines: await slice(ports, run, total - to, total - from), from, total, reached: total };
 }
@@ -115,25 +114,17 @@ async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, isWa
 /** A page whose place depends on all lines: it is named by a pagination cursor, or counted from the end. */
 async function findAmongAll(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
   const isWanted = wantedOf(run, request);
-  const isDown = isDescending(request);
   const { indexes, total } = await indexesOf(ports, run, request, isWanted);
-  const indexOf = (cursor: string): number => {
-    const index = indexes.get(cursor) ?? -1;
-    return isDown && index >= 0 ? total - 1 - index : index;
-  };
-  const [from, end] = rangeOf(request, total, indexOf);
-  const to = Math.min(end, from + MAX_LINES);
-  const range = isDown ? { from: total - to, to: total - from } : { from, to };
-  const found = await search(ports, run, isWanted, range);
-  return { ...found, from, reached: isDown ? lengthOf(run) : found.reached };
+  const { from, span } = pageOf(request, total, (cursor) => indexes.get(cursor) ?? -1);
+  const found = await search(ports, run, isWanted, span);
+  return { ...found, from, reached: isDescending(request) ? lengthOf(run) : found.reached };
 }
 
 async function find(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
   if (request.cursor !== undefined) return findAmongAll(ports, run, request);
   if (!hasFilter(request)) return readPage(ports, run, request);
   if (isDescending(request)) return findAmongAll(ports, run, request);
-  const from = Math.max(request.offset, 0);
-  return search(ports, run, wantedOf(run, request), { from, to: from + maxLinesOf(request) });
+  return search(ports, run, wantedOf(run, request), spanOf(request, MAX_LINES));
 }
 
 function toReply(run: runs.Run, { lines, from, total }: Found, request: ListRequest): List<LogRecord> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
@@ -88,7 +89,7 @@ const PAGE_SIZE = 1000;
 
 /** Yields the lines that were written on a day, from a microsecond on, the oldest first, page by page. */
 export async function* writtenLinesOf(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   owner: string,
   day: number,
   from: number,

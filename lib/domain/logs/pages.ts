@@ -1,18 +1,10 @@
 import type { Settings } from '../../ports/settings.ts';
 import { batchesOf } from '../storage/batches.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, type List, mapList, passes, rangeOf, toList } from '../storage/lists.ts';
+import { cursorOf, type List, mapList, passes, toList } from '../storage/lists.ts';
+import type { Span } from '../storage/windows.ts';
 import { daysFrom, type LogOwner, oldestOf } from './lines.ts';
-import {
-  type Entry,
-  FILTERS,
-  hasFilter,
-  isDescending,
-  type LogRecord,
-  MAX_LINES,
-  toRecord,
-  traitsOf,
-} from './records.ts';
+import { type Entry, FILTERS, hasFilter, isDescending, type LogRecord, pageOf, toRecord, traitsOf } from './records.ts';
 import { eventSource, type Needs as Ports, runSource, type Source, withEventTexts, writtenSource } from './sources.ts';
 
 export type Needs = Ports & { readonly settings: Pick<Settings, 'retentionDays'> };
@@ -126,7 +118,7 @@ async function slice(
   log: Log,
   days: readonly { readonly day: number; readonly count: number }[],
   isWanted: Wanted,
-  [from, to]: readonly [number, number],
+  { from, to }: Span,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
   let begin = 0;
@@ -149,15 +141,9 @@ export async function readPage(ports: Needs, log: Log, request: ListRequest): Pr
   const days = daysFrom(log.since, ports.clock.now());
   const [counts, indexOf] = await Promise.all([countDays(log, days, request), indexesOf(log, days, request)]);
   const total = sumOf(counts);
-  const isDown = isDescending(request);
-  const indexInOrder = (cursor: string): number => {
-    const index = indexOf(cursor);
-    return isDown && index >= 0 ? total - 1 - index : index;
-  };
-  const [from, end] = rangeOf(request, total, indexInOrder);
-  const to = Math.min(end, from + MAX_LINES);
+  const { from, span } = pageOf(request, total, indexOf);
   const counted = days.map((day, index) => ({ day, count: counts[index] ?? 0 }));
-  const entries = await slice(log, counted, wantedOf(request), isDown ? [total - to, total - from] : [from, to]);
+  const entries = await slice(log, counted, wantedOf(request), span);
   return { entries, from, total };
 }
 

@@ -1,7 +1,8 @@
 import { toFineTimestamp } from '../../time/timestamps.ts';
 import type { Level } from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import type { Sorting } from '../storage/lists.ts';
+import { rangeOf, type Sorting } from '../storage/lists.ts';
+import type { Span } from '../storage/windows.ts';
 
 /** A log line as clients get it (rest-api reference, 12). */
 export interface LogRecord {
@@ -34,9 +35,6 @@ export interface Traits {
 
 /** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
 export const MAX_LINES = 10_000;
-
-/** The maximum number of lines of the reply to a request. */
-export const maxLinesOf = ({ limit }: ListRequest): number => (limit > 0 ? Math.min(limit, MAX_LINES) : MAX_LINES);
 
 const LEVELS: readonly string[] = ['debug', 'info', 'error'];
 
@@ -78,4 +76,22 @@ export function traitsOf({ level, tags }: Entry): Traits {
 /** The wire form of a line (rest-api reference, 12). */
 export function toRecord({ at, level, text, tags }: Entry): LogRecord {
   return { t: toFineTimestamp(at), level, msg: text, tags };
+}
+
+/**
+ * Returns the number of the first line of a page, in the order of the request, and the span of its lines in the order of
+ * time. `indexOf` returns the index, in the order of time, of the line of a pagination cursor, or -1.
+ */
+export function pageOf(
+  request: ListRequest,
+  total: number,
+  indexOf: (cursor: string) => number,
+): { readonly from: number; readonly span: Span } {
+  const isDown = isDescending(request);
+  const [from, end] = rangeOf(request, total, (cursor) => {
+    const index = indexOf(cursor);
+    return isDown && index >= 0 ? total - 1 - index : index;
+  });
+  const to = Math.min(end, from + MAX_LINES);
+  return { from, span: isDown ? { from: total - to, to: total - from } : { from, to } };
 }

@@ -1,6 +1,6 @@
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { BATCH_LIMIT, type Item, type Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Item } from '../../ports/table.ts';
 import { MILLISECOND_US } from '../../time/units.ts';
 import * as events from '../events/events.ts';
 import { batchesOf } from '../storage/batches.ts';
@@ -19,11 +19,7 @@ export interface Source {
   readonly count: ((day: number) => Promise<number>) | undefined;
 }
 
-export interface Needs {
-  readonly table: Table;
-  readonly blobs: Blobs;
-  readonly clock: Clock;
-}
+export type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
 /** The number of items that one call reads. */
 const PAGE_SIZE = 1000;

@@ -1,11 +1,11 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import { deleteAll, putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
 import { plus, type Sums } from './sums.ts';
@@ -39,7 +39,7 @@ export interface Aggregate {
 export type CounterRange = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
 type Home = Pick<Namespace, 'id' | 'created'>;
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /**
  * The age at which all rows of a time are visible in the index, milliseconds: a row is written at most LATEST_FIRST_MS
@@ -149,7 +149,7 @@ async function countRows({ needs: { table }, home, aggregate }: Context, { mark,
     if (bytes > MAX_BYTES && taken.length > 1) continue;
     const when = mark.isFirst ? ({ absent: true } as const) : { equals: { mark: mark.at } };
     const writes = places.map((key, index) => putAt(key, counters[index] ?? {}));
-    await onConflict(table.write([putAt(markKey(home, aggregate), { mark: next }, when), ...writes]), () => {});
+    await ignoreConflict(table.write([putAt(markKey(home, aggregate), { mark: next }, when), ...writes]));
     return;
   }
 }
@@ -223,7 +223,7 @@ export async function read(
 
 /** Deletes the counters of an aggregate with a prefix. */
 export async function deleteCounters(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespaceId: string,
   { name }: Aggregate,
   prefix: string,

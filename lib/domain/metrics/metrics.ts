@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { executionsOf, toFlow } from './flow-metrics.ts';
 import { begun, counterNames, ended, HOURS_KEPT_DAYS, hourOf } from './run-counts.ts';
 import { numberAt, plus, type Sums, sumsAt } from './sums.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /** A metric: its name without the brand, the aggregate that it is made from, and how its value is read from a counter. */
 interface Metric {
@@ -185,7 +185,7 @@ export async function rollUp(needs: Needs, namespace: namespaces.Namespace): Pro
 }
 
 /** Deletes the counters of a deleted workflow. */
-export async function deleteOf(needs: { readonly table: Table }, namespaceId: string, workflowId: string) {
+export async function deleteOf(needs: Pick<Ports, 'table'>, namespaceId: string, workflowId: string) {
   for (const aggregate of [begun, ended]) {
     await aggregates.deleteCounters(needs, namespaceId, aggregate, counterNames.ofWorkflow(workflowId));
   }

@@ -1,14 +1,15 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Inventory } from '../../ports/inventory.ts';
-import type { Item, Table, TableName, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, TableName, Write } from '../../ports/table.ts';
 import { batchesOf, putAt } from '../storage/batches.ts';
-import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { FIRST_VERSION, MIGRATIONS } from './index.ts';
 import type { Migration, Transform } from './migration.ts';
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 type Needs = Reader & { readonly inventory: Inventory; readonly clock: Pick<Clock, 'now'> };
 
 /** The schema version of the tables and, during a migration, the table that is migrated and the cursor of its next page. */
@@ -40,7 +41,7 @@ const attributesOf = ({ version, ...position }: Progress) => ({ layout: version,
 /** Stores the progress, unless another process has stored some since `from` was read. */
 async function store({ table }: Reader, from: StoredProgress, to: Progress): Promise<void> {
   const when = from === undefined ? ({ absent: true } as const) : { equals: attributesOf(from) };
-  await onConflict(table.write([putAt(keys.SCHEMA_VERSION, attributesOf(to), when)]), () => {});
+  await ignoreConflict(table.write([putAt(keys.SCHEMA_VERSION, attributesOf(to), when)]));
 }
 
 /** Throws Error for a schema version that is newer than the last migration: such tables must not be changed. */
@@ -92,10 +93,9 @@ async function migrateItem({ table }: Reader, name: TableName, found: Item, tran
     if (made.length === 1 && made[0] === item) return;
     await table.write(replacement(name, item, made));
   };
-  await onConflict(retryOnConflict(attempt, MAX_ATTEMPTS), (cause) => {
-    const text = `cannot migrate the item ${key.pk} ${key.sk} of the table ${name}`;
-    throw new Error(`${text}: it changes all the time, or there is an item with its new key already`, { cause });
-  });
+  const text = `cannot migrate the item ${key.pk} ${key.sk} of the table ${name}`;
+  const reason = 'it changes all the time, or there is an item with its new key already';
+  await throwOnConflict(retryOnConflict(attempt, MAX_ATTEMPTS), (cause) => new Error(`${text}: ${reason}`, { cause }));
 }
 
 /** The number of items that are migrated at the same time. */

@@ -1,10 +1,10 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import { alreadyExists, notFound, ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -78,7 +78,7 @@ export const existenceCheck = ({ id, name }: Pick<Namespace, 'id' | 'name'>): Wr
 
 /** Lists the namespaces; with a non-empty `visible` only those with these names. */
 export async function list(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   request: ListRequest,
   visible: readonly string[] = [],
 ): Promise<List<NamespaceRecord>> {
@@ -94,14 +94,14 @@ export async function list(
 }
 
 /** Returns the namespace. Throws `not-found`. */
-export async function need({ table }: { table: Table }, name: string): Promise<Namespace> {
+export async function need({ table }: Pick<Ports, 'table'>, name: string): Promise<Namespace> {
   const [item] = isNamespaceName(name) ? await table.get([keys.namespace(name)]) : [];
   if (item === undefined) throw notFound('namespace');
   return fromItem(item);
 }
 
 /** Creates the namespace with an empty root directory. Throws `exists`, `invalid`. */
-export async function create({ table, clock }: { table: Table; clock: Clock }, name: string): Promise<Namespace> {
+export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, name: string): Promise<Namespace> {
   needNamespaceName(name);
   const now = clock.now();
   const { pk, sk } = keys.namespace(name);
@@ -115,9 +115,7 @@ export async function create({ table, clock }: { table: Table; clock: Clock }, n
     broadcasts: '[]',
     lookback: 0,
   };
-  await onConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), () => {
-    throw alreadyExists();
-  });
+  await throwOnConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), alreadyExists);
   return fromItem(item);
 }
 
@@ -126,7 +124,7 @@ export async function create({ table, clock }: { table: Table; clock: Clock }, n
  * Throws `not-found`, and `refused` when the tree is not empty and `recursive` is false.
  */
 export async function remove(
-  ports: { table: Table; clock: Clock },
+  ports: Pick<Ports, 'table' | 'clock'>,
   name: string,
   recursive: boolean,
 ): Promise<purges.Purge> {
@@ -139,9 +137,7 @@ export async function remove(
   const purge = purges.of(ports, { kind: 'namespace', id, namespaceId: id });
   const equals = recursive ? { id } : { id, treeUpdated };
   const deletion: Write = { do: 'delete', key: keys.namespace(name), when: { equals } };
-  await onConflict(table.write([deletion, purges.toWrite(purge)]), () => {
-    throw new ServiceError('unavailable', `namespace '${name}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`namespace '${name}'`));
   return purge;
 }
 
@@ -171,7 +167,7 @@ function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigCh
 
 /** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a malformed look-back. */
 export async function configure(
-  { table, clock }: { table: Table; clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   name: string,
   changes: ConfigChanges,
 ): Promise<Config> {
@@ -180,8 +176,9 @@ export async function configure(
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
   const when = { equals: { id: namespace.id, ...toSet(namespace) } };
   const set = { ...toSet(next), updated: clock.now() };
-  await onConflict(table.write([{ do: 'update', key: keys.namespace(name), set, when }]), () => {
-    throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
-  });
+  await throwOnConflict(
+    table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
+    () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),
+  );
   return toConfig(next);
 }

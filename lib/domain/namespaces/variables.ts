@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { sniff } from '../../language/media/media-types.ts';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound } from '../errors.ts';
 import { isVariableName, needVariableName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -23,10 +23,7 @@ export interface Variable {
   readonly updated: number;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
-
-/** SHA-256 of the value, hexadecimal. */
-export const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 async function fromItem(blobs: Blobs, item: Item): Promise<Variable> {
   return {
@@ -46,8 +43,8 @@ export async function find({ table, blobs }: Needs, owner: Owner, name: string):
 }
 
 /** The write that stores a variable. A large value is stored as a blob first; the key of the blob is its checksum. */
-export async function toWrite({ blobs }: { blobs: Blobs }, owner: Owner, variable: Variable): Promise<Write> {
-  const checksum = checksumOf(variable.bytes);
+export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, variable: Variable): Promise<Write> {
+  const checksum = sha256(variable.bytes);
   const blob = keys.blobOf(`${owner.scope}s`, owner.id, 'variables', checksum);
   return putAt(keys.variable(owner, variable.name), {
     value: await texts.storeBytes(blobs, blob, variable.bytes),
@@ -103,7 +100,7 @@ export function describe({ name, bytes, mimeType, created, updated }: Variable):
     key: name,
     createdAt: toTimestamp(created),
     updatedAt: toTimestamp(updated),
-    checksum: checksumOf(bytes),
+    checksum: sha256(bytes),
     totalSize: String(bytes.length),
     mimeType,
   };
@@ -111,7 +108,7 @@ export function describe({ name, bytes, mimeType, created, updated }: Variable):
 
 /** The variables of an owner, by name. */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   owner: Owner,
   request: ListRequest,
 ): Promise<List<VariableRecord>> {
@@ -134,7 +131,7 @@ export async function need(needs: Needs, owner: Owner, name: string): Promise<Va
 
 /** Returns a variable as `set` would store it, without storing it. Throws `invalid` for an invalid name. */
 export async function make(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   owner: Owner,
   name: string,
   { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
@@ -152,7 +149,7 @@ export async function make(
  * the bytes. Throws `invalid` for an invalid name.
  */
 export async function set(
-  needs: Needs & { readonly clock: Clock },
+  needs: Needs & Pick<Ports, 'clock'>,
   owner: Owner,
   name: string,
   value: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
@@ -163,7 +160,7 @@ export async function set(
 }
 
 /** Deletes a variable and returns its size in bytes. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, owner: Owner, name: string): Promise<number> {
+export async function remove({ table }: Pick<Ports, 'table'>, owner: Owner, name: string): Promise<number> {
   const key = keys.variable(owner, name);
   const [item] = isVariableName(name) ? await table.get([key]) : [];
   if (item === undefined) throw notFound('var_ref');

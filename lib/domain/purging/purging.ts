@@ -1,24 +1,17 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Containers } from '../../ports/containers.ts';
-import type { Schedules } from '../../ports/schedules.ts';
-import { BATCH_LIMIT, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Write } from '../../ports/table.ts';
 import * as listeners from '../events/listeners.ts';
 import { deleteLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
 import * as revisions from '../tree/revisions.ts';
 
-type Needs = Parameters<typeof deleteLog>[0] & {
-  readonly table: Table;
-  readonly blobs: Blobs;
-  readonly schedules: Schedules;
-  readonly containers: Containers;
-};
+type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers'>;
 
 /** Removes what starts the workflow by events or by the clock, in any of its revisions. */
 async function removeStarts({ table, blobs, schedules }: Needs, id: string, namespaceId: string): Promise<void> {
@@ -42,7 +35,7 @@ async function removeServices({ table, containers }: Needs, range: keys.Partitio
       const key = { table: range.table, pk: item.pk, sk: item.sk };
       const deletion: Write = { do: 'delete', key, when: { equals: { change: Number(item['change']) } } };
       // If the service has another revision meanwhile, the next page contains it again.
-      await onConflict(table.write([deletion]), () => {});
+      await ignoreConflict(table.write([deletion]));
     }
   }
 }

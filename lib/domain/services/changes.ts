@@ -1,8 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
 import type { Write } from '../../ports/table.ts';
-import { notFound, ServiceError } from '../errors.ts';
-import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
+import { changedMeanwhile, notFound, ServiceError } from '../errors.ts';
+import { onConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as purges from '../storage/purges.ts';
 import { type ContainerNeeds, prepare } from './containers.ts';
 import { needServiceName, toGeneration } from './names.ts';
@@ -33,7 +34,7 @@ async function finish({ table, containers }: Pick<Needs, 'table' | 'containers'>
 
 /** Returns a new service, whose first revision gets all traffic. */
 export function newService(
-  { clock }: { readonly clock: Clock },
+  { clock }: Pick<Ports, 'clock'>,
   { scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>,
   settings: ReturnType<typeof toSettings>,
 ): Service {
@@ -56,11 +57,11 @@ export async function create(ports: Needs, scope: NamedScope, name: string, inpu
   needServiceName(scope.kind, name);
   const service = newService(ports, { scope, name, version: '' }, toSettings(ports, input));
   const put: Write = { do: 'put', table: 'catalog', item: services.toItem(service), when: { absent: true } };
-  await onConflict(ports.table.write([put, ...services.guardsOf(scope)]), ({ failed }) => {
-    throw failed.includes(0)
+  await throwOnConflict(ports.table.write([put, ...services.guardsOf(scope)]), ({ failed }) =>
+    failed.includes(0)
       ? new ServiceError('exists', `already exists: there is a service '${name}'; add a revision to it`)
-      : notFound('namespace');
-  });
+      : notFound('namespace'),
+  );
   await prepare(ports, service, service.revisions);
 }
 
@@ -81,9 +82,9 @@ async function change(ports: Needs, scope: Scope, name: string, to: (service: Se
     await ports.table.write([{ do: 'put', table: 'catalog', item, when }, ...removed.map(purges.toWrite)]);
     return { service, removed };
   };
-  const { service, removed } = await onConflict(retryOnConflict(attempt, MAX_ATTEMPTS), () => {
-    throw new ServiceError('unavailable', `the service '${name}' was changed at this moment; try again`);
-  });
+  const { service, removed } = await throwOnConflict(retryOnConflict(attempt, MAX_ATTEMPTS), () =>
+    changedMeanwhile(`the service '${name}'`),
+  );
   await finish(ports, removed);
   return service;
 }

@@ -1,12 +1,11 @@
-import type { Containers, RevisionStatus } from '../../ports/containers.ts';
-import type { Sealer } from '../../ports/sealer.ts';
-import type { Table } from '../../ports/table.ts';
+import type { RevisionStatus } from '../../ports/containers.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { credentialsFor } from '../credentials/registries.ts';
 import { type ServiceRevision, toContainer } from './revisions.ts';
 import { fromItem, keyOf, namesOfRevision, namingOf, type Service } from './services.ts';
 
 /** The ports that running containers requires. */
-export type ContainerNeeds = { readonly table: Table; readonly sealer: Sealer; readonly containers: Containers };
+export type ContainerNeeds = Pick<Ports, 'table' | 'sealer' | 'containers'>;
 
 /** The status of a revision in the port of containers. */
 export type ContainerStatus = Omit<RevisionStatus, 'id'>;

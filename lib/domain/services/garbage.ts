@@ -1,8 +1,6 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Containers } from '../../ports/containers.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
@@ -12,12 +10,7 @@ import { removeUnchanged } from './changes.ts';
 import { versionOfPlan } from './resolution.ts';
 import { fromItem } from './services.ts';
 
-type Needs = {
-  readonly table: Table;
-  readonly blobs: Blobs;
-  readonly containers: Containers;
-  readonly clock: Clock;
-};
+type Needs = Pick<Ports, 'table' | 'blobs' | 'containers' | 'clock'>;
 
 /** How long an unused service is kept after its last call: runs of a former revision can still call it. */
 const IDLE_MS = HOUR_MS;

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
+import { sha256 } from '../storage/ids.ts';
 
 const SERVICE = /^[a-z]([-a-z0-9]{0,62}[a-z0-9])?$/;
 /** Words that are paths beside `/api/functions/{service}`. */
@@ -55,7 +55,7 @@ const HASH_LENGTH = 12;
  * deleted, and at most 63 characters of [a-z0-9-]. It begins like the name that users see.
  */
 export function revisionId(serviceId: string, service: string, generation: number): string {
-  const hash = createHash('sha256').update(serviceId).digest('hex').slice(0, HASH_LENGTH);
+  const hash = sha256(serviceId).slice(0, HASH_LENGTH);
   const end = `-${generationText(generation)}-${hash}`;
   const begin = service.toLowerCase().replace(/[^a-z0-9-]/g, '-');
   return `${begin.slice(0, MAX_ID_LENGTH - end.length)}${end}`;
@@ -66,8 +66,6 @@ export const pathLabel = (path: string): string => path.replace(/^\//, '').repla
 
 /** The version of a service that a workflow defines: a hash as a decimal number of 64 bits (rest-api reference, 11.7). */
 export function versionOf(workflowId: string, name: string, wanted: unknown): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([workflowId, name, wanted]))
-    .digest();
-  return hash.readBigUInt64BE().toString();
+  const hash = sha256(JSON.stringify([workflowId, name, wanted]));
+  return BigInt(`0x${hash.slice(0, 16)}`).toString();
 }

@@ -1,10 +1,9 @@
-import type { Containers } from '../../ports/containers.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import { ownsPod } from './views.ts';
 
-type Needs = { readonly table: Table; readonly containers: Containers };
+type Needs = Pick<Ports, 'table' | 'containers'>;
 
 /** The maximum size of one part of a log, bytes (rest-api reference, 3.2). */
 const MAX_PART_BYTES = 2000;

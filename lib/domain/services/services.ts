@@ -1,4 +1,5 @@
-import type { Item, Key, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key, Write } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
@@ -37,7 +38,7 @@ export interface Service {
 
 export const GLOBAL = { kind: 'global' } as const satisfies Scope;
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 
 /** The home of a scope in the keys of services. */
 export const homeOf = (scope: Scope): string => (scope.kind === 'global' ? scope.kind : scope.namespace.id);

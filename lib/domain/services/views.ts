@@ -1,6 +1,5 @@
-import type { Containers } from '../../ports/containers.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
-import type { Table } from '../../ports/table.ts';
 import { needRevision } from './changes.ts';
 import { type ContainerNeeds, statusesOf } from './containers.ts';
 import { generationText } from './names.ts';
@@ -90,7 +89,7 @@ export async function podsNow(ports: Needs, address: ServiceAddress, suffix: str
 
 /** Whether a pod runs for a service of one of these namespaces, or of their workflows. */
 export async function ownsPod(
-  ports: { readonly table: Table; readonly containers: Containers },
+  ports: Pick<Ports, 'table' | 'containers'>,
   namespaceIds: readonly string[],
   pod: string,
 ): Promise<boolean> {

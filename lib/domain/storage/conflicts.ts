@@ -34,3 +34,12 @@ export async function onConflict<T, R>(
     return handle(error);
   }
 }
+
+/** Throws the error of `toError` if `work` rejects with a `ConflictError`. */
+export const throwOnConflict = <T>(work: Promise<T>, toError: (conflict: ConflictError) => Error): Promise<T> =>
+  onConflict(work, (conflict): never => {
+    throw toError(conflict);
+  });
+
+/** Waits for a write that is obsolete if it rejects with a `ConflictError`. */
+export const ignoreConflict = (work: Promise<void>): Promise<void> => onConflict(work, () => {});

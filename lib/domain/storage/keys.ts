@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Key, Query, TableName } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
+import { sha256 } from './ids.ts';
 
 /** A partition of a table, or of one of its secondary indexes. */
 export type Partition = Pick<Query, 'table' | 'index' | 'pk'>;
@@ -17,8 +17,7 @@ const MAX_PART_LENGTH = 200;
 const HASHED_PART = /^sha256:[0-9a-f]{64}$/;
 
 /** A text of a user as a part of a key: a long one is replaced by its hash, since keys have a maximum length. */
-const part = (text: string): string =>
-  text.length <= MAX_PART_LENGTH ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
+const part = (text: string): string => (text.length <= MAX_PART_LENGTH ? text : `sha256:${sha256(text)}`);
 
 const TIME_DIGITS = 15;
 

@@ -1,4 +1,6 @@
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ListRequest } from './list-requests.ts';
+import type { Span } from './windows.ts';
 
 export interface PageInfo {
   readonly order: ListRequest['order'];
@@ -56,6 +58,22 @@ export function passes<T>(row: T, request: ListRequest, filters: Sorting<T>['fil
   });
 }
 
+/**
+ * Returns the times of the filters of this field and type, milliseconds since 1970. Throws an error with `code` for a
+ * malformed time.
+ */
+export const filterTimes = (
+  request: Pick<ListRequest, 'filter'>,
+  field: string,
+  type: string,
+  code: ErrorCode,
+): number[] =>
+  filterValues(request, field, type).map((text) => {
+    const ms = Date.parse(text);
+    if (Number.isNaN(ms)) throw new ServiceError(code, `'${text.slice(0, 60)}' is not an RFC 3339 time`);
+    return ms;
+  });
+
 /** Returns the values of the filters of this field and type; an empty value is no filter. */
 export const filterValues = ({ filter }: Pick<ListRequest, 'filter'>, field: string, type: string): string[] =>
   filter.filter((one) => one.field === field && one.type === type && one.val !== '').map(({ val }) => val);
@@ -87,6 +105,12 @@ export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: s
   const to = Math.max(from, end);
   if (last !== undefined) return [Math.max(from, to - Math.max(last, 0)), to];
   return [from, first === undefined ? to : Math.min(to, from + Math.max(first, 0))];
+}
+
+/** Returns the rows [from, to) of a request without a cursor, at most `maxRows`. */
+export function spanOf({ offset, limit }: ListRequest, maxRows = Number.POSITIVE_INFINITY): Span {
+  const from = Math.max(offset, 0);
+  return { from, to: from + (limit > 0 ? Math.min(limit, maxRows) : maxRows) };
 }
 
 /** Makes the reply of a list from the rows of one page, the first of which is number `from` of `total`. */

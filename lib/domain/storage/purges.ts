@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { putAt } from './batches.ts';
 import * as keys from './keys.ts';
@@ -17,7 +17,7 @@ export interface Purge {
 }
 
 /** Returns a new purge, with a new marker. */
-export function of({ clock }: { clock: Clock }, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
+export function of({ clock }: Pick<Ports, 'clock'>, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
   return { marker: clock.uuid(), ...target };
 }
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Key, Table } from '../../ports/table.ts';
-import { invalidField, ServiceError } from '../errors.ts';
-import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Key } from '../../ports/table.ts';
+import { changedMeanwhile, invalidField } from '../errors.ts';
+import { retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 const MAX_LABELS = 100;
 const MAX_LENGTH = 256;
@@ -56,7 +56,5 @@ export async function change(
 ): Promise<void> {
   if (how === 'add') needLabels(labels);
   const attempt = async () => changeOnce(ports, await nodes.need(ports, namespace, path), { how, labels });
-  await onConflict(retryOnConflict(attempt, MAX_ATTEMPTS), () => {
-    throw new ServiceError('unavailable', `'${path}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(retryOnConflict(attempt, MAX_ATTEMPTS), () => changedMeanwhile(`'${path}'`));
 }

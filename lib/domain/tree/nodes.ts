@@ -1,3 +1,4 @@
+import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -180,11 +181,7 @@ function walk(items: readonly (Item | undefined)[], segments: readonly string[],
  * Finds the node at a path, in one call to the database when the ids of its directories are cached.
  * Throws `not-found`, whose message names the namespace, or the first part of the path that does not exist.
  */
-export async function need(
-  { table }: { readonly table: Table },
-  namespace: string,
-  path: string,
-): Promise<ResolvedNode> {
+export async function need({ table }: Pick<Ports, 'table'>, namespace: string, path: string): Promise<ResolvedNode> {
   const segments = segmentsOf(path);
   if (!isNamespaceName(namespace)) throw notFound('namespace');
   const odd = segments.findIndex((segment) => !isNodeName(segment));
@@ -204,7 +201,7 @@ async function find(table: Table, namespace: string, segments: readonly string[]
 
 /** As `need`, for a workflow. Throws `refused` for a directory. */
 export async function needWorkflow(
-  ports: { readonly table: Table },
+  ports: Pick<Ports, 'table'>,
   namespace: string,
   path: string,
 ): Promise<ResolvedNode<WorkflowNode>> {

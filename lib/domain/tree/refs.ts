@@ -1,9 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Condition, Item, Table, Write } from '../../ports/table.ts';
-import { alreadyExists, invalidField, notFound, ServiceError } from '../errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Condition, Item, Write } from '../../ports/table.ts';
+import { alreadyExists, changedMeanwhile, invalidField, notFound, ServiceError } from '../errors.ts';
 import { isRefName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { onConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -17,7 +18,7 @@ export interface Ref {
   readonly created: number;
 }
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 
 /** The tag of the latest revision, which every workflow has and no request can move. */
 export const LATEST = 'latest';
@@ -88,10 +89,9 @@ export async function list(
 async function write({ table }: Reader, node: WorkflowNode, one: Write): Promise<void> {
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
   const check: Write = { do: 'check', key: keys.node(node.directory, node.name), when };
-  await onConflict(table.write([one, check]), (conflict) => {
-    if (!conflict.failed.includes(1)) throw conflict;
-    throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(table.write([one, check]), (conflict) =>
+    conflict.failed.includes(1) ? changedMeanwhile(`workflow '${node.path}'`) : conflict,
+  );
 }
 
 const putOf = (node: WorkflowNode, { name, revision, created }: Ref, when: Condition): Write =>
@@ -112,9 +112,7 @@ export async function tag(ports: Writer, node: WorkflowNode, ref: string, name: 
   needTagName(name);
   const revision = await resolve(ports, node, ref);
   const created = ports.clock.now();
-  await onConflict(write(ports, node, putOf(node, { name, revision, created }, { absent: true })), () => {
-    throw alreadyExists();
-  });
+  await throwOnConflict(write(ports, node, putOf(node, { name, revision, created }, { absent: true })), alreadyExists);
   return revision;
 }
 
@@ -147,9 +145,9 @@ export async function untag(ports: Reader, node: WorkflowNode, name: string): Pr
 
 /** Moves a tag to another revision. Throws `not-found` when it was deleted since it was read. */
 export async function move(ports: Reader, node: WorkflowNode, ref: Ref, revision: string): Promise<void> {
-  await onConflict(write(ports, node, putOf(node, { ...ref, revision }, { present: true })), () => {
-    throw notFound('ref');
-  });
+  await throwOnConflict(write(ports, node, putOf(node, { ...ref, revision }, { present: true })), () =>
+    notFound('ref'),
+  );
 }
 
 /** Deletes a saved revision that has no other ref. Throws `not-found`, `refused` (rest-api reference, A.3). */

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { compile } from '../../compiler/compile.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { type Problem, problemText } from '../../language/problem.ts';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 
@@ -33,10 +33,7 @@ export interface RevisionRecord {
   readonly name: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
-
-/** SHA-256 of a source, hexadecimal. */
-export const hashOf = (source: string): string => createHash('sha256').update(source).digest('hex');
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** The wire form (rest-api reference, 5.1). */
 export function toRecord(revision: Revision): RevisionRecord {
@@ -68,7 +65,7 @@ export function planOf(revision: Revision): Plan {
 
 /** Returns the item of a new revision, which is to be written. A large source or plan is stored as a blob first. */
 export async function toItem(
-  { blobs, clock }: { blobs: Blobs; clock: Clock },
+  { blobs, clock }: Pick<Ports, 'blobs' | 'clock'>,
   workflow: string,
   source: string,
   plan: Plan,
@@ -79,7 +76,7 @@ export async function toItem(
     pk,
     sk,
     created: clock.now(),
-    hash: hashOf(source),
+    hash: sha256(source),
     source: await storeText(blobs, keys.blobOf('workflows', workflow, id, 'source'), source),
     plan: await storeText(blobs, keys.blobOf('workflows', workflow, id, 'plan'), JSON.stringify(plan)),
   };
@@ -119,7 +116,11 @@ export async function need({ table, blobs }: Needs, workflow: string, id: string
 }
 
 /** Stores the handle of the revision's machine. */
-export async function keepMachine({ table }: { table: Table }, revision: Revision, machine: string): Promise<Revision> {
+export async function keepMachine(
+  { table }: Pick<Ports, 'table'>,
+  revision: Revision,
+  machine: string,
+): Promise<Revision> {
   const key = keys.revision(revision.workflow, revision.id);
   await table.write([{ do: 'update', key, set: { machine }, when: { present: true } }]);
   return remember({ ...revision, machine });

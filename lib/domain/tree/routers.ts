@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan } from '../../compiler/plan/plan.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import { fractionOf } from '../storage/ids.ts';
 import type { Route, WorkflowNode } from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 
-type Readers = { readonly table: Table; readonly blobs: Blobs };
+type Readers = Pick<Ports, 'table' | 'blobs'>;
 
 const MAX_ROUTES = 100;
 const MAX_WEIGHT = 2 ** 31 - 1;

@@ -1,10 +1,9 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { ConflictError, Table, Write } from '../../ports/table.ts';
-import { alreadyExists, ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import { needNodeName, pathOf, segmentsOf } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -12,7 +11,7 @@ import * as purges from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
 import * as nodes from './nodes.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
 async function childrenOf(table: Table, { id, path }: nodes.Node): Promise<nodes.Node[]> {
   return (await readAll(table, keys.directory(id))).map((item) => nodes.fromItem(item, path));
@@ -20,7 +19,7 @@ async function childrenOf(table: Table, { id, path }: nodes.Node): Promise<nodes
 
 /** The children of a directory, workflows before directories, then by name (rest-api reference, 2.3). */
 export async function list(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   directory: nodes.Node,
   request: ListRequest,
 ): Promise<List<nodes.NodeRecord>> {
@@ -65,7 +64,7 @@ export interface NodeSite {
  * `invalid` for an invalid name, and the error of `notDirectory` when the parent is a workflow.
  */
 export async function needSite(
-  ports: { table: Table },
+  ports: Pick<Ports, 'table'>,
   namespace: string,
   path: string,
   notDirectory: () => ServiceError,
@@ -79,13 +78,11 @@ export async function needSite(
   return { namespace: parent.namespace, directory: parent.node, name, path: pathOf(segments) };
 }
 
-/** Throws the error of a creation that failed: write 0 stores the new node, write 1 touches its directory. */
-export const throwCreationError =
+/** The error of a creation that failed: write 0 stores the new node, write 1 touches its directory. */
+export const creationError =
   ({ directory }: NodeSite) =>
-  ({ failed }: ConflictError): never => {
-    if (failed.includes(0)) throw alreadyExists();
-    throw new ServiceError('not-found', `inode not found at '${directory.path}'`);
-  };
+  ({ failed }: ConflictError): ServiceError =>
+    failed.includes(0) ? alreadyExists() : new ServiceError('not-found', `inode not found at '${directory.path}'`);
 
 const parentIsNoDirectory = () => new ServiceError('exists', 'parent node is not a directory');
 
@@ -97,7 +94,7 @@ export async function createDirectory(ports: Needs, namespace: string, path: str
   const item = { pk, sk, id: ports.clock.uuid(), type: 'directory', created: now, updated: now };
   const put: Write = { do: 'put', table: 'catalog', item, when: { absent: true } };
   const written = ports.table.write([put, touch(site.namespace, site.directory, now)]);
-  await onConflict(written, throwCreationError(site));
+  await throwOnConflict(written, creationError(site));
   return { namespace: site.namespace, node: nodes.fromItem(item, site.directory.path) };
 }
 
@@ -106,7 +103,7 @@ export async function createDirectory(ports: Needs, namespace: string, path: str
  * Throws `not-found`, and `invalid` for the root and for a directory that is not empty unless `recursive`.
  */
 export async function remove(
-  ports: Needs & { blobs: Blobs },
+  ports: Needs & Pick<Ports, 'blobs'>,
   namespace: string,
   path: string,
   recursive: boolean,
@@ -118,13 +115,11 @@ export async function remove(
   const purge = purges.of(ports, { kind: type, id, namespaceId: found.namespace.id });
   const equals = recursive ? { id } : { id, updated };
   const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
-  await onConflict(ports.table.write([deletion, purges.toWrite(purge)]), () => {
-    throw new ServiceError('unavailable', `'${shown}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(ports.table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`'${shown}'`));
   return { ...found, purge };
 }
 
-async function needEmpty({ table }: { table: Table }, directory: nodes.Node): Promise<void> {
+async function needEmpty({ table }: Pick<Ports, 'table'>, directory: nodes.Node): Promise<void> {
   const { items } = await table.query({ ...keys.directory(directory.id), limit: 1 });
   if (items.length === 0) return;
   throw new ServiceError('invalid', 'refusing to delete non-empty directory without explicit recursive argument');
@@ -160,13 +155,13 @@ export async function rename(
     touch(site.namespace, site.directory, now),
     { do: 'delete', key, when: { equals: { id: node.id } } },
   ]);
-  await onConflict(written, throwCreationError(site));
+  await throwOnConflict(written, creationError(site));
   return { namespace: site.namespace, node: nodes.fromItem(moved, site.directory.path) };
 }
 
 /** Returns the path of the workflow with this id, which was moved; undefined when it was deleted. */
 export async function findById(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespaceName: string,
   id: string,
 ): Promise<string | undefined> {

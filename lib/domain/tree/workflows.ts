@@ -1,25 +1,19 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Schedules } from '../../ports/schedules.ts';
-import type { Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
-import { alreadyExists, ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import * as listeners from '../events/listeners.ts';
-import { onConflict } from '../storage/conflicts.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 import * as routers from './routers.ts';
-import { needSite, throwCreationError, touch } from './tree.ts';
+import { creationError, needSite, touch } from './tree.ts';
 
-type Needs = {
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly blobs: Blobs;
-  readonly schedules: Schedules;
-};
+type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules'>;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
 function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan {
@@ -60,7 +54,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
     { do: 'put', table: 'catalog', item: revision },
     ...listeners.startWrites(workflow, { before: undefined, after: plan }, now),
   ]);
-  await onConflict(written, throwCreationError(site));
+  await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
   return { namespace: site.namespace, node, revision: await revisions.fromItem(ports.blobs, id, revision) };
 }
@@ -70,7 +64,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
  * Throws `invalid` for a source that does not compile.
  */
 export async function update(ports: Needs, opened: Opened, source: string): Promise<Opened> {
-  if (opened.revision.hash === revisions.hashOf(source)) return opened;
+  if (opened.revision.hash === sha256(source)) return opened;
   const plan = needPlan(ports, source);
   const { id } = opened.node;
   const item = await revisions.toItem(ports, id, source, plan);
@@ -136,19 +130,19 @@ export async function divide(
 }
 
 async function changeNode(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   node: nodes.WorkflowNode,
   set: Readonly<Record<string, string | number | boolean>>,
   more: readonly Write[] = [],
 ): Promise<void> {
   const key = keys.node(node.directory, node.name);
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
-  await onConflict(table.write([{ do: 'update', key, set, when }, ...more]), () => {
-    throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(table.write([{ do: 'update', key, set, when }, ...more]), () =>
+    changedMeanwhile(`workflow '${node.path}'`),
+  );
 }
 
-type Readers = { readonly table: Table; readonly blobs: Blobs };
+type Readers = Pick<Ports, 'table' | 'blobs'>;
 
 /** Which revision to open: that of a ref, or the one that the routes choose for a seed. */
 export interface Choice {
