@@ -196,7 +196,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/api/registry': ['lib/api/registry/shapes', 'lib/ports'],
   'lib/api/registry/routes': ['lib/api/registry', 'lib/api/registry/shapes', 'lib/ports'],
-  'lib/api/registry/shapes': ['lib/domain/namespaces'],
+  'lib/api/registry/shapes': ['lib/events'],
   'lib/api/streams': ['lib/api/http', 'lib/api/registry', 'lib/api/registry/routes', 'lib/domain', 'lib/ports'],
   'lib/compiler': [
     'lib/compiler/parts',
@@ -261,6 +261,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/domain/namespaces': [
     'lib/domain',
     'lib/domain/storage',
+    'lib/events',
     'lib/language',
     'lib/language/media',
     'lib/ports',
@@ -448,7 +449,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language/media',
     'lib/time',
   ],
-  'lib/events': ['lib/language'],
+  'lib/events': ['lib/language', 'lib/time'],
   'lib/language': [],
   'lib/language/jq': ['lib/language/scripts'],
   'lib/language/jq/fast': ['lib/language', 'lib/language/jq/fast/filters', 'lib/language/jq/fast/operations'],

@@ -5,8 +5,7 @@ import {
   broadcastEvent,
   instanceLogEvent,
 } from '../../lib/events/broadcasts.ts';
-import { needEvent, toText } from '../../lib/events/cloud-event.ts';
-import { toData } from '../../lib/events/encode.ts';
+import { needEvent, toData, toText } from '../../lib/events/cloud-event.ts';
 
 const workflow = { path: '/a/wf.yaml', live: true };
 const ofWorkflow = { Name: 'wf.yaml', Path: '/a/wf.yaml', Parent: '/a/', Live: true };

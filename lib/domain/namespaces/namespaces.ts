@@ -1,3 +1,4 @@
+import { BROADCAST_KINDS, type BroadcastKind } from '../../events/broadcasts.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
@@ -10,14 +11,11 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
-import { BROADCASTS, type Broadcast } from './broadcasts.ts';
 import * as lookback from './lookback.ts';
-
-export type { Broadcast } from './broadcasts.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */
 export interface Config {
-  readonly broadcast: Readonly<Record<Broadcast, boolean>>;
+  readonly broadcast: Readonly<Record<BroadcastKind, boolean>>;
   /** `lookback`: an ISO 8601 duration. Absent without a look-back: the original has no such setting. */
   readonly events?: { readonly lookback: string };
 }
@@ -144,14 +142,14 @@ export async function remove(
 /** The wire form of the settings. */
 export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
-  const broadcast = Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'];
+  const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
   const text = lookback.toText(namespace.lookback);
   return omitUndefined({ broadcast, events: text === '' ? undefined : { lookback: text } });
 }
 
 /** Settings to change; null and absent ones stay as they are. */
 export interface ConfigChanges {
-  readonly broadcast?: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>> | undefined;
+  readonly broadcast?: Readonly<Partial<Record<BroadcastKind, boolean | null | undefined>>> | undefined;
   /** `lookback` is an ISO 8601 duration; empty: no look-back. */
   readonly events?: { readonly lookback?: string | null | undefined } | undefined;
 }
@@ -160,7 +158,7 @@ function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigCh
   const merged = toConfig(namespace).broadcast;
   return {
     ...namespace,
-    broadcasts: BROADCASTS.filter((key) => broadcast[key] ?? merged[key]),
+    broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
   };
 }

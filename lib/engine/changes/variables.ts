@@ -23,7 +23,7 @@ export async function noteChange(ports: EnginePorts, { namespace, owner, facts }
   if (owner.scope === 'workflow') await note(ports, 'workflow.variable', { namespace, node }, change, key);
 }
 
-/** The event about a change of a variable, if its namespace wants it; it goes out `BROADCAST_DELAY` later. */
+/** The event about a change of a variable, if its namespace wants it; it goes out `BROADCAST_DELAY_MS` later. */
 export function changeEvent(
   { clock, settings }: Pick<EnginePorts, 'clock' | 'settings'>,
   { namespace, owner, facts }: Holder,

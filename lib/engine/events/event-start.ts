@@ -9,7 +9,7 @@ import * as schedules from '../../domain/tree/schedules.ts';
 import { findById } from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toData } from '../../events/encode.ts';
+import { toData } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { ConflictError } from '../../ports/table.ts';

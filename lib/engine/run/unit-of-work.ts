@@ -8,7 +8,7 @@ import { Tally } from '../../domain/runs/tallies.ts';
 import type { Pause, Sent } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
 import type { Revision } from '../../domain/tree/revisions.ts';
-import { BROADCAST_DELAY } from '../../events/broadcasts.ts';
+import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import type { Write } from '../../ports/table.ts';
 import type { SecretReader } from '../evaluation/secrets.ts';
@@ -175,7 +175,7 @@ export class Draft {
 
   /** Sends an event that the namespace's configuration asks for: those go out late (rest-api reference, 4.7). */
   private sendLater(event: CloudEvent | undefined): void {
-    this.send(event, this.ports.clock.now() + BROADCAST_DELAY);
+    this.send(event, this.ports.clock.now() + BROADCAST_DELAY_MS);
   }
 
   /** How many writes the commit will hold besides the run's own. */

@@ -1,7 +1,7 @@
 import type { EventFilter, Work } from '../../compiler/plan/plan.ts';
 import { type Filter, isHeard, type Listening, type Pause } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toData } from '../../events/encode.ts';
+import { toData } from '../../events/cloud-event.ts';
 import { setMember } from '../../language/json.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
