@@ -9,11 +9,11 @@ import {
   localSchedules,
 } from '../../../lib/adapters/local/schedules.ts';
 import {
+  type Delivered,
   MINUTE,
   type SchedulesBench,
   scheduleOf,
   schedulesContract,
-  type Told,
   tickAfter,
 } from '../../contract/schedules.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -21,16 +21,16 @@ import { VirtualTime } from './virtual-time.ts';
 describe('local schedules keep the law of the port', () => {
   schedulesContract(async (): Promise<SchedulesBench> => {
     const time = new VirtualTime();
-    const told: Told[] = [];
+    const delivered: Delivered[] = [];
     const schedules = localSchedules({
       file: ':memory:',
-      tick: async ({ target }, planned) => void told.push({ target, planned }),
+      tick: async ({ target }, planned) => void delivered.push({ target, planned }),
       nextTick: tickAfter,
       ...time,
     });
     return {
       schedules,
-      told,
+      delivered,
       now: () => time.clock.now(),
       pass: async (milliseconds) => {
         await time.sleep(milliseconds);

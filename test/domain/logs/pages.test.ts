@@ -32,7 +32,7 @@ const notesOnDays = async (days: number, ofEach: number): Promise<string[]> => {
 };
 
 describe('a log of many days', () => {
-  test('is read on through the days, page by page', async () => {
+  test('is read page by page across days', async () => {
     const all = await notesOnDays(5, 7);
     const seen: string[] = [];
     for (let offset = 0; offset < all.length; offset += 4) {
@@ -43,7 +43,7 @@ describe('a log of many days', () => {
     expect(seen).toEqual(all);
   });
 
-  test('is read only where the page is; the rest is counted', async () => {
+  test('is read only for the page; the rest is counted', async () => {
     await notesOnDays(5, 30);
     space.queries.length = 0;
     const page = await space.list({ limit: ['3'], offset: ['70'] });
@@ -54,7 +54,7 @@ describe('a log of many days', () => {
     expect(read).toHaveLength(3);
   });
 
-  test('gives the first of its lines when all are asked for, and the others on the next page', async () => {
+  test('returns at most the maximum number of lines, and the others on the next page', async () => {
     const all = await notesOnDays(2, MOST_LINES / 2 + 10);
     const first = await space.list();
     expect(first.results).toHaveLength(MOST_LINES);
@@ -64,7 +64,7 @@ describe('a log of many days', () => {
 });
 
 describe('lines of several sources', () => {
-  test('are merged by their time, also where one becomes visible late', async () => {
+  test('are merged by their time, also when a line becomes visible late', async () => {
     const late = space.begin();
     space.now += SECOND;
     await space.note('note');
@@ -80,7 +80,7 @@ describe('lines of several sources', () => {
     ]);
   });
 
-  test('stay apart from those of other workflows', async () => {
+  test('are not in the log of a workflow unless they are about it', async () => {
     await space.begin()();
     space.now += SECOND;
     await space.note('of the namespace');
@@ -90,7 +90,7 @@ describe('lines of several sources', () => {
     expect(results.map(({ msg }) => msg)).toEqual([expect.stringContaining('created by api'), 'Updated workflow.']);
   });
 
-  test('keep the id of an event that is gone from the history', async () => {
+  test('contain the id of an event that was removed', async () => {
     const entry = { at: 1, id: '000001768521480000#e-1', level: 'info', text: '', tags: {} } as const;
     const [read] = await withEventTexts(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
     expect(read?.text).toBe('Event received: e-1');
@@ -98,7 +98,7 @@ describe('lines of several sources', () => {
 });
 
 describe('log lines', () => {
-  test('are kept as long as the installation says', async () => {
+  test('are kept for the retention of the installation', async () => {
     space.retentionDays = 3;
     const begun = space.now;
     await space.note('old');
@@ -113,7 +113,7 @@ describe('log lines', () => {
     expect(textsOf(await space.list())).toEqual(['old', 'young']);
   });
 
-  test('go with their namespace, those of other namespaces stay', async () => {
+  test('are deleted with their namespace; those of other namespaces stay', async () => {
     await notesOnDays(3, 120);
     await note(space.ports, 'namespace.create', {}, 'demo');
     const other = await namespaces.create(space.ports, 'other');
@@ -130,17 +130,17 @@ describe('log lines', () => {
     expect(ofServer.items).toHaveLength(1);
   });
 
-  test('of a namespace that has none are removed without a complaint', async () => {
+  test('of a namespace without any are deleted without an error', async () => {
     await deleteLog(space.ports, space.opened.namespace.id);
     expect((await space.list()).results).toEqual([]);
   });
 
-  test('that cannot be written do not fail the change, and are told of', async () => {
-    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
+  test('that cannot be written do not fail the change, and are reported on the console', async () => {
+    const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { ports } = space;
     const table = { ...ports.table, write: () => Promise.reject(new Error('the database is away')) };
     await note({ ...ports, table }, 'workflow.update', space.opened);
-    expect(complain).toHaveBeenCalledWith(expect.stringContaining('Updated workflow.'), expect.any(Error));
-    complain.mockRestore();
+    expect(report).toHaveBeenCalledWith(expect.stringContaining('Updated workflow.'), expect.any(Error));
+    report.mockRestore();
   });
 });

@@ -17,16 +17,16 @@ import { QuietPorts } from '../../engine/world/quiet-ports.ts';
 export const SECOND = 1000;
 export const DAY = 86_400_000;
 
-/** A UUID of version 7 whose random part is a count: ids of one millisecond grow. */
+/** A UUID of version 7 with a counter instead of random bits: ids of one millisecond are ascending. */
 function uuidOf(ms: number, count: number): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count.toString(16).padStart(12, '0')}`;
 }
 
-/** A namespace whose log is written and read at times that a test chooses. */
+/** A namespace whose log is written and read at times that the test sets. */
 export class LogSpace {
   now = Date.UTC(2026, 0, 15, 23, 58);
-  /** Called before each query of a reader, which others may get in between. */
+  /** Called before each query of a reader, for concurrent writes. */
   between: () => Promise<void> = async () => {};
   readonly queries: Query[] = [];
   readonly memory = new MemoryTable();
@@ -88,7 +88,7 @@ export class LogSpace {
     await events.record(this.ports, this.opened.namespace.id, event);
   }
 
-  /** Begins a run now; it becomes visible when it is stored. */
+  /** Begins a run now, and returns a function that stores it, which makes it visible. */
   begin(): () => Promise<void> {
     const { ports } = this;
     const run = newRun(ports, this.opened, Buffer.from('{}'), 'api');
@@ -101,8 +101,8 @@ export class LogSpace {
     return list(this.ports, this.log, toListRequest(query));
   }
 
-  readOn(mark?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
-    return readAfter(this.ports, log, request, mark);
+  readAfter(cursor?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
+    return readAfter(this.ports, log, request, cursor);
   }
 }
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
   scope = { kind: 'namespace', namespace };
 });
 
-/** The next removal of a container fails, as when the process dies before it. */
+/** Makes the next removal of a container fail, as if the process had crashed before it. */
 function failNextRemoval(): void {
   const { remove } = quiet.containers;
   quiet.containers.remove = async () => {
@@ -30,7 +30,7 @@ function failNextRemoval(): void {
   };
 }
 
-describe('a removal that was cut short', () => {
+describe('a removal that was interrupted', () => {
   test('of a service is finished afterwards', async () => {
     await changing.create(ports, scope, 'a', WISH);
     failNextRemoval();
@@ -41,7 +41,7 @@ describe('a removal that was cut short', () => {
     expect(quiet.containers.prepared.size).toBe(0);
   });
 
-  test('does not take a service along that was created anew', async () => {
+  test('does not remove a new service of the same name', async () => {
     await changing.create(ports, scope, 'a', WISH);
     failNextRemoval();
     await expect(changing.remove(ports, scope, 'a')).rejects.toThrow('died');
@@ -63,7 +63,7 @@ describe('a removal that was cut short', () => {
   });
 });
 
-test('what is deleted while somebody looks after it does not run on', async () => {
+test('a service that is deleted while it is prepared does not keep running', async () => {
   await changing.create(ports, scope, 'a', WISH);
   const seen = await services.need(ports, scope, 'a');
   await changing.remove(ports, scope, 'a');
@@ -77,7 +77,7 @@ test('a namespace that is being deleted gets no new service', async () => {
   await expect(changing.create(ports, scope, 'a', WISH)).rejects.toThrow('namespace not found');
 });
 
-test('a service with the most revisions of the largest size fits into an item', async () => {
+test('a service with the maximum number of revisions of the maximum size fits into an item', async () => {
   const wish = { ...WISH, cmd: 'x'.repeat(19_000) };
   await changing.create(ports, scope, 'a', wish);
   for (let count = 0; count < 12; count += 1) {
@@ -86,13 +86,13 @@ test('a service with the most revisions of the largest size fits into an item', 
   expect((await services.need(ports, scope, 'a')).revisions.length).toBeLessThan(13);
 });
 
-describe('many changes at once', () => {
+describe('concurrent changes', () => {
   const AT_ONCE = 20;
   const each = <T>(act: (n: number) => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, (_, n) => act(n)));
   const current = () => services.need(ports, scope, 'a');
   const sumOf = ({ traffic }: services.Service) => traffic.reduce((sum, { percent }) => sum + percent, 0);
 
-  test('all add their revision, each of a number of its own', async () => {
+  test('all add their revisions, each with its own generation', async () => {
     await changing.create(ports, scope, 'a', WISH);
     await each((n) => changing.addRevision(ports, scope, 'a', { ...WISH, trafficPercent: n * 5 }));
     const service = await current();
@@ -103,7 +103,7 @@ describe('many changes at once', () => {
     expect([...quiet.containers.prepared.keys()].toSorted()).toEqual(ids.toSorted());
   });
 
-  test('of traffic leave one of them, whole', async () => {
+  test('of the traffic leave the traffic of one of them', async () => {
     await changing.create(ports, scope, 'a', WISH);
     await changing.addRevision(ports, scope, 'a', { ...WISH, trafficPercent: 50 });
     await each((n) =>
@@ -117,7 +117,7 @@ describe('many changes at once', () => {
     expect(service.change).toBe(1 + 1 + AT_ONCE);
   });
 
-  test('that delete a revision and give it traffic leave no traffic without a revision', async () => {
+  test('that delete a revision and give it traffic leave no traffic for a deleted revision', async () => {
     await changing.create(ports, scope, 'a', WISH);
     await changing.addRevision(ports, scope, 'a', { ...WISH, trafficPercent: 0 });
     const all = [{ revision: 'namespace-home-a-00002', percent: 100 }];
@@ -132,7 +132,7 @@ describe('many changes at once', () => {
   });
 });
 
-test('revisions go on after 99999, each by its own number alone', async () => {
+test('generations continue after 99999, and only their own suffix finds them', async () => {
   await changing.create(ports, scope, 'a', WISH);
   const { pk, sk } = services.keyOf({ scope, name: 'a', version: '' });
   const key = { table: 'catalog', pk, sk } as const;
@@ -150,7 +150,7 @@ test('revisions go on after 99999, each by its own number alone', async () => {
   await changing.divideTraffic(ports, scope, 'a', [{ revision: 'namespace-home-a-100000', percent: 100 }]);
 });
 
-test('a namespace and a service that read like another pair keep to their own', async () => {
+test('services with equal names in two namespaces are independent', async () => {
   const one = { kind: 'namespace', namespace: await quiet.namespace('x-y') } as const;
   const other = { kind: 'namespace', namespace: await quiet.namespace('x') } as const;
   await changing.create(ports, one, 'z', WISH);

@@ -40,8 +40,8 @@ const update = async (image: string) => {
   opened = await workflows.update(quiet.ports, opened, yaml(image));
 };
 
-describe('what no revision asks for any more', () => {
-  test('is taken away an hour after the last call', async () => {
+describe('a service that no live revision defines', () => {
+  test('is deleted an hour after its last call', async () => {
     const id = await call();
     await update('second');
     quiet.now += HOUR;
@@ -53,7 +53,7 @@ describe('what no revision asks for any more', () => {
     expect(quiet.containers.removed).toEqual([id]);
   });
 
-  test('stays while runs of an older revision call it', async () => {
+  test('stays while runs of a former revision call it', async () => {
     await call();
     quiet.now += HOUR;
     await call();
@@ -63,7 +63,7 @@ describe('what no revision asks for any more', () => {
     expect(await imagesLeft()).toEqual(['first']);
   });
 
-  test('is made anew for a call at the very moment it is taken away', async () => {
+  test('is created again for a call at the time of its deletion', async () => {
     const older = opened;
     await call();
     await update('second');
@@ -81,7 +81,7 @@ describe('what no revision asks for any more', () => {
     expect(quiet.containers.prepared.has(id)).toBe(true);
   });
 
-  test('does not take along what the latest revision calls', async () => {
+  test('is deleted without the service of the latest revision', async () => {
     await update('second');
     await call();
     quiet.now += 2 * HOUR;
