@@ -10,7 +10,7 @@ export const STATUS_OF = {
   invalid: 406,
   exists: 409,
   'too-large': 413,
-  /** 500, because existing clients know these mistakes by that status; the message says how to correct them. */
+  /** 500, because existing clients know these mistakes by that status; the message names the correction. */
   refused: 500,
   'not-built': 501,
   unavailable: 503,
@@ -47,7 +47,7 @@ export function alreadyExists(): ServiceError {
   return new ServiceError('exists', 'resource already exists');
 }
 
-/** A field has an invalid value; `hint` says which values are valid. */
+/** A field has an invalid value; `hint` names the valid values. */
 export function invalidField(hint: string): ServiceError {
   return new ServiceError('invalid', 'one or more fields has an invalid value', { hint });
 }

@@ -8,7 +8,7 @@ export interface Filter {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-export interface Verdict {
+export interface MatchResult {
   readonly matches: boolean;
   /** The first attribute that does not match; `found` is undefined when the event does not have it. */
   readonly failed?: { readonly attribute: string; readonly expected: unknown; readonly found: unknown };
@@ -22,7 +22,7 @@ const NO_CONTEXT = new Set(['specversion', 'data', 'data_base64', 'datacontenten
  * be equal, and the event must have each attribute of the context; a text is compared with a text as a glob. Extensions
  * and `source` can be filtered and, unlike in the original, the core attributes that are texts.
  */
-export function explainMatch(filter: Filter, event: CloudEvent): Verdict {
+export function explainMatch(filter: Filter, event: CloudEvent): MatchResult {
   if (filter.type !== event.type) {
     return { matches: false, failed: { attribute: 'type', expected: filter.type, found: event.type } };
   }

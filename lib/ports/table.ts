@@ -36,9 +36,9 @@ export type Write =
       readonly set?: Readonly<Record<string, Value | undefined>>;
       readonly remove?: readonly string[];
       readonly add?: Readonly<Record<string, number>>;
-      readonly when?: Condition;
+      readonly when?: Condition | undefined;
     }
-  | { readonly do: 'delete'; readonly key: Key; readonly when?: Condition }
+  | { readonly do: 'delete'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly do: 'check'; readonly key: Key; readonly when: Condition };
 
 /**

@@ -7,7 +7,7 @@ export interface WebAnswer {
   readonly body: string;
 }
 
-/** A server did not reply; the message says why, is for the user, and contains nothing of the request. */
+/** A server did not reply; the message names the cause for the user, and contains nothing of the request. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }

@@ -40,6 +40,18 @@ export function queryLaws(table: TableOf): void {
     expect(await table().query({ table: 'catalog', pk, count: true, from: 'b' })).toEqual({ items: [], count: 2 });
   });
 
+  test('ignores optional parts that are undefined', async () => {
+    const pk = fresh();
+    await fill(table(), pk, ['a', 'b']);
+    const none = { index: undefined, from: undefined, to: undefined, prefix: undefined, next: undefined };
+    const query = { table: 'catalog', pk, ...none, descending: undefined, limit: undefined } as const;
+    const { items } = await table().query({ ...query, only: undefined, count: undefined });
+    expect(items).toEqual([
+      { pk, sk: 'a' },
+      { pk, sk: 'b' },
+    ]);
+  });
+
   test('of an empty partition is an empty page without a next', async () => {
     expect(await table().query({ table: 'catalog', pk: fresh() })).toEqual({ items: [], count: 0 });
   });

@@ -43,6 +43,16 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([{ pk, sk: 'a', seq: 2 }]);
   });
 
+  test('a write whose condition is undefined is unconditional', async () => {
+    const [pk, when] = [fresh(), undefined];
+    const key = keyOf(pk, 'a');
+    await table().write([{ do: 'put', table: 'catalog', item: { pk, sk: 'a' }, when }]);
+    await table().write([{ do: 'update', key, set: { n: 1 }, when }]);
+    expect(await table().get([key])).toEqual([{ pk, sk: 'a', n: 1 }]);
+    await table().write([{ do: 'delete', key, when }]);
+    expect(await table().get([key])).toEqual([undefined]);
+  });
+
   test('a condition on a missing item does not hold', async () => {
     const pk = fresh();
     const write: Write = { do: 'put', table: 'catalog', item: { pk, sk: 'a' }, when: { equals: { seq: 1 } } };

@@ -9,7 +9,7 @@ import { cursorOf, idIn, type List, paginate, type Sorting, spanOf, toList } fro
 import { pagesOf, type Range } from '../storage/queries.ts';
 import { readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
-import { narrowed, type Row, rangesOf, read, rowOf, scan, type Wanted, wantedOf } from './rows.ts';
+import { type Criteria, criteriaOf, narrowed, type Row, rangesOf, read, rowOf, scan } from './rows.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
@@ -24,14 +24,19 @@ interface Shown {
 }
 
 /** Reads the rows of a span; the rows outside are counted. */
-async function windowOf(needs: Needs, ranges: readonly Range[], wanted: Wanted, { from, to }: Span): Promise<Shown> {
-  if (wanted.types.length + wanted.texts.length === 0) {
+async function windowOf(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+  { from, to }: Span,
+): Promise<Shown> {
+  if (criteria.types.length + criteria.texts.length === 0) {
     const { items, total } = await readWindow(needs.table, ranges, { from, to });
     return { rows: items.map(rowOf), from: Math.min(from, total), total };
   }
   const rows: Row[] = [];
   let total = 0;
-  for await (const some of scan(needs, ranges, wanted)) {
+  for await (const some of scan(needs, ranges, criteria)) {
     rows.push(...some.slice(Math.max(from - total, 0), Math.max(to - total, 0)));
     total += some.length;
   }
@@ -50,9 +55,14 @@ const SORTING: Sorting<Row> = {
 };
 
 /** Another order than that of the index, or the cursor of an older client, requires the keys of all rows in memory. */
-async function sortedOf(needs: Needs, ranges: readonly Range[], wanted: Wanted, request: ListRequest): Promise<Shown> {
+async function sortedOf(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+  request: ListRequest,
+): Promise<Shown> {
   const all: Row[] = [];
-  for await (const some of scan(needs, ranges, wanted)) all.push(...some);
+  for await (const some of scan(needs, ranges, criteria)) all.push(...some);
   const { cursor } = request;
   const ofRows = cursor && { ...cursor, after: cursorOfRow(cursor.after), before: cursorOfRow(cursor.before) };
   const { results, pageInfo } = paginate(
@@ -86,13 +96,13 @@ export async function list(
   const oldest = Math.max(namespace.created, now - events.RETENTION_DAYS * DAY_MS);
   // The clock of another computer may be ahead of this one.
   const period = narrowed(request, { from: oldest, to: now + DAY_MS });
-  const wanted = wantedOf(request);
+  const criteria = criteriaOf(request);
   const descending = isDescending(request);
   const ranges = rangesOf(namespace.id, period, descending ?? true);
   const shown =
     descending === undefined
-      ? await sortedOf(needs, ranges, wanted, request)
-      : await windowOf(needs, ranges, wanted, spanOf(request, MAX_ROWS));
+      ? await sortedOf(needs, ranges, criteria, request)
+      : await windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
   const records = (await read(needs, shown.rows)).map(events.toRecord);
   return toList(request, records, { from: shown.from, total: shown.total, idOf: ({ id }) => id });
 }

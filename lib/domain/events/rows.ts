@@ -66,44 +66,48 @@ export function rangesOf(namespaceId: string, { from, to }: Period, descending: 
 }
 
 /** The texts of the filters TYPE/CONTAINS and TEXT/CONTAINS. */
-export interface Wanted {
+export interface Criteria {
   readonly types: readonly string[];
   readonly texts: readonly string[];
 }
 
 /** Reads the filters by text of a request. */
-export const wantedOf = (request: ListRequest): Wanted => ({
+export const criteriaOf = (request: ListRequest): Criteria => ({
   types: filterValues(request, 'TYPE', 'CONTAINS'),
   texts: filterValues(request, 'TEXT', 'CONTAINS'),
 });
 
-function fits({ types, texts }: Wanted, event: CloudEvent): boolean {
+function fits({ types, texts }: Criteria, event: CloudEvent): boolean {
   const text = texts.length === 0 ? '' : toText(event);
   return types.every((part) => event.type.includes(part)) && texts.every((part) => text.includes(part));
 }
 
 /** Whether a row passes, as far as the index shows; undefined: the event must be read. */
-function verdictOf({ types, texts }: Wanted, { type }: Row): boolean | undefined {
+function passesByIndex({ types, texts }: Criteria, { type }: Row): boolean | undefined {
   if (type !== undefined && !types.every((part) => type.includes(part))) return false;
   return texts.length === 0 && (type !== undefined || types.length === 0) ? true : undefined;
 }
 
-async function passing(needs: Needs, rows: readonly Row[], wanted: Wanted): Promise<Row[]> {
-  const verdicts = new Map(rows.map((row) => [row, verdictOf(wanted, row)]));
-  const open = rows.filter((row) => verdicts.get(row) === undefined);
-  for (const batch of batchesOf(open, BATCH_LIMIT)) {
+async function passing(needs: Needs, rows: readonly Row[], criteria: Criteria): Promise<Row[]> {
+  const results = new Map(rows.map((row) => [row, passesByIndex(criteria, row)]));
+  const undecided = rows.filter((row) => results.get(row) === undefined);
+  for (const batch of batchesOf(undecided, BATCH_LIMIT)) {
     const found = await readBatch(needs, batch);
     for (const [index, row] of batch.entries()) {
       const one = found[index];
-      verdicts.set(row, one !== undefined && fits(wanted, one.event));
+      results.set(row, one !== undefined && fits(criteria, one.event));
     }
   }
-  return rows.filter((row) => verdicts.get(row));
+  return rows.filter((row) => results.get(row));
 }
 
 /** Yields the rows that pass, page by page. An event is read only if the index does not decide. */
-export async function* scan(needs: Needs, ranges: readonly Range[], wanted: Wanted): AsyncGenerator<readonly Row[]> {
+export async function* scan(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+): AsyncGenerator<readonly Row[]> {
   for (const range of ranges) {
-    for await (const items of pagesOf(needs.table, range)) yield passing(needs, items.map(rowOf), wanted);
+    for await (const items of pagesOf(needs.table, range)) yield passing(needs, items.map(rowOf), criteria);
   }
 }

@@ -3,7 +3,7 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import type { List } from '../storage/lists.ts';
 import { bounded, type Cursor, fromText, hashOf, nameOf, type Sent, toText } from './cursors.ts';
 import { daysFrom } from './lines.ts';
-import { type Log, type LogPage, type Needs, readPage, toReply, walk, wantedOf } from './pages.ts';
+import { entryFilterOf, type Log, type LogPage, type Needs, readPage, toReply, walk } from './pages.ts';
 import { type Entry, isDescending, type LogRecord, MAX_LINES } from './records.ts';
 
 /** Lines of a log, and the cursor for the next reading. */
@@ -28,10 +28,10 @@ interface Reader {
   readonly settled: number;
 }
 
-/** Yields the wanted lines from a microsecond on. */
+/** Yields the lines from a microsecond on that pass the filters. */
 function linesFrom({ ports, log, request }: Reader, since: number): AsyncGenerator<Entry> {
   const days = daysFrom(Math.max(Math.floor(since / MILLISECOND_US), log.since), ports.clock.now());
-  return walk(log, days, wantedOf(request), since);
+  return walk(log, days, entryFilterOf(request), since);
 }
 
 /** What follows the lines of a reading: `isCut` if the log has further ones already, `total` lines in all. */

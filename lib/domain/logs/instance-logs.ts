@@ -32,9 +32,9 @@ const toRecord = (run: runs.Run, line: runs.LogLine): LogRecord => ({
   tags: tagsOf(run, line),
 });
 
-type Wanted = (line: runs.LogLine) => boolean;
+type LineFilter = (line: runs.LogLine) => boolean;
 
-function wantedOf(run: runs.Run, request: ListRequest): Wanted {
+function lineFilterOf(run: runs.Run, request: ListRequest): LineFilter {
   if (!hasFilter(request)) return () => true;
   const traitsOf = ({ level, state = '' }: runs.LogLine): Traits => {
     return { level, state, workflow: run.path, instance: run.id };
@@ -42,7 +42,7 @@ function wantedOf(run: runs.Run, request: ListRequest): Wanted {
   return (line) => passes(traitsOf(line), request, FILTERS);
 }
 
-/** Lines of a log, the number of the first one among the wanted lines, and the number of all wanted lines. */
+/** Lines that pass the filters, the number of the first one among all such lines, and the number of all such lines. */
 interface Found {
   readonly lines: readonly runs.LogLine[];
   readonly from: number;
@@ -72,11 +72,11 @@ async function readPage(ports: Needs, run: runs.Run, request: ListRequest): Prom
   return { lines: await slice(ports, run, total - to, total - from), from, total, reached: total };
 }
 
-/** Scans the log from line `begin` on, before which there are `passed` wanted lines, for the wanted lines [from, to). */
+/** Scans the log from line `begin` on, before which `passed` lines pass the filters, for the passing lines [from, to). */
 async function search(
   ports: Needs,
   run: runs.Run,
-  isWanted: Wanted,
+  passesFilter: LineFilter,
   { begin = 0, passed = 0, from, to }: { begin?: number; passed?: number; from: number; to: number },
 ): Promise<Found> {
   const lines: runs.LogLine[] = [];
@@ -85,7 +85,7 @@ async function search(
   let reached: number | undefined;
   for await (const part of runs.logParts(ports, run, begin)) {
     for (const line of part) {
-      if (isWanted(line)) {
+      if (passesFilter(line)) {
         if (total >= to) reached ??= number;
         else if (total >= from) lines.push(line);
         total += 1;
@@ -96,13 +96,13 @@ async function search(
   return { lines, from: Math.min(from, total), total, reached: reached ?? number };
 }
 
-/** The indexes among the wanted lines of those that the request's pagination cursors name, which contain their times. */
-async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, isWanted: Wanted) {
+/** The indexes of the lines at the request's pagination cursors, among those that pass the filters; cursors contain times. */
+async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, passesFilter: LineFilter) {
   const { after, before } = request.cursor ?? {};
   const indexes = new Map<string, number>();
   let total = 0;
   for await (const part of runs.logParts(ports, run)) {
-    for (const line of part.filter(isWanted)) {
+    for (const line of part.filter(passesFilter)) {
       const cursor = cursorOf(toFineTimestamp(line.t));
       if (cursor === after || cursor === before) indexes.set(cursor, total);
       total += 1;
@@ -113,10 +113,10 @@ async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, isWa
 
 /** A page whose place depends on all lines: it is named by a pagination cursor, or counted from the end. */
 async function findAmongAll(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
-  const isWanted = wantedOf(run, request);
-  const { indexes, total } = await indexesOf(ports, run, request, isWanted);
+  const passesFilter = lineFilterOf(run, request);
+  const { indexes, total } = await indexesOf(ports, run, request, passesFilter);
   const { from, span } = pageOf(request, total, (cursor) => indexes.get(cursor) ?? -1);
-  const found = await search(ports, run, isWanted, span);
+  const found = await search(ports, run, passesFilter, span);
   return { ...found, from, reached: isDescending(request) ? lengthOf(run) : found.reached };
 }
 
@@ -124,7 +124,7 @@ async function find(ports: Needs, run: runs.Run, request: ListRequest): Promise<
   if (request.cursor !== undefined) return findAmongAll(ports, run, request);
   if (!hasFilter(request)) return readPage(ports, run, request);
   if (isDescending(request)) return findAmongAll(ports, run, request);
-  return search(ports, run, wantedOf(run, request), spanOf(request, MAX_LINES));
+  return search(ports, run, lineFilterOf(run, request), spanOf(request, MAX_LINES));
 }
 
 function toReply(run: runs.Run, { lines, from, total }: Found, request: ListRequest): List<LogRecord> {
@@ -138,7 +138,7 @@ export async function list(ports: Needs, run: runs.Run, request: ListRequest): P
   return toReply(run, await find(ports, run, request), request);
 }
 
-/** The text of a cursor: the number of the next line, and the number of wanted lines before it that were sent or skipped. */
+/** The text of a cursor: the number of the next line, and how many passing lines before it were sent or skipped. */
 const FORM = /^(\d{1,10})\.(\d{1,10})$/;
 
 const toCursor = (reached: number, passed: number): string => `${reached}.${passed}`;
@@ -163,7 +163,7 @@ export async function readAfter(
   if (!isValid) throw malformedCursor(cursor);
   const offset = Math.max(request.offset, passed);
   const range = { begin: reached, passed, from: offset, to: offset + MAX_LINES };
-  const found = await search(ports, run, wantedOf(run, request), range);
+  const found = await search(ports, run, lineFilterOf(run, request), range);
   const next = Math.max(passed, Math.min(offset, found.total)) + found.lines.length;
   return {
     list: toReply(run, { ...found, from: offset }, { ...request, offset }),

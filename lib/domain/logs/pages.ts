@@ -50,18 +50,23 @@ async function* ofDay({ sources }: Log, day: number, from: number): AsyncGenerat
   }
 }
 
-export type Wanted = (entry: Entry) => boolean;
+export type EntryFilter = (entry: Entry) => boolean;
 
 /** A predicate for the lines that pass the filters of a request. */
-export const wantedOf =
-  (request: ListRequest): Wanted =>
+export const entryFilterOf =
+  (request: ListRequest): EntryFilter =>
   (entry) =>
     passes(traitsOf(entry), request, FILTERS);
 
-/** Yields the wanted lines of days, from a microsecond on, the oldest first. */
-export async function* walk(log: Log, days: readonly number[], isWanted: Wanted, from = 0): AsyncGenerator<Entry> {
+/** Yields the lines of days from a microsecond on that pass the filter, the oldest first. */
+export async function* walk(
+  log: Log,
+  days: readonly number[],
+  passesFilter: EntryFilter,
+  from = 0,
+): AsyncGenerator<Entry> {
   for (const day of days) {
-    for await (const entry of ofDay(log, day, from)) if (entry.at >= from && isWanted(entry)) yield entry;
+    for await (const entry of ofDay(log, day, from)) if (entry.at >= from && passesFilter(entry)) yield entry;
   }
 }
 
@@ -70,14 +75,14 @@ const CONCURRENCY = 8;
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-/** Counts the wanted lines of each day. */
+/** Counts the lines of each day that pass the filters. */
 async function countDays(log: Log, days: readonly number[], request: ListRequest): Promise<number[]> {
-  const isWanted = wantedOf(request);
+  const passesFilter = entryFilterOf(request);
   const isUnfiltered = !hasFilter(request);
   const countIn = async (source: Source, day: number): Promise<number> => {
     if (isUnfiltered && source.count !== undefined) return source.count(day);
     let sum = 0;
-    for await (const page of source.read(day, 0)) sum += page.filter(isWanted).length;
+    for await (const page of source.read(day, 0)) sum += page.filter(passesFilter).length;
     return sum;
   };
   const countDay = async (day: number): Promise<number> =>
@@ -96,7 +101,7 @@ async function indexesOf(log: Log, days: readonly number[], request: ListRequest
   const indexes = new Map<string, number>();
   if (after === undefined && before === undefined) return () => -1;
   let index = 0;
-  for await (const entry of walk(log, days, wantedOf(request))) {
+  for await (const entry of walk(log, days, entryFilterOf(request))) {
     const cursor = cursorOf(idOf(entry));
     if (cursor === after || cursor === before) indexes.set(cursor, index);
     index += 1;
@@ -117,7 +122,7 @@ export interface LogPage {
 async function slice(
   log: Log,
   days: readonly { readonly day: number; readonly count: number }[],
-  isWanted: Wanted,
+  passesFilter: EntryFilter,
   { from, to }: Span,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -127,7 +132,7 @@ async function slice(
     let index = begin;
     begin += count;
     if (isOutside) continue;
-    for await (const entry of walk(log, [day], isWanted)) {
+    for await (const entry of walk(log, [day], passesFilter)) {
       if (index >= to) break;
       if (index >= from) entries.push(entry);
       index += 1;
@@ -143,7 +148,7 @@ export async function readPage(ports: Needs, log: Log, request: ListRequest): Pr
   const total = sumOf(counts);
   const { from, span } = pageOf(request, total, indexOf);
   const counted = days.map((day, index) => ({ day, count: counts[index] ?? 0 }));
-  const entries = await slice(log, counted, wantedOf(request), span);
+  const entries = await slice(log, counted, entryFilterOf(request), span);
   return { entries, from, total };
 }
 

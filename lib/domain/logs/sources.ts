@@ -62,13 +62,13 @@ function startLineOf(owner: RunOwner, item: Item): Entry {
  */
 export function runSource({ table }: Needs, owner: RunOwner): Source {
   const rangeOf = (day: number) => keys.runsBegun(owner.namespace.id, day);
-  const isWanted = (item: Item) => owner.scope === 'namespace' || item['wf'] === owner.node.id;
+  const passesFilter = (item: Item) => owner.scope === 'namespace' || item['wf'] === owner.node.id;
   return {
     count: owner.scope === 'namespace' ? (day) => countAll(table, rangeOf(day)) : undefined,
     async *read(day, from) {
       const range = { ...rangeOf(day), from: timeKey(from), only: RUN_ATTRIBUTES, limit: PAGE_SIZE };
       for await (const items of pagesOf(table, range)) {
-        yield items.filter(isWanted).map((item) => startLineOf(owner, item));
+        yield items.filter(passesFilter).map((item) => startLineOf(owner, item));
       }
     },
   };

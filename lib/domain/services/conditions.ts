@@ -13,26 +13,26 @@ export interface Condition {
   readonly message: string;
 }
 
-type Verdict = Omit<Condition, 'name'>;
+type ConditionState = Omit<Condition, 'name'>;
 
-const READY: Verdict = { status: 'True', reason: '', message: '' };
-const NO_TRAFFIC: Verdict = {
+const READY: ConditionState = { status: 'True', reason: '', message: '' };
+const NO_TRAFFIC: ConditionState = {
   status: 'False',
   reason: 'NoTraffic',
   message: 'The target is not receiving traffic.',
 };
 
-const VERDICTS: Record<ContainerStatus['state'], (status: ContainerStatus) => Verdict> = {
+const STATES: Record<ContainerStatus['state'], (status: ContainerStatus) => ConditionState> = {
   ready: () => READY,
   preparing: ({ reason, message }) => ({ status: 'Unknown', reason: reason || 'Preparing', message }),
   failed: ({ reason, message }) => ({ status: 'False', reason: reason || 'Failed', message }),
 };
 
-const verdictOf = (status: ContainerStatus): Verdict => VERDICTS[status.state](status);
+const stateOf = (status: ContainerStatus): ConditionState => STATES[status.state](status);
 
 const RANK: Record<Truth, number> = { False: 0, Unknown: 1, True: 2 };
-const worst = (verdicts: readonly Verdict[]): Verdict =>
-  verdicts.reduce((found, verdict) => (RANK[verdict.status] < RANK[found.status] ? verdict : found), READY);
+const worst = (states: readonly ConditionState[]): ConditionState =>
+  states.reduce((found, state) => (RANK[state.status] < RANK[found.status] ? state : found), READY);
 
 /** The conditions of a revision. `Active` is false also for a revision without traffic. */
 export function conditionsOfRevision(
@@ -40,22 +40,22 @@ export function conditionsOfRevision(
   revision: ServiceRevision,
   status: ContainerStatus,
 ): Condition[] {
-  const verdict = verdictOf(status);
-  const active = percentOf(service.traffic, revision.generation) > 0 ? verdict : NO_TRAFFIC;
+  const state = stateOf(status);
+  const active = percentOf(service.traffic, revision.generation) > 0 ? state : NO_TRAFFIC;
   return [
     { name: 'Active', ...active },
-    { name: 'ContainerHealthy', ...verdict },
-    { name: 'Ready', ...verdict },
-    { name: 'ResourcesAvailable', ...verdict },
+    { name: 'ContainerHealthy', ...state },
+    { name: 'Ready', ...state },
+    { name: 'ResourcesAvailable', ...state },
   ];
 }
 
 /** The value of the condition `Ready` of a revision. */
-export const statusOfRevision = (status: ContainerStatus): Truth => verdictOf(status).status;
+export const statusOfRevision = (status: ContainerStatus): Truth => stateOf(status).status;
 
 /** The conditions of a service: of its newest revision, and of the revisions with traffic. */
 export function conditionsOfService(service: Service, statuses: ContainerStatuses): Condition[] {
-  const verdictIn = (revision: ServiceRevision) => verdictOf(statusOf(statuses, service, revision));
+  const verdictIn = (revision: ServiceRevision) => stateOf(statusOf(statuses, service, revision));
   const configured = verdictIn(newestOf(service));
   const called = service.revisions.filter(({ generation }) => percentOf(service.traffic, generation) > 0);
   const routed = worst(called.map(verdictIn));

@@ -1,7 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
-import { explainMatch, type Verdict } from '../../events/matching.ts';
+import { explainMatch, type MatchResult } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -20,7 +20,7 @@ function shown(value: unknown): unknown {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : value;
 }
 
-function toShown({ matches, failed }: Verdict): Pick<events.Trace, 'matches' | 'failed'> {
+function toShown({ matches, failed }: MatchResult): Pick<events.Trace, 'matches' | 'failed'> {
   if (failed === undefined) return { matches };
   const { attribute, expected, found } = failed;
   return { matches, failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };

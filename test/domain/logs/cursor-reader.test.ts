@@ -5,7 +5,8 @@ import { fromText, hashOf, MAX_SENT, toText } from '../../../lib/domain/logs/cur
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { List } from '../../../lib/domain/storage/lists.ts';
-import { LogSpace, namesOf, SECOND, textsOf } from './space.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
+import { LogSpace, namesOf, textsOf } from './space.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = 150;
@@ -23,8 +24,8 @@ type Action =
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constantFrom('note', 'event', 'read') }),
-  fc.record({ do: fc.constant('run'), lasts: fc.integer({ min: 0, max: 60 * SECOND }) }),
-  fc.record({ do: fc.constant('rest'), ms: fc.integer({ min: 0, max: 20 * SECOND }) }),
+  fc.record({ do: fc.constant('run'), lasts: fc.integer({ min: 0, max: MINUTE_MS }) }),
+  fc.record({ do: fc.constant('rest'), ms: fc.integer({ min: 0, max: 20 * SECOND_MS }) }),
 );
 
 /** Performs generated actions at their times, also between the queries of a reader. */
@@ -33,7 +34,7 @@ class Script {
   readonly #actions: Action[];
   readonly #limit: number;
   readonly #query: Record<string, string[]>;
-  #unborn: { readonly at: number; readonly store: () => Promise<void> }[] = [];
+  #unstored: { readonly at: number; readonly store: () => Promise<void> }[] = [];
   #count = 0;
   #cursor: string | undefined;
   readonly #space: LogSpace;
@@ -49,16 +50,16 @@ class Script {
     this.#space.between = () => this.#step(true);
     while (this.#actions.length > 0) await this.#step(false);
     this.#space.between = async () => {};
-    await this.#pass(60 * SECOND);
+    await this.#pass(MINUTE_MS);
     await this.#read();
     await this.#read();
   }
 
   async #pass(ms: number): Promise<void> {
     this.#space.now += ms;
-    const born = this.#unborn.filter(({ at }) => at <= this.#space.now);
-    this.#unborn = this.#unborn.filter((run) => !born.includes(run));
-    for (const { store } of born) await store();
+    const due = this.#unstored.filter(({ at }) => at <= this.#space.now);
+    this.#unstored = this.#unstored.filter((run) => !due.includes(run));
+    for (const { store } of due) await store();
   }
 
   async #step(isReading: boolean): Promise<void> {
@@ -68,7 +69,7 @@ class Script {
     this.#count += 1;
     if (next?.do === 'note') await this.#space.note(`note ${this.#count}`);
     if (next?.do === 'event') await this.#space.receive(`e-${this.#count}`);
-    if (next?.do === 'run') this.#unborn.push({ at: this.#space.now + next.lasts, store: this.#space.begin() });
+    if (next?.do === 'run') this.#unstored.push({ at: this.#space.now + next.lasts, store: this.#space.begin() });
     if (next?.do === 'read') await this.#read();
     await this.#pass(next?.do === 'rest' ? next.ms : 1);
   }
@@ -163,7 +164,7 @@ describe('a reading without new lines', () => {
   test('is empty, and queries each source once', async () => {
     await space.note('note');
     await space.begin()();
-    space.now += 5 * 60 * SECOND;
+    space.now += 5 * MINUTE_MS;
     const { cursor } = await space.readAfter();
     space.queries.length = 0;
     const again = await space.readAfter(cursor);
@@ -177,7 +178,7 @@ describe('a reading without new lines', () => {
 
   test('of the log of a workflow queries its lines and the runs of the last minutes', async () => {
     await space.begin()();
-    space.now += 5 * 60 * SECOND;
+    space.now += 5 * MINUTE_MS;
     const { cursor, list } = await space.readAfter(undefined, undefined, space.workflowLog);
     expect(textsOf(list)).toEqual([expect.stringMatching(/^Instance '[0-9a-f-]{36}' created by api\.$/)]);
     space.queries.length = 0;

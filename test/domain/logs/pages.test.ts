@@ -7,7 +7,8 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
-import { DAY, LogSpace, SECOND, textsOf } from './space.ts';
+import { DAY_MS, DAY_SECONDS, SECOND_MS } from '../../../lib/time/units.ts';
+import { LogSpace, textsOf } from './space.ts';
 
 const MOST_LINES = 10_000;
 
@@ -26,7 +27,7 @@ const notesOnDays = async (days: number, ofEach: number): Promise<string[]> => {
       texts.push(text);
       space.now += 1;
     }
-    space.now += DAY;
+    space.now += DAY_MS;
   }
   return texts;
 };
@@ -66,9 +67,9 @@ describe('a log of many days', () => {
 describe('lines of several sources', () => {
   test('are merged by their time, also when a line becomes visible late', async () => {
     const late = space.begin();
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.note('note');
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.receive('e-1');
     await space.begin()();
     await late();
@@ -82,7 +83,7 @@ describe('lines of several sources', () => {
 
   test('are not in the log of a workflow unless they are about it', async () => {
     await space.begin()();
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.note('of the namespace');
     await space.receive('e-1');
     await note(space.ports, 'workflow.update', space.opened);
@@ -103,11 +104,11 @@ describe('log lines', () => {
     const begun = space.now;
     await space.note('old');
     const [item] = (await space.memory.query(keys.notes(space.opened.namespace.id, begun))).items;
-    expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * 86_400);
-    space.now += 2 * DAY;
+    expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * DAY_SECONDS);
+    space.now += 2 * DAY_MS;
     await space.note('young');
     expect(textsOf(await space.list())).toEqual(['old', 'young']);
-    space.now += 2 * DAY;
+    space.now += 2 * DAY_MS;
     expect(textsOf(await space.list())).toEqual(['young']);
     space.retentionDays = 30;
     expect(textsOf(await space.list())).toEqual(['old', 'young']);
@@ -121,7 +122,7 @@ describe('log lines', () => {
     const purge = await namespaces.remove(space.ports, 'demo', true);
     await removals.finish(space.ports, purge);
     const { id } = space.opened.namespace;
-    for (let ms = space.now - 5 * DAY; ms <= space.now; ms += DAY) {
+    for (let ms = space.now - 5 * DAY_MS; ms <= space.now; ms += DAY_MS) {
       expect((await space.memory.query(keys.notes(id, ms))).items).toEqual([]);
     }
     const kept = await space.memory.query(keys.notes(other.id, space.now));

@@ -14,9 +14,6 @@ import type { Query, Table } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { QuietPorts } from '../../engine/world/quiet-ports.ts';
 
-export const SECOND = 1000;
-export const DAY = 86_400_000;
-
 /** A UUID of version 7 with a counter instead of random bits: ids of one millisecond are ascending. */
 function uuidOf(ms: number, count: number): string {
   const time = ms.toString(16).padStart(12, '0');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import * as ledgers from '../../../lib/domain/metrics/aggregates.ts';
+import * as aggregates from '../../../lib/domain/metrics/aggregates.ts';
 import * as metrics from '../../../lib/domain/metrics/metrics.ts';
 import { begun, counterNames, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
 import { numberAt, type Sums } from '../../../lib/domain/metrics/sums.ts';
@@ -8,19 +8,17 @@ import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import type { Table } from '../../../lib/ports/table.ts';
+import { DAY_MS, DAY_SECONDS, HOUR_MS } from '../../../lib/time/units.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { CountedRuns, delayed, type End } from './counted-runs.ts';
 
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
-
-type Needs = Parameters<typeof ledgers.read>[0];
+type Needs = Parameters<typeof aggregates.read>[0];
 
 async function countsOf(needs: Needs, home: Namespace, workflow: string) {
   const prefix = counterNames.ofWorkflow(workflow);
   const [before, after] = await Promise.all([
-    ledgers.read(needs, home, begun, { prefix }),
-    ledgers.read(needs, home, ended, { prefix }),
+    aggregates.read(needs, home, begun, { prefix }),
+    aggregates.read(needs, home, ended, { prefix }),
   ]);
   const at = (sums: Map<string, Sums>, name: string) => numberAt(sums.get(prefix) ?? {}, name);
   return { runs: at(before, 'runs'), done: at(after, 'done'), failed: at(after, 'failed'), ms: at(after, 'ms') };
@@ -62,7 +60,7 @@ describe('a counter', () => {
     const home = await world.namespace();
     await crowd(world, home, 1200, 3);
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
-    world.now += HOUR;
+    world.now += HOUR_MS;
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
     const { table, seen } = counting(world.needs.table);
     expect(await countsOf({ ...world.needs, table }, home, 'w1')).toEqual(world.truth('w1'));
@@ -76,7 +74,7 @@ describe('a counter', () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 400, 200);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await metrics.rollUp(world.needs, home);
     for (const workflow of ['w0', 'w99', 'w199']) {
       expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
@@ -87,7 +85,7 @@ describe('a counter', () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await world.end(world.newRun(home, 'w'), 'complete');
-    world.now += 20 * DAY;
+    world.now += 20 * DAY_MS;
     expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
     const { table, seen } = counting(world.needs.table);
     await countsOf({ ...world.needs, table }, home, 'w');
@@ -102,10 +100,10 @@ describe('a counter', () => {
     world.now += 1;
     await world.end(world.newRun(home, 'w'), 'complete');
     await world.end(before, 'failed');
-    for (const later of [0, 60_000, ledgers.LAG_MS, 10 * 60_000, DAY]) {
+    for (const later of [0, 60_000, aggregates.LAG_MS, 10 * 60_000, DAY_MS]) {
       world.now += later;
       expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
-      const days = await ledgers.read(world.needs, home, begun, { prefix: counterNames.ofDay('') });
+      const days = await aggregates.read(world.needs, home, begun, { prefix: counterNames.ofDay('') });
       expect([...days].map(([day, sums]) => [day, numberAt(sums, 'runs')])).toEqual([
         ['day#2026-01-15', 1],
         ['day#2026-01-16', 1],
@@ -117,16 +115,16 @@ describe('a counter', () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     const slow = world.newRun(home, 'w');
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await world.end(world.newRun(home, 'w'), 'complete');
-    world.now += ledgers.LAG_MS + 1;
+    world.now += aggregates.LAG_MS + 1;
     await metrics.rollUp(world.needs, home);
     const late = await world.end({ ...slow, updated: slow.created }, 'complete');
     expect([late.created, late.updated]).toEqual([world.now, world.now]);
     expect(await countsOf(world.needs, home, 'w')).toEqual({ ...world.truth('w'), runs: 2, done: 2 });
     const begun = await world.begin(world.newRun(home, 'w'));
     const finished = { ...begun, seq: 2, status: 'complete' } as const;
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await metrics.rollUp(world.needs, home);
     expect((await runs.commit(world.needs, finished)).updated).toBe(world.now);
     expect(await countsOf(world.needs, home, 'w')).toMatchObject({ runs: 3, done: 3 });
@@ -139,7 +137,7 @@ describe('a counter', () => {
     const world = new CountedRuns(delayed(new MemoryTable()));
     const home = await world.namespace();
     await crowd(world, home, 700, 2);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     const readers = Array.from({ length: 6 }, () => countsOf(world.needs, home, 'w0'));
     const rollers = Array.from({ length: 6 }, () => metrics.rollUp(world.needs, home));
     await Promise.all(rollers);
@@ -151,7 +149,7 @@ describe('a counter', () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 100, 1);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     const { table } = world.needs;
     let others = 0;
     const overtaken: Table = {
@@ -173,7 +171,7 @@ describe('a counter', () => {
         const world = new CountedRuns();
         const home = await world.namespace();
         await crowd(world, home, 620, 60);
-        world.now += 2 * DAY;
+        world.now += 2 * DAY_MS;
         let writes = 0;
         const { table } = world.needs;
         const crashing: Table = {
@@ -200,7 +198,7 @@ describe('a counter', () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 10, 2);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await metrics.rollUp(world.needs, home);
     await metrics.deleteOf(world.needs, home.id, 'w0');
     const { items } = await world.needs.table.query(keys.counters(home.id));
@@ -211,7 +209,7 @@ describe('a counter', () => {
 
 describe('the metrics of states', () => {
   const flowOf = async (world: CountedRuns, home: Namespace, prefix: string): Promise<Sums> =>
-    [...(await ledgers.read(world.needs, home, ended, { prefix })).values()][0] ?? {};
+    [...(await aggregates.read(world.needs, home, ended, { prefix })).values()][0] ?? {};
 
   test('are summed by revision, in total and by the hour', async () => {
     const world = new CountedRuns();
@@ -231,7 +229,7 @@ describe('the metrics of states', () => {
         b: { ms: 14, retries: 0, to: {}, done: 1, failed: 1, codes: { 'service.no': 1 } },
       },
     };
-    for (const later of [0, HOUR, DAY]) {
+    for (const later of [0, HOUR_MS, DAY_MS]) {
       world.now += later;
       if (later > 0) await metrics.rollUp(world.needs, home);
       expect(await flowOf(world, home, counterNames.ofRevision('w', 'r1'))).toEqual(expected);
@@ -241,7 +239,7 @@ describe('the metrics of states', () => {
     const { items } = await world.needs.table.query(keys.counters(home.id));
     const hours = items.filter(({ sk }) => sk.includes('#2026-01-15T12#'));
     expect(hours).toHaveLength(2);
-    const kept = HOURS_KEPT_DAYS * 86_400;
+    const kept = HOURS_KEPT_DAYS * DAY_SECONDS;
     for (const { ttl } of hours) expect(ttl).toBe(Date.UTC(2026, 0, 15, 12) / 1000 + kept);
   });
 
@@ -255,7 +253,7 @@ describe('the metrics of states', () => {
       const one = { ...run, id: world.clock.uuid(), seq: 1, at: 'constructor', status: 'failed', code: odd } as const;
       await runs.commit(world.needs, { ...one, tally });
     }
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await metrics.rollUp(world.needs, home);
     const flow = await flowOf(world, home, counterNames.ofRevision('w', 'r1'));
     const states = JSON.parse(JSON.stringify(flow))['states'];
@@ -293,7 +291,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('wait'),
-      ms: fc.oneof(fc.nat(5), fc.nat(ledgers.LAG_MS * 2), fc.nat(2 * DAY)),
+      ms: fc.oneof(fc.nat(5), fc.nat(aggregates.LAG_MS * 2), fc.nat(2 * DAY_MS)),
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('roll up', 'read') }) },
@@ -330,7 +328,7 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
     expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     totals.checks += 1;
   }
-  world.now += DAY;
+  world.now += DAY_MS;
   await Promise.all([metrics.rollUp(world.needs, home), metrics.rollUp(world.needs, home)]);
   for (const workflow of ['w0', 'w1', 'w2']) {
     expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));

@@ -6,6 +6,7 @@ import type { Migration } from '../../../lib/domain/migrations/migration.ts';
 import { runsByTime } from '../../../lib/domain/migrations/runs-by-time.ts';
 import { initialize, migrate, schemaVersionOf } from '../../../lib/domain/migrations/upgrade.ts';
 import type { Item, Table, TableName } from '../../../lib/ports/table.ts';
+import { DAY_MS } from '../../../lib/time/units.ts';
 
 const NO_DEADLINE = Number.POSITIVE_INFINITY;
 const clock = { now: () => 0 };
@@ -229,7 +230,7 @@ describe('tables of the current schema version', () => {
 
 describe('the migration to runs by time', () => {
   const change = (item: Item) => runsByTime.changes.runs?.(item);
-  const DAY = Date.parse('2026-01-15');
+  const TODAY = Date.parse('2026-01-15');
   const pending = {
     pk: 'run#i',
     sk: '.',
@@ -237,7 +238,7 @@ describe('the migration to runs by time', () => {
     n: 'ns',
     nsBucket: 'ns#2026-01-15',
     status: 'pending',
-    created: DAY,
+    created: TODAY,
   };
   const begun = { ...pending, order: '001768435200000#i' };
 
@@ -245,11 +246,11 @@ describe('the migration to runs by time', () => {
     ['a pending run is ordered by its beginning', pending, begun],
     [
       'a run that ended is ordered by its end too',
-      { ...pending, status: 'failed', updated: DAY + 86_400_001 },
+      { ...pending, status: 'failed', updated: TODAY + DAY_MS + 1 },
       {
         ...begun,
         status: 'failed',
-        updated: DAY + 86_400_001,
+        updated: TODAY + DAY_MS + 1,
         endBucket: 'ns#2026-01-16',
         endOrder: '001768521600001#i',
       },

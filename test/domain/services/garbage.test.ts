@@ -5,9 +5,8 @@ import { collectAllUnused, collectUnused } from '../../../lib/domain/services/ga
 import { openService, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
 import * as services from '../../../lib/domain/services/services.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { HOUR_MS } from '../../../lib/time/units.ts';
 import { QuietPorts } from '../../engine/world/quiet-ports.ts';
-
-const HOUR = 60 * 60_000;
 
 let quiet: QuietPorts;
 let namespace: Namespace;
@@ -44,7 +43,7 @@ describe('a service that no live revision defines', () => {
   test('is deleted an hour after its last call', async () => {
     const id = await call();
     await update('second');
-    quiet.now += HOUR;
+    quiet.now += HOUR_MS;
     await collectUnused(quiet.ports, namespace, opened.node.id);
     expect(await imagesLeft()).toEqual(['first']);
     quiet.now += 1;
@@ -55,7 +54,7 @@ describe('a service that no live revision defines', () => {
 
   test('stays while runs of a former revision call it', async () => {
     await call();
-    quiet.now += HOUR;
+    quiet.now += HOUR_MS;
     await call();
     await update('second');
     quiet.now += 1;
@@ -67,7 +66,7 @@ describe('a service that no live revision defines', () => {
     const older = opened;
     await call();
     await update('second');
-    quiet.now += HOUR + 1;
+    quiet.now += HOUR_MS + 1;
     const { table } = quiet.ports;
     const { write } = table;
     table.write = async (writes) => {
@@ -84,7 +83,7 @@ describe('a service that no live revision defines', () => {
   test('is deleted without the service of the latest revision', async () => {
     await update('second');
     await call();
-    quiet.now += 2 * HOUR;
+    quiet.now += 2 * HOUR_MS;
     await collectAllUnused(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['second']);
   });

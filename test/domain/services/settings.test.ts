@@ -3,12 +3,12 @@ import { ServiceError } from '../../../lib/domain/errors.ts';
 import { toSettings } from '../../../lib/domain/services/settings.ts';
 
 const LIMITS = { settings: { maxScale: 3 } };
-const WISH = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
-const read = (wish: object) => toSettings(LIMITS, { ...WISH, ...wish });
+const INPUT = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
+const read = (input: object) => toSettings(LIMITS, { ...INPUT, ...input });
 
-function errorOf(wish: object): ServiceError {
+function errorOf(input: object): ServiceError {
   try {
-    read(wish);
+    read(input);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -42,10 +42,10 @@ describe('a very long value', () => {
     ['size', { size: LONG }, 'invalid'],
     ['image', { image: LONG }, 'invalid'],
     ['an environment variable', { envs: { [LONG]: '' } }, 'invalid'],
-  ])('is rejected with a short message: %s', (_what, wish, code) => {
-    const refusal = errorOf(wish);
-    expect(refusal.code).toBe(code);
-    expect(refusal.message.length).toBeLessThan(300);
+  ])('is rejected with a short message: %s', (_what, input, code) => {
+    const error = errorOf(input);
+    expect(error.code).toBe(code);
+    expect(error.message.length).toBeLessThan(300);
   });
 
   test('is rejected before its quotes are parsed', () => {
