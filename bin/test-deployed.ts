@@ -5,14 +5,14 @@
  */
 import { inspect } from 'node:util';
 import { tryDeployed } from '../test/deployed/trial.ts';
-import { Unavailable } from '../test/emulator/python-packages.ts';
+import { UnavailableError } from '../test/emulator/python-packages.ts';
 
 try {
   const { passed, failed } = await tryDeployed();
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } catch (error) {
-  if (error instanceof Unavailable) {
+  if (error instanceof UnavailableError) {
     console.log(`nothing is deployed here: ${error.message}`);
     console.log('0 passed, 0 failed');
     process.exit(0);

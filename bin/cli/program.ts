@@ -1,6 +1,6 @@
 import { nearest } from '../../lib/language/suggestions.ts';
 import { COMMANDS } from './commands/index.ts';
-import { type Command, Refusal, Unreachable, UsageError } from './shell/command.ts';
+import { type Command, CommandFailedError, ServiceUnreachableError, UsageError } from './shell/command.ts';
 import type { Terminal } from './shell/terminal.ts';
 
 /** How the program ends, for scripts to tell. */
@@ -68,8 +68,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 function codeOf(error: unknown, { signal }: Terminal): number | undefined {
   if (signal.aborted) return EXIT.interrupted;
   if (error instanceof UsageError) return EXIT.misused;
-  if (error instanceof Unreachable) return EXIT.shut;
-  if (error instanceof Refusal) return KEY_STATUSES.includes(error.status) ? EXIT.shut : EXIT.bad;
+  if (error instanceof ServiceUnreachableError) return EXIT.shut;
+  if (error instanceof CommandFailedError) return KEY_STATUSES.includes(error.status) ? EXIT.shut : EXIT.bad;
   return undefined;
 }
 

@@ -13,7 +13,7 @@ import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { type LocalTableOptions, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
-import type { Failure } from '../../lib/domain/events/failed-deliveries.ts';
+import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { route } from '../../lib/engine/events/router.ts';
 import { startByClock } from '../../lib/engine/events/starts.ts';

@@ -1,16 +1,16 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct, type IConstruct } from 'constructs';
-import { FIRST, STEPS } from '../../lib/domain/migrations/index.ts';
+import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
 import type { Failed } from '../functions/failed.ts';
 import { WeftFunction } from '../functions/function.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantInventory, tablesEnvironment } from './tables.ts';
 
 /**
- * Leads what older versions left in the tables to what this one reads, when a version with another layout is deployed.
- * After all else: functions of before would go on writing the old layout, and a deployment that failed once the tables
- * are led would go back to them.
+ * Migrates the tables when a version of Weft with another schema version is deployed. It is the last step of the
+ * deployment: functions of the former version would continue to write the old schema, and a deployment that fails after
+ * the migration would return to them.
  */
 export class Upgrade extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, others: readonly IConstruct[], failed: Failed) {
@@ -38,7 +38,7 @@ export class Upgrade extends Construct {
       resourceType: 'Custom::TablesLed',
       serviceToken: leading.handler.functionArn,
       serviceTimeout: Duration.minutes(16),
-      properties: { name: settings.name, layout: FIRST + STEPS.length },
+      properties: { name: settings.name, layout: FIRST_VERSION + MIGRATIONS.length },
     });
     led.node.addDependency(...others, leading.role);
   }

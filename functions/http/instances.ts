@@ -2,7 +2,7 @@ import { containers, everything, mayStream } from '../../lib/adapters/aws/deploy
 import type { Endpoints } from '../../lib/api/http/call.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
-import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 
 export const endpoints: Endpoints<'instances'> = {

@@ -3,11 +3,12 @@ import type { Call, Endpoints } from '../../lib/api/http/call.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import type { Tails } from '../../lib/api/streams/tails.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
+import { readAfter } from '../../lib/domain/logs/cursor-reader.ts';
 import * as logs from '../../lib/domain/logs/instance-logs.ts';
 import { list, type Needs, openLog } from '../../lib/domain/logs/pages.ts';
-import { readOn } from '../../lib/domain/logs/tails.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { toListRequest, withNames } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { withNames } from '../../lib/domain/storage/lists.ts';
 
 // The query is checked before anything is read, as in other lists.
 const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
@@ -46,18 +47,18 @@ export const endpoints: Endpoints<'logs'> = {
 export const tails: Tails<'logs'> = {
   getServerLogs: async (ports, call, mark) => {
     const { request, log } = ofServer(ports, call);
-    const reading = await readOn(ports, log, request, mark);
-    return { reply: reading.list, mark: reading.mark };
+    const reading = await readAfter(ports, log, request, mark);
+    return { reply: reading.list, mark: reading.cursor };
   },
   getNamespaceLogs: async (ports, call, mark) => {
     const { request, log, named } = await ofNamespace(ports, call);
-    const reading = await readOn(ports, log, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    const reading = await readAfter(ports, log, request, mark);
+    return { reply: withNames(reading.list, named), mark: reading.cursor };
   },
   getInstanceLogs: async (ports, call, mark) => {
     const { request, run, named } = await ofInstance(ports, call);
-    const reading = await logs.readOn(ports, run, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    const reading = await logs.readAfter(ports, run, request, mark);
+    return { reply: withNames(reading.list, named), mark: reading.cursor };
   },
 };
 

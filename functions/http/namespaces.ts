@@ -5,7 +5,7 @@ import { lambda } from '../../lib/api/lambda.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
-import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {

@@ -4,7 +4,7 @@ import { lambda } from '../../lib/api/lambda.ts';
 import * as secrets from '../../lib/domain/credentials/secrets.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
 
 // Clients expect this status for a bad list request here.
 const requestOf = ({ query }: Call): ListRequest => toListRequest(query, 'refused');

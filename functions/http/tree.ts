@@ -5,7 +5,7 @@ import { lambda } from '../../lib/api/lambda.ts';
 import type { Tails } from '../../lib/api/streams/tails.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
-import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as attributes from '../../lib/domain/tree/attributes.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as nodes from '../../lib/domain/tree/nodes.ts';
@@ -24,7 +24,7 @@ import * as mirrorEndpoints from './tree/mirrors.ts';
 import * as revisionEndpoints from './tree/revisions.ts';
 import * as variables from './tree/variables.ts';
 
-const named = ({ namespace, node }: nodes.Place) => ({
+const named = ({ namespace, node }: nodes.ResolvedNode) => ({
   namespace: namespace.name,
   node: nodes.toRecord(node, 'itself'),
 });
@@ -36,8 +36,8 @@ const withRevision = (opened: workflows.Opened) => ({
 
 type Readers = { readonly table: Table; readonly blobs: Blobs };
 
-async function getWorkflow(ports: Readers, place: nodes.Place<nodes.WorkflowNode>, ref: string) {
-  const opened = await workflows.openNode(ports, place, ref);
+async function getWorkflow(ports: Readers, place: nodes.ResolvedNode<nodes.WorkflowNode>, ref: string) {
+  const opened = await workflows.openNode(ports, place, { ref });
   return { ...withRevision(opened), eventLogging: opened.node.logger, oid: opened.node.id };
 }
 
@@ -52,7 +52,8 @@ async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
 }
 
 async function getMachine(ports: Readers, { path, query }: Call<'getMachine'>) {
-  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, query['ref']?.[0]);
+  const choice = { ref: query['ref']?.[0] };
+  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, choice);
   return { namespace: namespace.name, path: node.path, revision: revision.id, ...showMachines(revision) };
 }
 

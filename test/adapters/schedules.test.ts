@@ -2,7 +2,13 @@ import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schedulerSchedules, type ToExpressions } from '../../lib/adapters/aws/schedules.ts';
 import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
-import { type SchedulesBench, scheduleOf, schedulesContract, type Told, tickAfter } from '../contract/schedules.ts';
+import {
+  type Delivered,
+  type SchedulesBench,
+  scheduleOf,
+  schedulesContract,
+  tickAfter,
+} from '../contract/schedules.ts';
 import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
 
 interface Kept {
@@ -17,7 +23,7 @@ const toExpressions: ToExpressions = (cron) =>
 /** The scheduler: schedules of one group by name, which tick while time passes. */
 class Cloud {
   readonly schedules = new Map<string, Kept>();
-  readonly told: Told[] = [];
+  readonly delivered: Delivered[] = [];
   now = Date.UTC(2026, 10, 21, 12);
 
   readonly answer = ({ method, path, bytes }: Asked): Reply => {
@@ -39,7 +45,7 @@ class Cloud {
         at = next;
         const input = Target.Input.replace('<aws.scheduler.scheduled-time>', new Date(at).toISOString());
         const { target, planned } = JSON.parse(input) as { target: Schedule['target']; planned: string };
-        this.told.push({ target, planned: Date.parse(planned) });
+        this.delivered.push({ target, planned: Date.parse(planned) });
       }
     }
     this.now = end;
@@ -64,7 +70,7 @@ describe('schedules in EventBridge Scheduler keep the law of the port', () => {
     const server = await startAwsServer(cloud.answer);
     return {
       schedules: open(server),
-      told: cloud.told,
+      delivered: cloud.delivered,
       now: () => cloud.now,
       pass: async (milliseconds) => cloud.pass(milliseconds),
       close: () => server.close(),

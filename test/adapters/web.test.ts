@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { networkWeb, type Resolve } from '../../lib/adapters/portable/web.ts';
-import { Unreachable } from '../../lib/ports/web.ts';
+import { UnreachableError } from '../../lib/ports/web.ts';
 import { type FakeRegistry, startRegistry } from '../service/containers/fake-registry.ts';
 
 const PATIENCE = 5_000;
@@ -96,7 +96,7 @@ describe('addresses that are not for users', () => {
     const url = `http://registry.test:${port}/`;
     const resolve = leading('127.0.0.1');
     expect((await networkWeb({ mayAskItself: true }, resolve).get(url, {}, PATIENCE)).status).toBe(401);
-    await expect(networkWeb({ mayAskItself: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(Unreachable);
+    await expect(networkWeb({ mayAskItself: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(UnreachableError);
   });
 });
 
@@ -113,6 +113,6 @@ test('a server that is not there is told by its name, and nothing that was sent 
   const error = await local
     .get(`${gone.url}/v2/`, { authorization: 'Basic c2VjcmV0' }, PATIENCE)
     .catch((reason) => reason);
-  expect(error).toBeInstanceOf(Unreachable);
+  expect(error).toBeInstanceOf(UnreachableError);
   expect(error.message).toMatch(/^'localhost:\d+' cannot be reached: ECONNREFUSED$/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STEPS } from '../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../lib/domain/migrations/index.ts';
 import { makeApp, ofType, resourcesIn } from './stack.ts';
 
 const resources = resourcesIn(makeApp().stack);
@@ -9,7 +9,7 @@ const leading = text(led?.Properties['ServiceToken']).match(/UpgradeLeadingFunct
 
 describe('the tables of a deployed installation', () => {
   test('are led to their layout when a version with another one is deployed', () => {
-    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + STEPS.length });
+    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + MIGRATIONS.length });
   });
 
   test('are led there after all else, so that no deployment fails and goes back once they are', () => {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackage } from './python-packages.ts';
 
-export { Unavailable } from './python-packages.ts';
+export { UnavailableError as Unavailable } from './python-packages.ts';
 
 /** An emulator of AWS that nobody here wrote (PyPI, MIT licence), pinned because each version has other bugs. */
 const PACKAGE = 'ministack==1.5.33';

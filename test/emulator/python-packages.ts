@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const INSTALLING_MS = 120_000;
 
 /** Something that the tests use cannot be had on this machine, and why. */
-export class Unavailable extends Error {}
+export class UnavailableError extends Error {}
 
 const lastLine = (error: unknown): string => {
   const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
@@ -26,7 +26,7 @@ export interface Installed {
 export async function installPackage(name: string): Promise<Installed> {
   const asked = ['-c', 'import sys; print(sys.executable, "%d.%d" % sys.version_info[:2], sep="\\n")'];
   const found = await run('python3', asked).catch((error: unknown) => {
-    throw new Unavailable(`there is no python3: ${lastLine(error)}`);
+    throw new UnavailableError(`there is no python3: ${lastLine(error)}`);
   });
   const [python = '', version = ''] = found.stdout.split('\n');
   const packages = join(tmpdir(), `weft-${name.replace('==', '-')}-python-${version}`);
@@ -43,6 +43,6 @@ async function fill(folder: string, python: string, name: string): Promise<void>
     await rename(partial, folder).catch(() => rm(partial, { recursive: true }));
   } catch (error) {
     await rm(partial, { recursive: true });
-    throw new Unavailable(`pip could not install ${name}: ${lastLine(error)}`);
+    throw new UnavailableError(`pip could not install ${name}: ${lastLine(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { Named } from '../contract/executions.ts';
+import { NamedError } from '../contract/executions.ts';
 import type { Steps } from './emulator.ts';
 
 /** What the steps function is to do when it is called: answer, or fail under a name. */
@@ -15,7 +15,7 @@ export function scripted(...lines: readonly Line[]): Script {
   const calls: unknown[] = [];
   const steps: Steps = (payload) => {
     const line = lines[calls.push(payload) - 1] ?? { error: 'Script.Over' };
-    if ('error' in line) throw new Named(line.error, line.message ?? '');
+    if ('error' in line) throw new NamedError(line.error, line.message ?? '');
     return line.answer;
   };
   return { steps, calls };

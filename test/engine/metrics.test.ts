@@ -61,7 +61,7 @@ async function compare(world: World): Promise<void> {
   const naming = { brand: 'service', namespace: world.namespace };
   for (const path of new Set(found.map((run) => run.path))) {
     const own = found.filter((run) => run.path === path && run.status !== 'pending');
-    const flow = await metrics.flowOf(world.reliable, naming, path, '', undefined);
+    const flow = await metrics.flowOf(world.reliable, naming, { path, ref: '', since: undefined });
     expect(flow.totalInstancesRun).toBe(own.length);
     expect(flow.totalInstanceMilliseconds).toBe(own.reduce((sum, run) => sum + run.updated - run.created, 0));
     // Every state that was entered was left: to another one, or with the run.
@@ -142,7 +142,11 @@ describe('a run that crashes before or after a durable operation is counted once
 
 describe('the metrics of a workflow', () => {
   const flowOf = async (world: World, path = '/main') =>
-    metrics.flowOf(world.reliable, { brand: 'service', namespace: world.namespace }, path, '', undefined);
+    metrics.flowOf(
+      world.reliable,
+      { brand: 'service', namespace: world.namespace },
+      { path, ref: '', since: undefined },
+    );
 
   const inWorld = (work: (world: World) => Promise<void>) => {
     const [database] = databases;

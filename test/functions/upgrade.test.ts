@@ -101,10 +101,13 @@ test('tables of a newer version fail the deployment with a message', async () =>
   await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 3 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));
-  await expect(handler({})).rejects.toThrow('layout 3');
+  await expect(handler({})).rejects.toThrow('schema version 3');
   vi.restoreAllMocks();
   expect(lines.faults).toHaveLength(2);
   expect(answers).toMatchObject([
-    { Status: 'FAILED', Reason: expect.stringContaining('they have layout 3, and this version knows layouts up to 2') },
+    {
+      Status: 'FAILED',
+      Reason: expect.stringContaining('schema version 3, but this version of Weft supports versions up to 2'),
+    },
   ]);
 });

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { Refusal, Unreachable } from '../shell/command.ts';
+import { CommandFailedError, ServiceUnreachableError } from '../shell/command.ts';
 import { type Frame, toFrames } from './event-stream.ts';
 import { at, rowsAt, textAt } from './replies.ts';
 import { refusalOf, type Service } from './service.ts';
 
 /** The server has no stream for this, or cannot keep one open: it must be asked again and again. */
-class NoStream extends Error {
-  override readonly name = 'NoStream';
+class NoStreamError extends Error {
+  override readonly name = 'NoStreamError';
 }
 
 /** Statuses of servers that know the address, but not as a stream. */
@@ -34,7 +34,10 @@ async function* alive(body: AsyncIterable<Uint8Array>, dead: AbortController): A
   }
 }
 
-/** Opens the stream once. Throws NoStream, Refusal, Unreachable; ends where the server ends it. */
+/**
+ * Opens the stream once. Throws NoStreamError, CommandFailedError, ServiceUnreachableError; ends where the server ends
+ * it.
+ */
 async function* connect(service: Service, path: string, id: string, signal: AbortSignal): AsyncGenerator<Frame> {
   const dead = new AbortController();
   const resume: Record<string, string> = id === '' ? {} : { 'Last-Event-ID': id };
@@ -42,12 +45,12 @@ async function* connect(service: Service, path: string, id: string, signal: Abor
   const response = await service.send('GET', path, { headers, signal: AbortSignal.any([signal, dead.signal]) });
   if (WITHOUT_STREAMS.includes(response.status)) {
     await response.body?.cancel();
-    throw new NoStream();
+    throw new NoStreamError();
   }
   if (response.status >= 400) throw await refusalOf(response);
   if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream') || response.body === null) {
     await response.body?.cancel();
-    throw new NoStream();
+    throw new NoStreamError();
   }
   yield* toFrames(alive(response.body, dead));
 }
@@ -56,7 +59,7 @@ async function* connect(service: Service, path: string, id: string, signal: Abor
 function errorOf({ data }: Frame): Error {
   const value = toValue(data);
   const isMissing = textAt(value, 'Code') === '5';
-  return isMissing ? new Refusal(`404: ${textAt(value, 'Message')}`, 404) : new NoStream();
+  return isMissing ? new CommandFailedError(`404: ${textAt(value, 'Message')}`, 404) : new NoStreamError();
 }
 
 function toValue(text: string): unknown {
@@ -76,8 +79,8 @@ export interface Update {
 }
 
 /**
- * What a stream tells, over as many connections as it takes, until the signal. Throws NoStream where there is no
- * stream or none that lasts, and Refusal.
+ * What a stream tells, over as many connections as it takes, until the signal. Throws NoStreamError where there is no
+ * stream or none that lasts, and CommandFailedError.
  */
 async function* updates(service: Service, path: string, signal: AbortSignal): AsyncGenerator<Update> {
   let id = '';
@@ -97,11 +100,11 @@ async function* updates(service: Service, path: string, signal: AbortSignal): As
         isFirst = false;
       }
     } catch (error) {
-      if (signal.aborted || error instanceof NoStream || error instanceof Refusal) throw error;
+      if (signal.aborted || error instanceof NoStreamError || error instanceof CommandFailedError) throw error;
     }
     await setTimeout(PAUSE_MS, undefined, { signal });
   }
-  throw new NoStream();
+  throw new NoStreamError();
 }
 
 /** What a plain GET answers, again and again, slower while nothing changes; `isNews` tells whether it did. */
@@ -129,7 +132,7 @@ const endingOf = (value: unknown): Ending => ({
 
 const isOver = ({ status }: Ending): boolean => status !== '' && status !== 'pending';
 
-/** How the run at the path ended; waits for it. Throws Refusal, Unreachable. */
+/** How the run at the path ended; waits for it. Throws CommandFailedError, ServiceUnreachableError. */
 export async function waitForEnd(service: Service, path: string, signal: AbortSignal): Promise<Ending> {
   try {
     for await (const { value } of updates(service, path, signal)) {
@@ -137,12 +140,12 @@ export async function waitForEnd(service: Service, path: string, signal: AbortSi
       if (isOver(ending)) return ending;
     }
   } catch (error) {
-    if (!(error instanceof NoStream)) throw error;
+    if (!(error instanceof NoStreamError)) throw error;
   }
   for await (const ending of polled(async () => endingOf(await service.call('GET', path)), isOver, signal)) {
     if (isOver(ending)) return ending;
   }
-  throw new Unreachable('nothing tells how the run ended');
+  throw new ServiceUnreachableError('nothing tells how the run ended');
 }
 
 export interface LogLine {
@@ -164,7 +167,7 @@ async function readFrom(service: Service, path: string, from: number): Promise<L
   return at(reply, 'pageInfo', 'offset') === from ? rows : rows.slice(from);
 }
 
-/** The lines of a log that are there, from the n-th on. Throws Refusal, Unreachable. */
+/** The lines of a log that are there, from the n-th on. Throws CommandFailedError, ServiceUnreachableError. */
 export async function* readLog(service: Service, path: string, from = 0): AsyncGenerator<LogLine> {
   for (let next = from; ; ) {
     const lines = await readFrom(service, path, next);
@@ -174,7 +177,10 @@ export async function* readLog(service: Service, path: string, from = 0): AsyncG
   }
 }
 
-/** The lines of a log, and those that come, until the signal. Throws Refusal, Unreachable, and on the signal. */
+/**
+ * The lines of a log, and those that come, until the signal. Throws CommandFailedError, ServiceUnreachableError, and on
+ * the signal.
+ */
 export async function* followLog(service: Service, path: string, signal: AbortSignal): AsyncGenerator<LogLine> {
   let told = 0;
   try {
@@ -185,7 +191,7 @@ export async function* followLog(service: Service, path: string, signal: AbortSi
       yield* lines;
     }
   } catch (error) {
-    if (!(error instanceof NoStream)) throw error;
+    if (!(error instanceof NoStreamError)) throw error;
   }
   const isNews = (lines: readonly LogLine[]) => lines.length > 0;
   for await (const lines of polled(() => readFrom(service, path, told), isNews, signal)) {
@@ -194,7 +200,10 @@ export async function* followLog(service: Service, path: string, signal: AbortSi
   }
 }
 
-/** Tells the log of a run until it has ended, every line once, and answers how it ended. Throws Refusal, Unreachable. */
+/**
+ * Tells the log of a run until it has ended, every line once, and answers how it ended. Throws CommandFailedError,
+ * ServiceUnreachableError.
+ */
 export async function followRun(
   service: Service,
   path: string,
@@ -215,7 +224,7 @@ export async function followRun(
   const watching = waitForEnd(service, path, signal);
   const ending = await Promise.race([watching, following.then(() => undefined)]).finally(() => over.abort());
   await following;
-  if (ending === undefined) throw new Unreachable('the log of the run ended before the run');
+  if (ending === undefined) throw new ServiceUnreachableError('the log of the run ended before the run');
   for await (const line of readLog(service, `${path}/logs`, told)) await one(line);
   return ending;
 }

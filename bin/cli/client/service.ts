@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { Refusal, Unreachable, UsageError } from '../shell/command.ts';
+import { CommandFailedError, ServiceUnreachableError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { rowsAt, textAt } from './replies.ts';
 import { findPlace, type PlaceValues } from './target.ts';
@@ -18,9 +18,11 @@ export interface Service {
   readonly url: string;
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
-  /** Answers the reply, whatever its status. Throws Unreachable. */
+  /** Answers the reply, whatever its status. Throws ServiceUnreachableError. */
   send(method: string, path: string, sent?: Sent): Promise<Response>;
-  /** Answers the JSON of the reply, or undefined where it has none. Throws Refusal, Unreachable. */
+  /**
+   * Answers the JSON of the reply, or undefined where it has none. Throws CommandFailedError, ServiceUnreachableError.
+   */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** As `call`, with a body that is sent as it is. */
   put(method: string, path: string, sent: Sent): Promise<unknown>;
@@ -56,8 +58,8 @@ function isPassing(error: unknown): boolean {
   return PASSING.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }
 
-function unreachable(url: string, error: unknown): Unreachable {
-  return new Unreachable(
+function unreachable(url: string, error: unknown): ServiceUnreachableError {
+  return new ServiceUnreachableError(
     `${url} cannot be reached: ${reasonOf(error)}; start it, or name another with --url or WEFT_URL`,
     isPassing(error),
   );
@@ -82,22 +84,24 @@ const MENDS: Readonly<Record<number, string>> = {
   403: '; use a key that may do this',
 };
 
-/** The body of a reply, piece by piece. Throws Unreachable when it is cut off. */
+/** The body of a reply, piece by piece. Throws ServiceUnreachableError when it is cut off. */
 export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
   try {
     yield* response.body ?? [];
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new Unreachable(`the reply of ${new URL(response.url).origin} was cut off: ${reasonOf(error)}; try again`);
+    throw new ServiceUnreachableError(
+      `the reply of ${new URL(response.url).origin} was cut off: ${reasonOf(error)}; try again`,
+    );
   }
 }
 
 /** What the service said no with. */
-export async function refusalOf(response: Response): Promise<Refusal> {
+export async function refusalOf(response: Response): Promise<CommandFailedError> {
   const said = (await text(bodyOf(response))).trim();
   const message = textAt(toValue(said), 'message') || textAt(toValue(said), 'error', 'message') || said;
   const line = (message || response.statusText).split('\n')[0] ?? '';
-  return new Refusal(`${response.status}: ${line}${MENDS[response.status] ?? ''}`, response.status);
+  return new CommandFailedError(`${response.status}: ${line}${MENDS[response.status] ?? ''}`, response.status);
 }
 
 function toValue(said: string): unknown {
@@ -112,7 +116,7 @@ async function toJsonReply(url: string, response: Response): Promise<unknown> {
   if (response.status >= 400) throw await refusalOf(response);
   const said = await text(bodyOf(response));
   const value = toValue(said);
-  if (value === undefined && said !== '') throw new Unreachable(`what answers at ${url} is not Weft`);
+  if (value === undefined && said !== '') throw new ServiceUnreachableError(`what answers at ${url} is not Weft`);
   return value;
 }
 
@@ -132,7 +136,7 @@ export function serviceAt(
     const stop = more.signal ?? signal;
     for (const pause of PAUSES_MS) {
       const response = await once(`${url}${path}`, init, stop, patience).catch((error: unknown) => {
-        if (method === 'GET' && error instanceof Unreachable && error.isPassing) return undefined;
+        if (method === 'GET' && error instanceof ServiceUnreachableError && error.isPassing) return undefined;
         throw error;
       });
       if (response !== undefined && !isTryAgain(method, response.status)) return response;
@@ -181,7 +185,7 @@ const MOST_PAGES = 100_000;
 
 /**
  * All rows of a list, whichever way the server divides it: servers before v0.7 tell a next page, later ones a total
- * (rest-api reference, 2). Undefined where the reply is no list. Throws Refusal, Unreachable.
+ * (rest-api reference, 2). Undefined where the reply is no list. Throws CommandFailedError, ServiceUnreachableError.
  */
 export async function readList(
   service: Service,

@@ -4,7 +4,15 @@ import { type Ending, followRun, waitForEnd } from '../client/following.ts';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
 import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, good, type Outcome, Refusal, toJson, UsageError, type ValuesOf } from '../shell/command.ts';
+import {
+  CommandFailedError,
+  defineCommand,
+  good,
+  type Outcome,
+  toJson,
+  UsageError,
+  type ValuesOf,
+} from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { lineText } from './logs.ts';
@@ -64,7 +72,7 @@ async function pathOf(values: Values, name: string, service: Service, terminal: 
   const { done, paths } = await push({ service, terminal, source, isUnchecked: false });
   const failure = done.find((one) => one.failure !== undefined || one.item.change === 'conflict');
   if (failure !== undefined)
-    throw new Refusal(`${failure.item.name}: ${failure.failure ?? failure.item.details.join('; ')}`);
+    throw new CommandFailedError(`${failure.item.name}: ${failure.failure ?? failure.item.details.join('; ')}`);
   return paths[0] ?? name;
 }
 
@@ -128,7 +136,7 @@ async function run(values: Values, [name, ...words]: readonly string[], terminal
     const { status, errorCode, errorMessage } = ending;
     return { text: toJson({ instance: id, status, errorCode, errorMessage, output: parsed(output) }), isGood };
   }
-  if (!isGood) throw new Refusal(failureText(ending));
+  if (!isGood) throw new CommandFailedError(failureText(ending));
   return good(values.output === undefined ? output.toString('utf8') : '');
 }
 

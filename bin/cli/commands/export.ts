@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { openService } from '../client/service.ts';
 import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, needWords, type Outcome, Refusal, shown, type ValuesOf } from '../shell/command.ts';
+import { CommandFailedError, defineCommand, needWords, type Outcome, shown, type ValuesOf } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { type Counts, exportNamespace } from '../transfer/exporting.ts';
 import { type Archive, createArchive } from '../transfer/packing.ts';
@@ -42,7 +42,7 @@ async function run(values: Values, rest: readonly string[], terminal: Terminal):
   };
   const remote = { service, namespace, note };
   if (!(await hasNamespace(remote)))
-    throw new Refusal(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
+    throw new CommandFailedError(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
   const archive = await createArchive(resolve(terminal.cwd, file));
   const tell = (path: string) => (values.quiet || values.json ? undefined : terminal.tell(`exported ${path}`));
   const counts = await write(remote, archive, notes, tell);

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { needNamespace, openService } from '../client/service.ts';
 import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
   needWords,
   type Outcome,
-  Refusal,
   toJson,
   UsageError,
   type ValuesOf,
@@ -45,7 +45,10 @@ async function fromArchive(folder: string, names: readonly string[]): Promise<Re
   return { wanted: await readArchive(folder, names), namespace };
 }
 
-/** An archive, an unpacked archive, or a folder of workflow files as people keep them. Throws UsageError, Refusal. */
+/**
+ * An archive, an unpacked archive, or a folder of workflow files as people keep them. Throws UsageError,
+ * CommandFailedError.
+ */
 async function read(name: string, values: Values, terminal: Terminal, folder: string): Promise<Read> {
   const path = resolve(terminal.cwd, name);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -110,7 +113,7 @@ async function offer(job: Job): Promise<Outcome> {
   }
   if (!values.json && !values.yes) await terminal.write(`${lines.join('\n')}\n`);
   if (await isAgreed(job)) return apply(job);
-  throw new Refusal('nothing was changed');
+  throw new CommandFailedError('nothing was changed');
 }
 
 async function run(values: Values, rest: readonly string[], terminal: Terminal): Promise<Outcome> {

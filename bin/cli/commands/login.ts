@@ -3,9 +3,9 @@ import { textAt } from '../client/replies.ts';
 import { serviceAt } from '../client/service.ts';
 import { PLACE_OPTIONS, toUrl } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
   type Outcome,
-  Refusal,
   runVerb,
   shown,
   toTable,
@@ -71,7 +71,7 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
 async function need(name: string, terminal: Terminal): Promise<profiles.Profiles> {
   const kept = await profiles.read(terminal);
   if (Object.hasOwn(kept.profiles, name)) return kept;
-  throw new Refusal(`there is no profile '${name}'; 'weft profiles list' tells them`);
+  throw new CommandFailedError(`there is no profile '${name}'; 'weft profiles list' tells them`);
 }
 
 async function use(values: Values, [name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {

@@ -1,7 +1,15 @@
 import { followLog, followRun, type LogLine, readLog } from '../client/following.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
 import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, good, type Outcome, Refusal, toJson, UsageError, type ValuesOf } from '../shell/command.ts';
+import {
+  CommandFailedError,
+  defineCommand,
+  good,
+  type Outcome,
+  toJson,
+  UsageError,
+  type ValuesOf,
+} from '../shell/command.ts';
 import { type Colour, paint, type Terminal } from '../shell/terminal.ts';
 
 const OPTIONS = {
@@ -52,7 +60,7 @@ async function run(values: Values, rest: readonly string[], terminal: Terminal):
   }
   if (values.follow) {
     for await (const line of followLog(service, log.path, terminal.signal)) await show(line);
-    throw new Refusal('the log ended');
+    throw new CommandFailedError('the log ended');
   }
   if (!values.json) {
     for await (const line of readLog(service, log.path)) await show(line);

@@ -2,9 +2,9 @@ import { textAt } from '../client/replies.ts';
 import { namespacePath, openService, readList } from '../client/service.ts';
 import { PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
   type Outcome,
-  Refusal,
   runVerb,
   shown,
   toTable,
@@ -32,8 +32,10 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
   const service = await openService(values, terminal);
   const path = `${namespacePath(name)}?recursive=${values.recursive === true}`;
   await service.call('DELETE', path).catch((error: unknown) => {
-    const isFull = error instanceof Refusal && error.message.includes('non-empty');
-    throw isFull ? new Refusal(`'${name}' is not empty; delete it with all that is in it by --recursive`) : error;
+    const isFull = error instanceof CommandFailedError && error.message.includes('non-empty');
+    throw isFull
+      ? new CommandFailedError(`'${name}' is not empty; delete it with all that is in it by --recursive`)
+      : error;
   });
   return shown(values, { deleted: name }, () => `deleted ${name}`);
 }

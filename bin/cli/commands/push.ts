@@ -4,12 +4,12 @@ import { setTimeout } from 'node:timers/promises';
 import { needNamespace, openService, type Service } from '../client/service.ts';
 import { findOlderConfig, NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
   needWords,
   type Outcome,
-  Refusal,
+  ServiceUnreachableError,
   toJson,
-  Unreachable,
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
@@ -45,7 +45,9 @@ async function needRight(wanted: Wanted, cwd: string): Promise<void> {
   const texts = checked.flatMap(findingTexts);
   if (texts.length === 0) return;
   const count = checked.reduce((sum, { findings }) => sum + findings.length, 0);
-  throw new Refusal(`${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent\n${texts.join('\n')}`);
+  throw new CommandFailedError(
+    `${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent\n${texts.join('\n')}`,
+  );
 }
 
 async function read({ terminal, source }: Pushed): Promise<Wanted> {
@@ -56,7 +58,10 @@ async function read({ terminal, source }: Pushed): Promise<Wanted> {
   return wanted;
 }
 
-/** Sends what differs from what the service has. Throws UsageError, Refusal with every mistake, Unreachable. */
+/**
+ * Sends what differs from what the service has. Throws UsageError, CommandFailedError with every mistake,
+ * ServiceUnreachableError.
+ */
 export async function push(
   job: Pushed,
 ): Promise<{ readonly done: readonly Done[]; readonly paths: readonly string[] }> {
@@ -100,7 +105,11 @@ async function keepPushing(job: Pushed, values: Values): Promise<Outcome> {
     } catch (error) {
       if (
         terminal.signal.aborted ||
-        !(error instanceof Refusal || error instanceof Unreachable || error instanceof UsageError)
+        !(
+          error instanceof CommandFailedError ||
+          error instanceof ServiceUnreachableError ||
+          error instanceof UsageError
+        )
       )
         throw error;
       terminal.tell(paint(terminal, 'red', `weft: ${error.message}`));

@@ -2,9 +2,9 @@ import { textAt } from '../client/replies.ts';
 import { openNamespace, readList } from '../client/service.ts';
 import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
   type Outcome,
-  Refusal,
   runVerb,
   shown,
   toTable,
@@ -50,7 +50,7 @@ async function set(values: Values, [name = '', file]: readonly string[], termina
   const { service, base } = await openNamespace(values, terminal);
   const path = `${base}/secrets/${nameIn(name)}`;
   await service.put('PUT', path, { body }).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.status !== EXISTS) throw error;
+    if (!(error instanceof CommandFailedError) || error.status !== EXISTS) throw error;
     return service.put('PATCH', path, { body });
   });
   return shown(values, { set: name }, () => `set ${name}`);

@@ -8,8 +8,8 @@ export class UsageError extends Error {
 }
 
 /** The service said no; the program ends with 1, and with 3 where another key would be let in. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class CommandFailedError extends Error {
+  override readonly name = 'CommandFailedError';
   /** The HTTP status; undefined where the service did as it was asked and the outcome is bad. */
   readonly status: number | undefined;
   constructor(message: string, status?: number) {
@@ -19,8 +19,8 @@ export class Refusal extends Error {
 }
 
 /** Nothing that speaks our interface answers there; the program ends with 3. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+export class ServiceUnreachableError extends Error {
+  override readonly name = 'ServiceUnreachableError';
   /** The same may work at the next moment. */
   readonly isPassing: boolean;
   constructor(message: string, isPassing = false) {
@@ -46,7 +46,7 @@ export interface Command {
   readonly flags: readonly string[];
   /** The words that may follow its name. */
   readonly words: readonly string[];
-  /** Throws UsageError, Refusal and Unreachable. */
+  /** Throws UsageError, CommandFailedError and ServiceUnreachableError. */
   readonly run: (args: readonly string[], terminal: Terminal) => Promise<Outcome>;
 }
 

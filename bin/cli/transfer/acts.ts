@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { at, textAt } from '../client/replies.ts';
 import { namespacePath } from '../client/service.ts';
-import { Refusal } from '../shell/command.ts';
+import { CommandFailedError } from '../shell/command.ts';
 import { pathOf, type Remote, variablePath } from './remote.ts';
 import type { WantedVariable } from './wanted.ts';
 
@@ -53,7 +53,7 @@ type Performers = {
 function nameOf(ref: Ref, names: Names): string {
   if ('name' in ref) return ref.name;
   const name = names.get(ref.hash);
-  if (name === undefined) throw new Refusal('the revision has no name on this server');
+  if (name === undefined) throw new CommandFailedError('the revision has no name on this server');
   return name;
 }
 
@@ -103,7 +103,7 @@ const PERFORMERS: Performers = {
   },
 };
 
-/** Carries out one act. Throws Refusal, Unreachable. */
+/** Carries out one act. Throws CommandFailedError, ServiceUnreachableError. */
 export async function perform<Kind extends Act['do']>(
   remote: Remote,
   act: Extract<Act, { readonly do: Kind }>,

@@ -1,4 +1,4 @@
-import { Refusal } from '../shell/command.ts';
+import { CommandFailedError } from '../shell/command.ts';
 import { type Act, perform } from './acts.ts';
 import { type Item, mapSome } from './plan.ts';
 import type { Remote } from './remote.ts';
@@ -15,7 +15,7 @@ async function attempt(remote: Remote, acts: readonly Act[], { names }: Item): P
     for (const act of acts) await perform(remote, act, names);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof CommandFailedError) return error.message;
     throw error;
   }
 }
@@ -32,7 +32,8 @@ const SECOND: readonly Item['kind'][] = ['workflow'];
 
 /**
  * Carries out a plan: namespace and directories, workflows, variables, and at last what lets workflows run. What the
- * service refuses is told and the rest goes on; done again, the plan of what is left does the rest. Throws Unreachable.
+ * service refuses is told and the rest goes on; done again, the plan of what is left does the rest. Throws
+ * ServiceUnreachableError.
  */
 export async function carryOut(remote: Remote, plan: readonly Item[], tell: (done: Done) => void): Promise<Done[]> {
   const failures = new Map<Item, string>();

@@ -110,7 +110,10 @@ async function writeNode(job: Job, path: string): Promise<void> {
   else job.remote.note(`${path}: it was deleted meanwhile; left out`);
 }
 
-/** Writes a whole namespace; what the server does not serve is noted. Throws Refusal, Unreachable. */
+/**
+ * Writes a whole namespace; what the server does not serve is noted. Throws CommandFailedError,
+ * ServiceUnreachableError.
+ */
 export async function exportNamespace(
   job: Omit<Job, 'counts'>,
   about: { readonly exportedAt: string; readonly notes: readonly string[] },

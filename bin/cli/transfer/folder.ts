@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isNodeName, isVariableName } from '../../../lib/domain/names.ts';
-import { Refusal, UsageError } from '../shell/command.ts';
+import { CommandFailedError, UsageError } from '../shell/command.ts';
 import { type Ignores, toIgnores } from './ignores.ts';
 import { parentsOf, type Wanted, type WantedVariable, type WantedWorkflow } from './wanted.ts';
 
@@ -99,11 +99,13 @@ async function toWorkflow(
   return { path, revisions: [{ file: absolute, hash, isSaved: false, ids: [] }], variables };
 }
 
-/** What workflow files say, with the directories that they need. Throws Refusal for two files of one path. */
+/**
+ * What workflow files say, with the directories that they need. Throws CommandFailedError for two files of one path.
+ */
 function toWanted(workflows: readonly WantedWorkflow[]): Wanted {
   const paths = workflows.map(({ path }) => path);
   const twice = workflows.find(({ path }, index) => paths.indexOf(path) !== index);
-  if (twice !== undefined) throw new Refusal(`two files would be the workflow '${twice.path}'; rename one`);
+  if (twice !== undefined) throw new CommandFailedError(`two files would be the workflow '${twice.path}'; rename one`);
   const directories = [...new Set(paths.flatMap(parentsOf))].sort().map((path) => ({ path, attributes: [] }));
   return { variables: [], directories, workflows };
 }

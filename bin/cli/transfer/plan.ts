@@ -1,5 +1,5 @@
 import { at } from '../client/replies.ts';
-import { Refusal } from '../shell/command.ts';
+import { CommandFailedError } from '../shell/command.ts';
 import type { Act, Names } from './acts.ts';
 import { type Checked, checkFile } from './offline.ts';
 import {
@@ -201,14 +201,14 @@ async function handItems({ namespace }: Wanted, remote: Remote, isThere: boolean
 
 /**
  * What would make the namespace hold what is wanted. Nothing is changed, and the plan takes nothing away. Throws
- * Refusal, Unreachable.
+ * CommandFailedError, ServiceUnreachableError.
  */
 export async function makePlan(task: Task): Promise<Item[]> {
   const { remote, wanted } = task;
   const isThere = await hasNamespace(remote);
   if (!isThere && wanted.namespace === undefined) {
     const { namespace } = remote;
-    throw new Refusal(
+    throw new CommandFailedError(
       `404: there is no namespace '${namespace}'; make it with 'weft namespaces create ${namespace}'`,
       404,
     );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { namespacePath, readList, type Service, treePath } from '../client/service.ts';
-import { Refusal } from '../shell/command.ts';
+import { CommandFailedError } from '../shell/command.ts';
 import type { Route } from './wanted.ts';
 
 /** A namespace of a server, and where to tell what the server cannot answer. */
@@ -58,12 +58,12 @@ const NOT_SERVED: readonly (number | undefined)[] = [403, 404, 405, 406, 501];
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The answer, or undefined where there is nothing. Throws Refusal, Unreachable. */
+/** The answer, or undefined where there is nothing. Throws CommandFailedError, ServiceUnreachableError. */
 async function find(service: Service, path: string): Promise<unknown> {
   try {
     return await service.call('GET', path);
   } catch (error) {
-    if (error instanceof Refusal && error.status === MISSING) return undefined;
+    if (error instanceof CommandFailedError && error.status === MISSING) return undefined;
     throw error;
   }
 }
@@ -80,7 +80,7 @@ export async function ifServed<T>(
     if (value === undefined) told('no such list');
     return value;
   } catch (error) {
-    if (!(error instanceof Refusal) || !NOT_SERVED.includes(error.status)) throw error;
+    if (!(error instanceof CommandFailedError) || !NOT_SERVED.includes(error.status)) throw error;
     told(error.message);
     return undefined;
   }
@@ -106,7 +106,7 @@ function toRevision(reply: unknown): RemoteRevision {
 
 export const isWorkflow = (node: RemoteNode): node is RemoteWorkflow => node.kind === 'workflow';
 
-/** What stands at a path; undefined: nothing. Throws Refusal, Unreachable. */
+/** What stands at a path; undefined: nothing. Throws CommandFailedError, ServiceUnreachableError. */
 export async function findNode(remote: Remote, path: string): Promise<RemoteNode | RemoteWorkflow | undefined> {
   const reply = await find(remote.service, pathOf(remote, path));
   if (reply === undefined) return undefined;
@@ -123,7 +123,7 @@ export interface Child {
   readonly attributes: readonly string[];
 }
 
-/** What stands in a directory. Throws Refusal, Unreachable. */
+/** What stands in a directory. Throws CommandFailedError, ServiceUnreachableError. */
 export async function readChildren(remote: Remote, path: string): Promise<Child[]> {
   const rows = (await readList(remote.service, pathOf(remote, path), 'children')) ?? [];
   const children = rows.map((row) => ({
@@ -238,7 +238,7 @@ export async function listServices(remote: Remote): Promise<string[] | undefined
   return list?.map((row) => `${textAt(row, 'info', 'name')} ${textAt(row, 'info', 'image')}`.trim()).sort();
 }
 
-/** Throws Refusal unless the namespace is there; what answers with no list is no server of ours. */
+/** Throws CommandFailedError unless the namespace is there; what answers with no list is no server of ours. */
 export async function hasNamespace(remote: Remote): Promise<boolean> {
   const reply = await find(remote.service, `${namespacePath(remote.namespace)}/tree/`);
   return reply !== undefined && rowsAt(reply, 'children') !== undefined;

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import * as z from 'zod/mini';
-import { Refusal } from '../shell/command.ts';
+import { CommandFailedError } from '../shell/command.ts';
 import { measure } from './folder.ts';
 import {
   FORMAT,
@@ -28,7 +28,10 @@ import type { Wanted, WantedDirectory, WantedVariable, WantedWorkflow } from './
 const LARGEST = 64 * 1024 ** 3;
 const MOST_ENTRIES = 5_000_000;
 
-/** Unpacks an archive into an empty folder. Throws Refusal for names that point elsewhere, links, and what is cut off. */
+/**
+ * Unpacks an archive into an empty folder. Throws CommandFailedError for names that point elsewhere, links, and what is
+ * cut off.
+ */
 export async function unpack(file: string, folder: string): Promise<string[]> {
   const tar = extract();
   const names: string[] = [];
@@ -39,9 +42,11 @@ export async function unpack(file: string, folder: string): Promise<string[]> {
     for await (const entry of tar) {
       const { name, type } = entry.header;
       const reason = refusedEntry(name, type ?? 'file');
-      if (reason !== undefined) throw new Refusal(`${file}: the entry '${name.slice(0, 200)}' is refused: ${reason}`);
+      if (reason !== undefined)
+        throw new CommandFailedError(`${file}: the entry '${name.slice(0, 200)}' is refused: ${reason}`);
       size += entry.header.size ?? 0;
-      if (size > LARGEST || names.length >= MOST_ENTRIES) throw new Refusal(`${file}: the archive is too large`);
+      if (size > LARGEST || names.length >= MOST_ENTRIES)
+        throw new CommandFailedError(`${file}: the archive is too large`);
       if (type === 'directory') {
         entry.resume();
         continue;
@@ -54,8 +59,8 @@ export async function unpack(file: string, folder: string): Promise<string[]> {
     await feeding;
     return names;
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(
+    if (error instanceof CommandFailedError) throw error;
+    throw new CommandFailedError(
       `${file} is no whole archive of the form .tar.gz: ${error instanceof Error ? error.message : error}`,
     );
   } finally {
@@ -73,24 +78,26 @@ export async function namesBelow(folder: string): Promise<string[]> {
 
 async function readShape<S extends z.ZodMiniType>(folder: string, name: string, shape: S): Promise<z.infer<S>> {
   const bytes = await readFile(join(folder, name), 'utf8').catch(() => undefined);
-  if (bytes === undefined) throw new Refusal(`${name} is missing in the archive`);
+  if (bytes === undefined) throw new CommandFailedError(`${name} is missing in the archive`);
   let value: unknown;
   try {
     value = JSON.parse(bytes);
   } catch {
-    throw new Refusal(`${name} in the archive is no JSON`);
+    throw new CommandFailedError(`${name} in the archive is no JSON`);
   }
   const parsed = z.safeParse(shape, value);
   if (parsed.success) return parsed.data as z.infer<S>;
   const [issue] = parsed.error.issues;
-  throw new Refusal(`${name} in the archive: ${issue?.path.join('.')} ${issue?.message}`);
+  throw new CommandFailedError(`${name} in the archive: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
-/** What an archive says of itself. Throws Refusal for one that is cut off, or of a later form. */
+/** What an archive says of itself. Throws CommandFailedError for one that is cut off, or of a later form. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = await readShape(folder, MANIFEST, shapes.manifest);
   if (manifest.version > VERSION) {
-    throw new Refusal(`the archive has the form ${FORMAT} ${manifest.version}, which a later version of weft reads`);
+    throw new CommandFailedError(
+      `the archive has the form ${FORMAT} ${manifest.version}, which a later version of weft reads`,
+    );
   }
   return manifest;
 }
@@ -103,8 +110,9 @@ async function needWhole(
 ): Promise<{ file: string; size: number; hash: string }> {
   const file = join(folder, name);
   const measured = await measure(file).catch(() => undefined);
-  if (measured === undefined) throw new Refusal(`${name} is missing in the archive`);
-  if (measured.hash !== hash) throw new Refusal(`${name} in the archive is not what was exported: its hash differs`);
+  if (measured === undefined) throw new CommandFailedError(`${name} is missing in the archive`);
+  if (measured.hash !== hash)
+    throw new CommandFailedError(`${name} in the archive is not what was exported: its hash differs`);
   return { file, ...measured };
 }
 
@@ -132,7 +140,7 @@ async function toWorkflow(folder: string, told: WorkflowFile): Promise<WantedWor
   return { path, revisions, variables, settings: { live, logger, attributes, tags, routes } };
 }
 
-/** What an unpacked archive says. Throws Refusal for what is missing, changed or not ours. */
+/** What an unpacked archive says. Throws CommandFailedError for what is missing, changed or not ours. */
 export async function readArchive(folder: string, names: readonly string[]): Promise<Wanted> {
   const namespace = await readShape(folder, NAMESPACE, shapes.namespace);
   const { variables } = await readShape(folder, VARIABLES, shapes.variables);

@@ -24,7 +24,7 @@ function needQuery({ query }: Asked, name: 'svn' | 'version'): string {
   return value;
 }
 
-async function chosen(ports: Reader, call: Asked): Promise<views.Chosen> {
+async function chosen(ports: Reader, call: Asked): Promise<views.ServiceAddress> {
   const name = needQuery(call, 'svn');
   return { scope: await home(ports, call), name, version: call.query['version']?.[0] ?? '' };
 }

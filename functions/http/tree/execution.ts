@@ -1,7 +1,7 @@
 import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
 import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
 import { isOn } from '../../../lib/api/http/request.ts';
-import { needKey } from '../../../lib/domain/instances/idempotency-keys.ts';
+import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
@@ -28,7 +28,7 @@ function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'he
     path: path.node,
     ref: query['ref']?.[0] ?? '',
     input: body,
-    ...(key === '' ? {} : { key: needKey(key) }),
+    ...(key === '' ? {} : { key: needIdempotencyKey(key) }),
   };
 }
 

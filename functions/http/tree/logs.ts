@@ -1,8 +1,9 @@
 import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
 import type { Tails } from '../../../lib/api/streams/tails.ts';
+import { readAfter } from '../../../lib/domain/logs/cursor-reader.ts';
 import { list, type Needs, openLog } from '../../../lib/domain/logs/pages.ts';
-import { readOn } from '../../../lib/domain/logs/tails.ts';
-import { toListRequest, withNames } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import { withNames } from '../../../lib/domain/storage/lists.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 
 /** The query is checked before anything is read, as in other lists. */
@@ -24,7 +25,7 @@ export const endpoints: Endpoints<'logs'> = {
 export const tails: Tails<'logs'> = {
   getWorkflowLogs: async (ports, call, mark) => {
     const { request, log, named } = await open(ports, call);
-    const reading = await readOn(ports, log, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    const reading = await readAfter(ports, log, request, mark);
+    return { reply: withNames(reading.list, named), mark: reading.cursor };
   },
 };

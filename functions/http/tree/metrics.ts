@@ -20,7 +20,8 @@ function getFlow(ports: Needs, { path, query }: Call<'getWorkflowFlow'>) {
   if (text !== '' && since === undefined) {
     return plainError(400, `invalid 'since' parameter: '${text.slice(0, 40)}' is no duration such as 24h or 90m`);
   }
-  return metrics.flowOf(ports, namingOf(ports, path), path.node, query['ref']?.[0] ?? '', since);
+  const request = { path: path.node, ref: query['ref']?.[0] ?? '', since };
+  return metrics.flowOf(ports, namingOf(ports, path), request);
 }
 
 /** The metrics of workflows, under paths of the tree: served by the Lambda of the tree. */

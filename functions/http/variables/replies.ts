@@ -1,7 +1,7 @@
 import type { Call } from '../../../lib/api/http/call.ts';
 import { type RawReply, stored } from '../../../lib/api/http/reply.ts';
 import * as variables from '../../../lib/domain/namespaces/variables.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import { type Holder, setVariable } from '../../../lib/engine/changes/variables.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Table } from '../../../lib/ports/table.ts';

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Unreachable, type Web, type WebAnswer } from '../../ports/web.ts';
+import { UnreachableError, type Web, type WebAnswer } from '../../ports/web.ts';
 
 /** Where machines keep what is theirs alone: the credentials of an instance or a container. */
 const PRIVATE = [
@@ -42,8 +42,8 @@ function blockListOf({ mayAskItself }: WebOptions): BlockList {
 const isBlocked = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-const refusal = (host: string): Unreachable =>
-  new Unreachable(`'${host}' leads to an address that is kept from users: it is link-local, or the service's own`);
+const refusal = (host: string): UnreachableError =>
+  new UnreachableError(`'${host}' leads to an address that is kept from users: it is link-local, or the service's own`);
 
 /** The connection itself is made to what was looked at: a name may lead elsewhere the next time. */
 const guarded =
@@ -76,17 +76,17 @@ async function toAnswer(message: IncomingMessage): Promise<WebAnswer> {
 }
 
 /** In words for the user: what they can look at. */
-function reasonOf(host: string, error: NodeJS.ErrnoException, isLate: boolean): Unreachable {
-  if (error instanceof Unreachable) return error;
-  if (isLate) return new Unreachable(`'${host}' did not answer in time`);
-  return new Unreachable(`'${host}' cannot be reached: ${error.code ?? error.message}`);
+function reasonOf(host: string, error: NodeJS.ErrnoException, isLate: boolean): UnreachableError {
+  if (error instanceof UnreachableError) return error;
+  if (isLate) return new UnreachableError(`'${host}' did not answer in time`);
+  return new UnreachableError(`'${host}' cannot be reached: ${error.code ?? error.message}`);
 }
 
 /** What keeps users from addresses where this machine, or the cloud, tells its secrets. */
 export interface Guard {
-  /** Looks a name up for a connection; fails with Unreachable. */
+  /** Looks a name up for a connection; fails with UnreachableError. */
   readonly lookup: LookupFunction;
-  /** @throws Unreachable for a literal address, which is never looked up. */
+  /** @throws UnreachableError for a literal address, which is never looked up. */
   check(url: URL): void;
 }
 
@@ -103,14 +103,15 @@ export function guardOf(options: WebOptions, resolve: Resolve = resolveAll): Gua
 
 /**
  * Servers in the network, but for the addresses that the guard keeps.
- * @throws Unreachable (get) also for an address that is none.
+ * @throws UnreachableError (get) also for an address that is none.
  */
 export function networkWeb(options: WebOptions, resolve: Resolve = resolveAll): Web {
   const { lookup, check } = guardOf(options, resolve);
   return {
     async get(text, headers, ms) {
       const url = URL.parse(text);
-      if (url === null || !/^https?:$/.test(url.protocol)) throw new Unreachable(`'${text}' is no address of the web`);
+      if (url === null || !/^https?:$/.test(url.protocol))
+        throw new UnreachableError(`'${text}' is no address of the web`);
       check(url);
       const send = url.protocol === 'https:' ? requestSecure : requestPlain;
       const signal = AbortSignal.timeout(Math.max(ms, 1));

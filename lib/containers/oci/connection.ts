@@ -3,7 +3,7 @@ import { request as requestSecure } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Guard } from '../../adapters/portable/web.ts';
-import { Unreachable } from '../../ports/web.ts';
+import { UnreachableError } from '../../ports/web.ts';
 
 export interface Message {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT';
@@ -23,17 +23,17 @@ const UNKNOWN_NAME = 'ENOTFOUND';
 /** A body that is longer than any manifest or refusal of a registry. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Sends a request and answers as soon as the head of the answer is there. @throws Unreachable, Passing */
+/** Sends a request and answers as soon as the head of the answer is there. @throws UnreachableError, Passing */
 export async function send(guard: Guard, url: URL, message: Message): Promise<IncomingMessage> {
-  if (!/^https?:$/.test(url.protocol)) throw new Unreachable(`'${url}' is no address of the web`);
+  if (!/^https?:$/.test(url.protocol)) throw new UnreachableError(`'${url}' is no address of the web`);
   guard.check(url);
   try {
     return await exchange(guard, url, message);
   } catch (error) {
-    if (error instanceof Unreachable) throw error;
+    if (error instanceof UnreachableError) throw error;
     const { code, message: words } = error as NodeJS.ErrnoException;
     const problem = `'${url.host}' cannot be reached: ${code ?? words}`;
-    throw code === UNKNOWN_NAME ? new Unreachable(problem) : new Passing(problem, { cause: error });
+    throw code === UNKNOWN_NAME ? new UnreachableError(problem) : new Passing(problem, { cause: error });
   }
 }
 

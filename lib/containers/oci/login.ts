@@ -24,7 +24,10 @@ function challengeOf(header: string): Challenge {
 
 export const basic = ({ user, token }: Login): string => `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 
-/** What opens a registry after its challenge; undefined: it lets nobody in who asks so. @throws Unreachable, Passing */
+/**
+ * What opens a registry after its challenge; undefined: it lets nobody in who asks so. @throws UnreachableError,
+ * Passing
+ */
 export async function authorizationFor(
   guard: Guard,
   header: string,

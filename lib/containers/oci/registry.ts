@@ -43,7 +43,10 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** One repository of a registry that speaks the OCI distribution protocol. Every method throws Refused, Passing, Unreachable. */
+/**
+ * One repository of a registry that speaks the OCI distribution protocol. Every method throws Refused,
+ * Passing, UnreachableError.
+ */
 export class Repository {
   readonly #guard: Guard;
   readonly #base: string;

@@ -115,11 +115,11 @@ const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * S
  */
 function indexItem({ status, namespaceId, created, updated, id, service }: Run): Record<string, Value> {
   if (service !== undefined) return { ttl: expiry(Math.max(updated, service.until)) };
-  const begun = { nsBucket: keys.instancesOf(namespaceId, created), order: keys.runOrder(created, id) };
+  const begun = { nsBucket: keys.dayBucket(namespaceId, created), order: keys.runOrder(created, id) };
   if (status === 'pending') return begun;
   return {
     ...begun,
-    endBucket: keys.endsOf(namespaceId, updated),
+    endBucket: keys.dayBucket(namespaceId, updated),
     endOrder: keys.runOrder(updated, id),
     ttl: expiry(updated),
   };

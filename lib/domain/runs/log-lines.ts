@@ -1,5 +1,5 @@
 import type { Blobs } from '../../ports/blobs.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import type { Level, LogLine } from './run.ts';
 import { flush } from './runs.ts';
@@ -49,7 +49,7 @@ export async function append(
       await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
       return Number(item['step']);
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

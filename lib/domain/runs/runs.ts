@@ -4,6 +4,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Table, Write } from '../../ports/table.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
+import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
@@ -83,8 +84,8 @@ type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'
 
 /**
  * Commits a run and what it wrote besides, all or nothing, on the condition that nobody else committed since it was
- * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws Conflict when it lost. Its
- * beginning and its end are counted by the commits that made them.
+ * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws ConflictError when it
+ * lost. Its beginning and its end are counted by the commits that made them.
  */
 export async function commit(
   { table, blobs, clock, meter }: Committer,
@@ -157,22 +158,17 @@ export async function* logParts(
   from = 0,
 ): AsyncGenerator<readonly LogLine[]> {
   if (from < run.flushed) {
-    const pk = keys.logs(run.id);
-    const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: ['pk', 'sk'] };
-    const [first] = (await table.query({ table: 'journal', pk, ...before })).items;
-    const begin = first === undefined ? {} : { from: first.sk };
-    let next: string | undefined;
-    do {
-      const more = next === undefined ? {} : { next };
-      const page = await table.query({ table: 'journal', pk, ...begin, limit: PARTS, ...more });
-      for (const item of page.items) {
+    const logs = keys.logs(run.id);
+    const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: [] };
+    const [first] = (await table.query({ ...logs, ...before })).items;
+    for await (const items of pagesOf(table, { ...logs, from: first?.sk, limit: PARTS })) {
+      for (const item of items) {
         const lines = JSON.parse(await texts.readText(blobs, item['lines'])) as LogLine[];
         const number = Number(item.sk);
         // A commit that came after the run was read may have added lines.
         yield lines.slice(Math.max(from - number, 0), Math.max(run.flushed - number, 0));
       }
-      next = page.next;
-    } while (next !== undefined);
+    }
   }
   yield run.tail.slice(Math.max(from - run.flushed, 0));
 }

@@ -47,7 +47,7 @@ async function openSubflow(
   }
   // The seed makes a repeated step call the same revision again.
   const seed = `${caller.id} ${caller.step}`;
-  const opened = await workflows.open(ports, caller.namespace, path, ref, seed).catch((error: unknown) => {
+  const opened = await workflows.open(ports, caller.namespace, path, { ref, seed }).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw failure('workflow.notfound', `workflow not found: ${error.message}`);
   });

@@ -1,7 +1,7 @@
 import { note } from '../../domain/logs/change-lines.ts';
 import * as removals from '../../domain/purging/purging.ts';
-import { collect, definesServices } from '../../domain/services/garbage.ts';
-import type { Place, WorkflowNode } from '../../domain/tree/nodes.ts';
+import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
+import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
 import { countsLatest } from '../../domain/tree/routers.ts';
 import * as schedules from '../../domain/tree/schedules.ts';
@@ -47,17 +47,17 @@ export async function updateWorkflow(
   ports: CleanupPorts,
   { namespace, path, source }: Source,
 ): Promise<workflows.Opened> {
-  const before = await workflows.open(ports, namespace, path, LATEST);
+  const before = await workflows.open(ports, namespace, path, { ref: LATEST });
   const after = await workflows.update(ports, before, source);
   if (after === before) return before;
   await note(ports, 'workflow.update', after);
-  if (definesServices(before.revision.plan)) await collect(ports, after.namespace, after.node.id);
+  if (definesServices(before.revision.plan)) await collectUnused(ports, after.namespace, after.node.id);
   return publish(ports, after, before, countsLatest(after.node));
 }
 
 /** Discards the latest revision unless it is saved, and returns to the one before; without one, nothing changes. */
 export async function discardLatest(ports: EnginePorts, namespace: string, path: string): Promise<workflows.Opened> {
-  const before = await workflows.open(ports, namespace, path, LATEST);
+  const before = await workflows.open(ports, namespace, path, { ref: LATEST });
   const after = await workflows.discard(ports, before);
   if (after === before) return before;
   await note(ports, 'revision.discard', after);
@@ -67,7 +67,7 @@ export async function discardLatest(ports: EnginePorts, namespace: string, path:
 /** Divides the starts of a workflow among revisions. Throws what `workflows.divide` throws. */
 export async function divideStarts(
   ports: EnginePorts,
-  place: Place<WorkflowNode>,
+  place: ResolvedNode<WorkflowNode>,
   division: Parameters<typeof workflows.divide>[2],
 ): Promise<workflows.Opened> {
   const { before, after } = await workflows.divide(ports, place, division);
@@ -94,7 +94,7 @@ export async function toggleWorkflow(
 }
 
 /** Creates a directory. Throws what `tree.createDirectory` throws. */
-export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<Place> {
+export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<ResolvedNode> {
   const place = await tree.createDirectory(ports, namespace, path);
   await note(ports, 'node.create', place, 'directory', place.node.path);
   await announce(ports, place.namespace, 'directory.create', { path: place.node.path });

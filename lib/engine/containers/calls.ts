@@ -2,7 +2,7 @@ import { SERVICE_CALL } from '../../compiler/emit/container-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
-import { openService, ServiceFailure, type ServicePlan } from '../../domain/services/resolution.ts';
+import { ContainerServiceError, openService, type ServicePlan } from '../../domain/services/resolution.ts';
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
 import type { ExecutionHandle } from '../executions/handles.ts';
@@ -38,7 +38,7 @@ export async function openContainer(
     plan,
   };
   const toFailure = (error: unknown): never => {
-    throw error instanceof ServiceFailure ? uncallable(error.message) : error;
+    throw error instanceof ContainerServiceError ? uncallable(error.message) : error;
   };
   const opened = await openService(ports, wanted).catch(toFailure);
   return {

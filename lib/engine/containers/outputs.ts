@@ -1,7 +1,7 @@
 import { isVariableName } from '../../domain/names.ts';
 import * as variables from '../../domain/namespaces/variables.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
-import { BROADCAST_DELAY } from '../../events/broadcasts.ts';
+import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { ContainerOutput } from '../../ports/containers.ts';
 import { changeEvent, noteChange, setVariable } from '../changes/variables.ts';
 import type { UnitOfWork } from '../run/unit-of-work.ts';
@@ -49,7 +49,7 @@ export async function addOutputs(
     const { variable, isNew } = await variables.make(ports, holder.owner, name, { bytes, mimeType: undefined });
     const change = isNew ? 'create' : 'update';
     unit.variables.write(holder.owner, variable);
-    unit.send(changeEvent(ports, holder, change, variable), ports.clock.now() + BROADCAST_DELAY);
+    unit.send(changeEvent(ports, holder, change, variable), ports.clock.now() + BROADCAST_DELAY_MS);
     if (scope === 'instance') await log.add(changeLine(isNew, name));
     notes.push(() => noteChange(ports, holder, change, name));
   }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import * as failed from '../../domain/events/failed-deliveries.ts';
+import * as failed from '../../domain/events/dead-letters.ts';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
 import type { BridgeEvent } from '../../events/eventbridge.ts';
 import { isObject } from '../../language/json.ts';
@@ -93,6 +93,6 @@ export async function keepDeadLetter(
   const { namespace, delivery } = addressed;
   const id = 'id' in namespace ? namespace.id : await idOf(ports, namespace.name);
   if (id === undefined) return false;
-  await failed.keep(ports, id, delivery, failure);
+  await failed.add(ports, id, delivery, failure);
   return true;
 }

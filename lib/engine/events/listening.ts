@@ -146,7 +146,7 @@ async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): P
   const { namespaceId } = run;
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
-  const found = await Promise.all(types.map((type) => events.since(ports, { namespaceId, type, from }, isWanted)));
+  const found = await Promise.all(types.map((type) => events.dueSince(ports, { namespaceId, type, from }, isWanted)));
   for (const recorded of found.flat().sort((a, b) => a.due - b.due)) {
     const did = await offer(ports, key, recorded);
     if (did === 'gone') return;

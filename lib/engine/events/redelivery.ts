@@ -1,5 +1,5 @@
+import * as failed from '../../domain/events/dead-letters.ts';
 import * as events from '../../domain/events/events.ts';
-import * as failed from '../../domain/events/failed-deliveries.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type { EnginePorts } from '../ports.ts';
 import { receiveInbound } from './inbound.ts';
@@ -25,7 +25,7 @@ const REDELIVER: { readonly [K in Kind]: Redeliver<K> } = {
 async function deliver(
   ports: EnginePorts,
   namespace: Namespace,
-  { delivery }: Pick<failed.FailedDelivery, 'delivery'>,
+  { delivery }: Pick<failed.DeadLetter, 'delivery'>,
 ): Promise<void> {
   await (REDELIVER[delivery.kind] as Redeliver<Kind>)(ports, namespace, delivery);
 }
@@ -37,22 +37,18 @@ async function deliver(
 export async function redeliver(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
   const letter = await failed.need(ports, namespace, id);
   await deliver(ports, namespace, letter);
-  await failed.forget(ports, namespace, letter);
+  await failed.remove(ports, namespace, letter);
 }
 
 /** A dead letter that fails again stays, with the new error. Returns whether it was delivered. */
-async function deliverOrKeep(
-  ports: EnginePorts,
-  namespace: Namespace,
-  letter: failed.FailedDelivery,
-): Promise<boolean> {
+async function deliverOrKeep(ports: EnginePorts, namespace: Namespace, letter: failed.DeadLetter): Promise<boolean> {
   try {
     await deliver(ports, namespace, letter);
-    await failed.forget(ports, namespace, letter);
+    await failed.remove(ports, namespace, letter);
     return true;
   } catch (fault) {
     const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    await failed.keep(ports, namespace.id, letter.delivery, { failed: ports.clock.now(), tries: 1, error });
+    await failed.add(ports, namespace.id, letter.delivery, { failed: ports.clock.now(), tries: 1, error });
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
-import { explainMatch, type Verdict } from '../../events/matching.ts';
+import { explainMatch, type MatchResult } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -71,7 +71,7 @@ async function deliverToPage(ports: EnginePorts, routing: Routing, page: readonl
     const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(ports, routing, listener));
     for (const result of await Promise.allSettled(some)) {
       if (result.status === 'rejected') progress.faults.push(result.reason);
-      else if (progress.found.length < traces.MOST_TRACES && result.value.did !== 'had')
+      else if (progress.found.length < traces.MAX_TRACES && result.value.did !== 'had')
         progress.found.push(result.value);
     }
   }
@@ -113,7 +113,7 @@ async function deliver(
 const nameOf = ({ kind, owner }: listeners.Listener): string =>
   kind === 'wait' ? nameOfWait(owner) : `start ${owner}`;
 
-function toShown({ matches, failed }: Verdict): Pick<events.Trace, 'matches' | 'failed'> {
+function toShown({ matches, failed }: MatchResult): Pick<events.Trace, 'matches' | 'failed'> {
   if (failed === undefined) return { matches };
   const { attribute, expected, found } = failed;
   return { matches, failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };

@@ -8,7 +8,7 @@ import * as schedules from '../../domain/tree/schedules.ts';
 import { findById } from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toData } from '../../events/encode.ts';
+import { toData } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
@@ -92,10 +92,10 @@ async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Candid
 async function startBySet(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
-  const mark = replay === undefined ? event.id : `${event.id} ${replay.id}`;
-  const added = await collections.add(ports, opened.node.id, span, { event, due, mark });
+  const deduplicationKey = replay === undefined ? event.id : `${event.id} ${replay.id}`;
+  const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
   if (typeof added === 'string') return { did: added };
-  const id = derivedId(added.last, opened.node.id, 'events', ...added.marks);
+  const id = derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys);
   await startOnce(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
   return { did: 'started', started: id };
 }
@@ -131,5 +131,5 @@ async function startOnce(
 
 /** The revision that the workflow's routes choose for a run; always the same for the same run. */
 async function openShare(ports: EnginePorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
-  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, '', id) : opened;
+  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, { seed: id }) : opened;
 }

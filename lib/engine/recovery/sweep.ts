@@ -5,9 +5,9 @@ import * as metrics from '../../domain/metrics/metrics.ts';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
 import * as removals from '../../domain/purging/purging.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { collectAll } from '../../domain/services/garbage.ts';
-import { readAll } from '../../domain/storage/items.ts';
+import { collectAllUnused } from '../../domain/services/garbage.ts';
 import * as keys from '../../domain/storage/keys.ts';
+import { readAll } from '../../domain/storage/queries.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { repair } from './repair.ts';
 
@@ -22,8 +22,8 @@ export async function sweep(ports: CleanupPorts): Promise<void> {
     const namespace = namespaces.fromItem(item);
     await repairRuns(ports, namespace);
     await sendUnsent(ports, namespace);
-    await metrics.settle(ports, namespace);
-    await collectAll(ports, namespace);
+    await metrics.rollUp(ports, namespace);
+    await collectAllUnused(ports, namespace);
   }
 }
 

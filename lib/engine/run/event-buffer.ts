@@ -1,7 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { OutboxEntry } from '../../domain/runs/waits.ts';
-import { BROADCAST_DELAY } from '../../events/broadcasts.ts';
+import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import type { Write } from '../../ports/table.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -30,7 +30,7 @@ export class EventBuffer {
 
   /** Sends an event that the namespace's configuration asks for; those are delayed (rest-api reference, 4.7). */
   sendBroadcast(event: CloudEvent | undefined): void {
-    this.send(event, this.ports.clock.now() + BROADCAST_DELAY);
+    this.send(event, this.ports.clock.now() + BROADCAST_DELAY_MS);
   }
 
   /** How many writes the events are. */
@@ -46,7 +46,8 @@ export class EventBuffer {
     const outbox: OutboxEntry[] = [];
     const writes: Write[] = [];
     for (const { event, at } of this.pending) {
-      const recorded = await events.toWrites(this.ports, id, event, this.ports.clock.now(), at);
+      const times = { received: this.ports.clock.now(), due: at };
+      const recorded = await events.toWrites(this.ports, id, event, times);
       writes.push(...recorded.writes);
       const message = events.toMessage({ id, name }, recorded.key, event);
       outbox.push({ message, ...(at === undefined ? {} : { at }) });

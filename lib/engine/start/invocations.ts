@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import * as idempotencyKeys from '../../domain/instances/idempotency-keys.ts';
+import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -36,7 +36,7 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   const opened = await openInvocable(ports, invocation, key ?? own);
   const run = { ...newRun(ports, opened, input, 'api'), id: own };
   if (key === undefined) return { opened, run, earlier: undefined };
-  const id = await idempotencyKeys.claim(ports, opened.node.id, key, own);
+  const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.
   return { opened, run: { ...run, id }, earlier: id === own ? undefined : await runs.find(ports, id) };
 }
@@ -46,7 +46,7 @@ async function openInvocable(
   { namespace, path, ref }: Invocation,
   seed: string,
 ): Promise<workflows.Opened> {
-  const opened = await workflows.open(ports, namespace, path, ref, seed);
+  const opened = await workflows.open(ports, namespace, path, { ref, seed });
   const problem = invocationProblem(opened);
   if (problem !== undefined) throw new ServiceError('refused', problem.message);
   return opened;

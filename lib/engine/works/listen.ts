@@ -1,7 +1,7 @@
 import type { EventFilter } from '../../compiler/plan/plan.ts';
 import { type Filter, isFulfilled, type Listening } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toData } from '../../events/encode.ts';
+import { toData } from '../../events/cloud-event.ts';
 import { setMember } from '../../language/json.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, internalFailure, plainFailure, StateError } from '../evaluation/failures.ts';

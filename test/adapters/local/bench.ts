@@ -3,7 +3,7 @@ import {
   type LocalExecutionsOptions,
   localExecutions,
 } from '../../../lib/adapters/local/executions/executions.ts';
-import { type Bench, type Ending, Named, type TestFunction } from '../../contract/executions.ts';
+import { type Bench, type Ending, NamedError, type TestFunction } from '../../contract/executions.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export interface LocalBench extends Bench {
@@ -24,7 +24,7 @@ export function openBench({ functions = new Map(), time = new VirtualTime(), ...
     alarm: time.alarm,
     invoke: async (name, payload, { token }) => {
       const called = functions.get(name);
-      if (!called) throw new Named('Lambda.ResourceNotFoundException', `there is no function ${name}`);
+      if (!called) throw new NamedError('Lambda.ResourceNotFoundException', `there is no function ${name}`);
       return called(payload, token);
     },
     ...options,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { onConflict, retryOnConflict } from '../../../lib/domain/storage/conflicts.ts';
-import { Conflict } from '../../../lib/ports/table.ts';
+import { ConflictError } from '../../../lib/ports/table.ts';
 
-const conflict = new Conflict([0]);
+const conflict = new ConflictError([0]);
 const fault = new Error('the table cannot be reached');
 
 /** An attempt that throws the errors one after the other, and then returns its number. */
@@ -31,7 +31,7 @@ describe('retryOnConflict', () => {
   });
 
   test('throws the last conflict when the attempts are exhausted', async () => {
-    const { numbers, attempt } = attemptAfter(new Conflict([1]), conflict, new Conflict([2]));
+    const { numbers, attempt } = attemptAfter(new ConflictError([1]), conflict, new ConflictError([2]));
     await expect(retryOnConflict(attempt, 2)).rejects.toBe(conflict);
     expect(numbers).toEqual([1, 2]);
   });
@@ -43,8 +43,8 @@ describe('onConflict', () => {
   });
 
   test('returns what the handler makes of a conflict', async () => {
-    const failed = (error: Conflict) => error.failed;
-    expect(await onConflict(Promise.reject(new Conflict([3])), failed)).toEqual([3]);
+    const failed = (error: ConflictError) => error.failed;
+    expect(await onConflict(Promise.reject(new ConflictError([3])), failed)).toEqual([3]);
   });
 
   test('throws the error that the handler throws', async () => {

@@ -8,7 +8,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { Wait } from '../../../lib/domain/runs/waits.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { route } from '../../../lib/engine/events/router.ts';
@@ -211,8 +211,8 @@ async function copyWorkflow(ports: EnginePorts, namespace: namespaces.Namespace,
     const place = { namespaceId: namespace.id, id, path: `/${name}` };
     return [
       { do: 'put', table: 'catalog', item: { ...nodeItem, sk: name, id } },
-      { do: 'put', table: 'catalog', item: { ...revisionItem, pk: keys.workflow(id) } },
-      ...listeners.startWrites(place, undefined, opened.revision.plan, 0),
+      { do: 'put', table: 'catalog', item: { ...revisionItem, pk: keys.revisions(id).pk } },
+      ...listeners.startWrites(place, { before: undefined, after: opened.revision.plan }, 0),
     ];
   };
   await writeCopies(ports, copyOf);

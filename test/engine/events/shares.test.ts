@@ -3,7 +3,7 @@ import * as events from '../../../lib/domain/events/events.ts';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { Route } from '../../../lib/domain/tree/nodes.ts';
 import * as refs from '../../../lib/domain/tree/refs.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 async function divided(start: string) {
   const { ports } = memory;
   const first = await workflows.create(ports, 'shares', '/flow', sourceOf(start, 'one'));
-  await refs.tag(ports, first.node, '', 'v1', memory.now);
+  await refs.tag(ports, first.node, '', 'v1');
   const second = await workflows.update(ports, first, sourceOf(start, 'two'));
   const share = async (routes: readonly Route[]) => {
     const { namespace: home, node } = await workflows.open(ports, 'shares', '/flow');

@@ -2,6 +2,7 @@ import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { route } from '../../../lib/engine/events/router.ts';
 import type { CleanupPorts } from '../../../lib/engine/ports.ts';
+import type { BroadcastKind } from '../../../lib/events/broadcasts.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Schedule } from '../../../lib/ports/schedules.ts';
@@ -58,7 +59,7 @@ export class MemoryPorts {
     };
   }
 
-  async namespace(name: string, broadcasts: readonly namespaces.Broadcast[] = []): Promise<namespaces.Namespace> {
+  async namespace(name: string, broadcasts: readonly BroadcastKind[] = []): Promise<namespaces.Namespace> {
     await namespaces.create(this.ports, name);
     await namespaces.configure(this.ports, name, {
       broadcast: Object.fromEntries(broadcasts.map((key) => [key, true])),

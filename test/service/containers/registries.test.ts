@@ -53,11 +53,15 @@ describe.each([
   test.each([
     [HUB, 'nocolon', /^invalid username\/token format/],
     [HUB, ':token', /^invalid username\/token format/],
-    ['docker.io', 'a:b', /^'docker\.io' is no address of a registry: write it as https:\/\/docker\.io$/],
-    ['', 'a:b', /^'' is no address of a registry/],
-    ['ftp://docker.io', 'a:b', /is no address of a registry/],
-    ['https://', 'a:b', /is no address of a registry/],
-    ['https://me:pass@docker.io', 'a:b', /^'https:\/\/\*\*\*@docker\.io' is no address of a registry: user and token/],
+    ['docker.io', 'a:b', /^'docker\.io' is not the address of a registry: write it as https:\/\/docker\.io$/],
+    ['', 'a:b', /^'' is not the address of a registry/],
+    ['ftp://docker.io', 'a:b', /is not the address of a registry/],
+    ['https://', 'a:b', /is not the address of a registry/],
+    [
+      'https://me:pass@docker.io',
+      'a:b',
+      /^'https:\/\/\*\*\*@docker\.io' is not the address of a registry: remove the user and the token/,
+    ],
   ])('are refused: %s with %s', async (reg, data, text) => {
     expect(messageOf(await post(path, reg, data))).toEqual([500, expect.stringMatching(text)]);
     expect(await list(path)).toEqual([]);
@@ -219,11 +223,11 @@ describe('a trial', () => {
   });
 
   test.each<[Manner, RegExp]>([
-    ['none', /is no registry: GET \/v2\/ answered 404$/],
-    ['moved', /is no registry: GET \/v2\/ answered 301$/],
-    ['strange', /asks for credentials in an unknown way$/],
+    ['none', /is not a registry: GET \/v2\/ answered 404$/],
+    ['moved', /is not a registry: GET \/v2\/ answered 301$/],
+    ['strange', /requires an authentication scheme that is not supported; Basic and Bearer are$/],
     ['tokenless', /its token server 'localhost:\d+' answered 200$/],
-  ])('of a server that is no registry says what it does: %s', async (manner, text) => {
+  ])('of a server that is not a registry says what it does: %s', async (manner, text) => {
     const { answer } = await outcomeOf(manner);
     expect(messageOf(answer)).toEqual([500, expect.stringMatching(text)]);
   });
@@ -262,6 +266,9 @@ describe('a trial', () => {
   );
 
   test('of what is no address is refused', async () => {
-    expect(messageOf(await trying('docker.io'))).toEqual([500, expect.stringMatching(/is no address of a registry/)]);
+    expect(messageOf(await trying('docker.io'))).toEqual([
+      500,
+      expect.stringMatching(/is not the address of a registry/),
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import * as failed from '../../../lib/domain/events/failed-deliveries.ts';
+import * as failed from '../../../lib/domain/events/dead-letters.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { derivedId } from '../../../lib/domain/storage/ids.ts';
 import { replay } from '../../../lib/engine/events/broadcasting.ts';
@@ -245,7 +245,7 @@ describe('the list of what could not be delivered', () => {
     const namespace = await namespaces.need(service.ports, lossy.name);
     for (let minute = 0; minute < 12; minute += 1) {
       const target = { id: 'w', namespace: lossy.name, workflow: `/w${minute}` };
-      await failed.keep(service.ports, namespace.id, { kind: 'tick', target, planned: minute * 60_000 }, WHY);
+      await failed.add(service.ports, namespace.id, { kind: 'tick', target, planned: minute * 60_000 }, WHY);
     }
     const workflows = async (query: string) => (await lossy.list(query)).map((row) => String(row['workflow']));
     expect(await workflows('limit=2')).toEqual(['/w11', '/w10']);
@@ -260,7 +260,7 @@ describe('the list of what could not be delivered', () => {
     const namespace = await namespaces.need(service.ports, lossy.name);
     const event = { id: 'x', source: 's', 'detail-type': 't', time: '', account: '', region: '', resources: null };
     const broken = { kind: 'inbound', event: { ...event, detail: {} } } as unknown as failed.Delivery;
-    await failed.keep(service.ports, namespace.id, broken, WHY);
+    await failed.add(service.ports, namespace.id, broken, WHY);
     await lossy.lose('e1');
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 1, left: 1 });
     expect(await lossy.list()).toMatchObject([{ event: 'x', tries: 4, error: expect.stringContaining('TypeError') }]);

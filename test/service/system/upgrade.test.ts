@@ -8,7 +8,7 @@ import { startService } from '../../../bin/server/service.ts';
 import { versionOf } from '../../../bin/server/version.ts';
 import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import { openLocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { begin } from '../../../lib/domain/migrations/upgrade.ts';
+import { initialize } from '../../../lib/domain/migrations/upgrade.ts';
 import { unpack } from '../../upgrade/archive.ts';
 import { BEGINNINGS, BEGUN, CASES, CONFIG, EVENTS, LONG } from '../../upgrade/workflows.ts';
 import { type CallOptions, type Client, clientOf, type Json, rowsOf } from '../access/client.ts';
@@ -119,7 +119,7 @@ describe('runs of the first layout whose items nobody has changed yet, as it is 
   beforeAll(async () => {
     space = new Space('v0.1.0-layout-1.tar.br');
     const { table, close } = await openLocalTable({ folder: join(space.data, 'database') });
-    await begin({ table });
+    await initialize({ table });
     await close();
     await space.open();
     await space.send(EVENTS);

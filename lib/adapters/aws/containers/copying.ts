@@ -2,7 +2,7 @@ import { credentialsFor, placeOf } from '../../../containers/oci/image-names.ts'
 import { type Document, digestOf, LISTS, Refused, Repository } from '../../../containers/oci/registry.ts';
 import { Unfit, unfit } from '../../../containers/oci/unsupported-image.ts';
 import type { ContainerRevision, RegistryCredentials } from '../../../ports/containers.ts';
-import { Unreachable } from '../../../ports/web.ts';
+import { UnreachableError } from '../../../ports/web.ts';
 import type { Guard } from '../../portable/web.ts';
 import type { LayersFor, Next } from './layers.ts';
 import { type Architecture, architectureOf, chosenFrom, readManifest, wrapped } from './wrapping.ts';
@@ -37,7 +37,7 @@ async function readFrom(image: string, repository: Repository, reference: string
 
 /** What a user named wrongly, in words for them; anything else passes by itself. */
 function toUnfit(error: unknown, image: string, fitting: readonly RegistryCredentials[]): unknown {
-  if (error instanceof Unreachable) return new Unfit('RegistryUnreachable', error.message);
+  if (error instanceof UnreachableError) return new Unfit('RegistryUnreachable', error.message);
   if (!(error instanceof Refused)) return error;
   if (NOT_LET_IN.has(error.status)) return unfit('Unauthorized', image, fitting);
   if (error.status === 404) return unfit('ImageNotFound', image);

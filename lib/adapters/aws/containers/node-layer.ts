@@ -8,7 +8,7 @@ import { placeOf } from '../../../containers/oci/image-names.ts';
 import { readLayer } from '../../../containers/oci/layer-reader.ts';
 import { LISTS, type Part, Refused, Repository } from '../../../containers/oci/registry.ts';
 import { Unfit } from '../../../containers/oci/unsupported-image.ts';
-import { Unreachable } from '../../../ports/web.ts';
+import { UnreachableError } from '../../../ports/web.ts';
 import type { Guard } from '../../portable/web.ts';
 import { type Architecture, chosenFrom, FOLDER, type Layer, readManifest } from './wrapping.ts';
 
@@ -94,7 +94,7 @@ async function openNode(guard: Guard, image: string, architecture: Architecture)
     const manifest = isList ? await repository.manifest(chosenFrom(image, first, [architecture])) : first;
     return { repository, layers: readManifest(image, manifest).layers };
   } catch (error) {
-    if (error instanceof Refused || error instanceof Unreachable)
+    if (error instanceof Refused || error instanceof UnreachableError)
       throw lacking(image, `cannot be had: ${error.message}`);
     throw error;
   }

@@ -1,6 +1,6 @@
 import type { ContainerRevision, RegistryCredentials } from '../../../ports/containers.ts';
 import type { Sealer } from '../../../ports/sealer.ts';
-import { Conflict, type Item, type Key, type Table } from '../../../ports/table.ts';
+import { ConflictError, type Item, type Key, type Table } from '../../../ports/table.ts';
 import type { Architecture } from './wrapping.ts';
 
 /** What a revision is to become: it is made ready to run, or it is taken away. */
@@ -165,7 +165,7 @@ export class Records {
       await this.#options.table.write([write]);
       return true;
     } catch (error) {
-      if (error instanceof Conflict) return false;
+      if (error instanceof ConflictError) return false;
       throw error;
     }
   }

@@ -9,7 +9,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { Conflict, type Item, type Value, type Write } from '../../../ports/table.ts';
+import { ConflictError, type Item, type Value, type Write } from '../../../ports/table.ts';
 import { attemptsOf, type Database } from './client.ts';
 import { conditionText, Placeholders, updateText } from './expression.ts';
 import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
@@ -21,7 +21,7 @@ type Change = Exclude<Write, { do: 'check' }>;
 
 /**
  * Writes all or nothing; no writes at all is no call.
- * @throws Conflict when a condition does not hold; Error for more than 100 writes, for two of one item, and for
+ * @throws ConflictError when a condition does not hold; Error for more than 100 writes, for two of one item, and for
  * an item above 400 KB.
  */
 export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
@@ -148,11 +148,11 @@ function tableOf(write: Write): string {
 
 /** What a refusal means to the caller; any other error stays as it is. */
 function meaningOf(error: unknown, writes: readonly Write[]): unknown {
-  if (error instanceof ConditionalCheckFailedException) return new Conflict([0]);
+  if (error instanceof ConditionalCheckFailedException) return new ConflictError([0]);
   if (error instanceof TransactionCanceledException) {
     const reasons = error.CancellationReasons ?? [];
     const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
-    if (failed.length > 0) return new Conflict(failed);
+    if (failed.length > 0) return new ConflictError(failed);
     const large = reasons.findIndex((reason) => isTooLarge(reason.Message));
     if (large >= 0) return tooLarge(writes[large], error);
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BROADCASTS } from '../../../domain/namespaces/broadcasts.ts';
+import { BROADCAST_KINDS, type BroadcastKind } from '../../../events/broadcasts.ts';
 
 const text = z._default(z.string(), '');
 const flag = z._default(z.boolean(), false);
@@ -8,8 +8,8 @@ const names = z._default(z.array(z.string()), []);
 const number = z.union([z.int(), z.string().check(z.regex(/^\d{1,9}$/))]);
 const size = z.union([z.int(), z.string()]);
 
-const switches = Object.fromEntries(BROADCASTS.map((key) => [key, z.nullish(z.boolean())])) as Record<
-  (typeof BROADCASTS)[number],
+const switches = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, z.nullish(z.boolean())])) as Record<
+  BroadcastKind,
   z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniBoolean>>
 >;
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../../../../lib/adapters/aws/table/client.ts';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
 import { openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
-import { Conflict, type Table, type Write } from '../../../../lib/ports/table.ts';
+import { ConflictError, type Table, type Write } from '../../../../lib/ports/table.ts';
 import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../server.ts';
 
 const names = { catalog: 'cat', runs: 'run', journal: 'jou' };
@@ -53,7 +53,7 @@ describe('a call that the database refuses for the moment', () => {
   test('a conflict beside a failed condition is a conflict of the condition only', async () => {
     const table = await openRefused(() => CANCELLED('TransactionConflict', 'ConditionalCheckFailed'));
     const error: unknown = await table.write(PUTS).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Conflict);
+    expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ failed: [1] });
     expect(operations()).toEqual(['TransactWriteItems']);
   });
@@ -124,7 +124,7 @@ describe('the count of calls', () => {
     const calls: Call[] = [];
     const { table, close } = await openLocalTable({ onCall: (call) => calls.push(call) });
     const missing: Write = { do: 'delete', key: { table: 'runs', pk: 'p', sk: 'a' }, when: { present: true } };
-    await expect(table.write([missing])).rejects.toThrow(Conflict);
+    await expect(table.write([missing])).rejects.toThrow(ConflictError);
     expect(calls).toEqual([{ operation: 'DeleteItem', table: 'runs' }]);
     await close();
   });

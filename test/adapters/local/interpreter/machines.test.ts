@@ -44,7 +44,7 @@ const exams = JSON.parse(
 const refused = exams.filter((exam) => exam.expect.invalid);
 const applicable = exams.filter((exam) => !exam.expect.invalid && !(exam.name in OUT_OF_DIALECT));
 
-class Thrown extends Error {
+class ThrownError extends Error {
   override readonly name: string;
   constructor(name: string, message: string) {
     super(message);
@@ -64,12 +64,12 @@ function open(time: VirtualTime): LocalExecutions {
   const operations: Record<TaskPayload['op'], (payload: TaskPayload) => Promise<unknown>> = {
     double: async ({ value }) => ({ value: value * 2 }),
     fail: async ({ name, msg }) => {
-      throw new Thrown(name, msg);
+      throw new ThrownError(name, msg);
     },
     sleep: ({ ms }) => time.sleep(ms),
   };
   const invoke = async (functionName: string, payload: unknown): Promise<unknown> => {
-    if (!TASK_FUNCTION.test(functionName)) throw new Thrown('Lambda.ResourceNotFoundException', functionName);
+    if (!TASK_FUNCTION.test(functionName)) throw new ThrownError('Lambda.ResourceNotFoundException', functionName);
     return operations[(payload as TaskPayload).op](payload as TaskPayload);
   };
   return localExecutions({ file: ':memory:', clock: time.clock, alarm: time.alarm, invoke });

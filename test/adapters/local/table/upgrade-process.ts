@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { upgrade } from '../../../../bin/server/upgrade.ts';
 import { openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import { renaming } from './renaming.ts';
 
 const [folder = '', number = ''] = process.argv.slice(2);
@@ -14,5 +14,5 @@ const deadly = renaming(() => {
   seen += 1;
   if (seen === Number(number)) process.kill(process.pid, 'SIGKILL');
 });
-await openLocalTable({ folder, upgrade: (found) => upgrade(found, [...STEPS, deadly]) });
+await openLocalTable({ folder, upgrade: (found) => upgrade(found, [...MIGRATIONS, deadly]) });
 await sleep(1000);

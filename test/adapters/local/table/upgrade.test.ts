@@ -12,12 +12,12 @@ import { upgrade } from '../../../../bin/server/upgrade.ts';
 import { startDatabase } from '../../../../lib/adapters/local/table/database.ts';
 import { keepCopy } from '../../../../lib/adapters/local/table/database-copy.ts';
 import { localClient, openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import type { Item } from '../../../../lib/ports/table.ts';
 import { renaming } from './renaming.ts';
 
 const PROCESS = fileURLToPath(new URL('upgrade-process.ts', import.meta.url));
-const NEXT = [...STEPS, renaming()];
+const NEXT = [...MIGRATIONS, renaming()];
 const MANY = 1200;
 
 let folder: string;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const open = (steps = STEPS) => openLocalTable({ folder, upgrade: (found) => upgrade(found, steps) });
+const open = (steps = MIGRATIONS) => openLocalTable({ folder, upgrade: (found) => upgrade(found, steps) });
 
 async function fill(): Promise<void> {
   const { table, close } = await open();
@@ -91,8 +91,8 @@ describe('a folder of an older layout', () => {
     const told = log.mock.calls.flat();
     log.mockRestore();
     expect(told).toEqual([
-      'The data have layout 2; they are led to layout 3 now, and no copy is made.',
-      `The data have layout 3; they are led to layout 4 now, and as they were, they stay in ${join(folder, 'database.layout-3')}.`,
+      'Migrating the tables from schema version 2 to 3; no copy is kept.',
+      `Migrating the tables from schema version 3 to 4; a copy is kept in ${join(folder, 'database.layout-3')}.`,
     ]);
     expect(countIn('database.layout-3')).toEqual({ before: 0, after: MANY });
   });
@@ -100,7 +100,9 @@ describe('a folder of an older layout', () => {
   test('is opened by no older version any more, which touches nothing', async () => {
     await fill();
     await (await open(NEXT)).close();
-    await expect(open()).rejects.toThrow('they have layout 3, and this version knows layouts up to 2');
+    await expect(open()).rejects.toThrow(
+      'the tables have schema version 3, but this version of Weft supports versions up to 2',
+    );
     expect(countIn('database')).toEqual({ before: 0, after: MANY });
   });
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
-import { fromText, hashOf, MOST_SENT, toText } from '../../../lib/domain/logs/cursors.ts';
+import { fromText, hashOf, MAX_SENT, toText } from '../../../lib/domain/logs/cursors.ts';
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
-import { type List, toListRequest } from '../../../lib/domain/storage/pages.ts';
-import { LogSpace, namesOf, SECOND, textsOf } from './space.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { List } from '../../../lib/domain/storage/lists.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
+import { LogSpace, namesOf, textsOf } from './space.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = 150;
@@ -15,68 +17,68 @@ beforeEach(async () => {
   space = await LogSpace.open();
 });
 
-type Deed =
+type Action =
   | { readonly do: 'note' | 'event' | 'read' }
   | { readonly do: 'run'; readonly lasts: number }
   | { readonly do: 'rest'; readonly ms: number };
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constantFrom('note', 'event', 'read') }),
-  fc.record({ do: fc.constant('run'), lasts: fc.integer({ min: 0, max: 60 * SECOND }) }),
-  fc.record({ do: fc.constant('rest'), ms: fc.integer({ min: 0, max: 20 * SECOND }) }),
+  fc.record({ do: fc.constant('run'), lasts: fc.integer({ min: 0, max: MINUTE_MS }) }),
+  fc.record({ do: fc.constant('rest'), ms: fc.integer({ min: 0, max: 20 * SECOND_MS }) }),
 );
 
-/** Does what was drawn, at its time; a reader reads now and then, and others get in between its queries. */
+/** Performs generated actions at their times, also between the queries of a reader. */
 class Script {
   readonly frames: List<LogRecord>[] = [];
-  readonly #deeds: Deed[];
+  readonly #actions: Action[];
   readonly #limit: number;
   readonly #query: Record<string, string[]>;
-  #unborn: { readonly at: number; readonly store: () => Promise<void> }[] = [];
+  #unstored: { readonly at: number; readonly store: () => Promise<void> }[] = [];
   #count = 0;
-  #mark: string | undefined;
+  #cursor: string | undefined;
   readonly #space: LogSpace;
 
-  constructor(target: LogSpace, deeds: readonly Deed[], limit: number, query: Record<string, string[]>) {
+  constructor(target: LogSpace, actions: readonly Action[], limit: number, query: Record<string, string[]>) {
     this.#space = target;
-    this.#deeds = [...deeds];
+    this.#actions = [...actions];
     this.#limit = limit;
     this.#query = query;
   }
 
   async play(): Promise<void> {
     this.#space.between = () => this.#step(true);
-    while (this.#deeds.length > 0) await this.#step(false);
+    while (this.#actions.length > 0) await this.#step(false);
     this.#space.between = async () => {};
-    await this.#pass(60 * SECOND);
+    await this.#pass(MINUTE_MS);
     await this.#read();
     await this.#read();
   }
 
   async #pass(ms: number): Promise<void> {
     this.#space.now += ms;
-    const born = this.#unborn.filter(({ at }) => at <= this.#space.now);
-    this.#unborn = this.#unborn.filter((run) => !born.includes(run));
-    for (const { store } of born) await store();
+    const due = this.#unstored.filter(({ at }) => at <= this.#space.now);
+    this.#unstored = this.#unstored.filter((run) => !due.includes(run));
+    for (const { store } of due) await store();
   }
 
   async #step(isReading: boolean): Promise<void> {
-    // A reader does not read while it reads.
-    if (isReading && this.#deeds[0]?.do === 'read') return;
-    const next = this.#deeds.shift();
+    // Readings do not overlap.
+    if (isReading && this.#actions[0]?.do === 'read') return;
+    const next = this.#actions.shift();
     this.#count += 1;
     if (next?.do === 'note') await this.#space.note(`note ${this.#count}`);
     if (next?.do === 'event') await this.#space.receive(`e-${this.#count}`);
-    if (next?.do === 'run') this.#unborn.push({ at: this.#space.now + next.lasts, store: this.#space.begin() });
+    if (next?.do === 'run') this.#unstored.push({ at: this.#space.now + next.lasts, store: this.#space.begin() });
     if (next?.do === 'read') await this.#read();
     await this.#pass(next?.do === 'rest' ? next.ms : 1);
   }
 
   async #read(): Promise<void> {
     const request = toListRequest({ ...this.#query, limit: [String(this.#limit)] });
-    const { list, mark } = await this.#space.readOn(this.#mark, request);
+    const { list, cursor } = await this.#space.readAfter(this.#cursor, request);
     this.frames.push(list);
-    this.#mark = mark;
+    this.#cursor = cursor;
   }
 }
 
@@ -86,10 +88,10 @@ const QUERIES = [
   { 'filter.field': ['LEVEL'], 'filter.type': ['STARTING'], 'filter.val': ['info'] },
 ];
 
-describe(`reading on in a log while it is written (seed ${seed})`, () => {
-  test('loses nothing and repeats nothing, in whatever order lines become visible', async () => {
-    const deeds = fc.array(deed, { maxLength: 120, size: 'max' });
-    const drawn = [deeds, fc.constantFrom(0, 0, 1, 3), fc.constantFrom(...QUERIES)] as const;
+describe(`reading a log with cursors while it is written (seed ${seed})`, () => {
+  test('returns every line exactly once, in whatever order lines become visible', async () => {
+    const actions = fc.array(action, { maxLength: 120, size: 'max' });
+    const drawn = [actions, fc.constantFrom(0, 0, 1, 3), fc.constantFrom(...QUERIES)] as const;
     const law = fc.asyncProperty(...drawn, async (some, limit, query) => {
       const target = await LogSpace.open();
       const script = new Script(target, some, limit, query);
@@ -119,115 +121,115 @@ describe('the first reading', () => {
   });
 
   test.each([{}, { limit: ['2'] }, { limit: ['2'], offset: ['1'] }, { offset: ['9'] }, { last: ['2'] }])(
-    'is what the plain list answers: %j',
+    'returns the page of the plain list: %j',
     async (query) => {
-      const { list } = await space.readOn(undefined, toListRequest(query));
+      const { list } = await space.readAfter(undefined, toListRequest(query));
       expect(list).toEqual(await space.list(query));
     },
   );
 
-  test('is followed by what the limit left out', async () => {
+  test('is followed by the lines beyond its limit', async () => {
     const request = toListRequest({ limit: ['2'] });
-    const { mark } = await space.readOn(undefined, request);
-    const { list } = await space.readOn(mark, request);
+    const { cursor } = await space.readAfter(undefined, request);
+    const { list } = await space.readAfter(cursor, request);
     expect(textsOf(list)).toEqual(['note 3', 'note 4', 'note 5']);
     expect(list.pageInfo).toMatchObject({ offset: 2, limit: 2, total: 5 });
   });
 
-  test('skips what the offset skips, also lines that are not there yet', async () => {
+  test('skips the lines before its offset, also lines that are written later', async () => {
     const near = toListRequest({ offset: ['4'] });
-    const { mark } = await space.readOn(undefined, near);
+    const { cursor } = await space.readAfter(undefined, near);
     const far = toListRequest({ offset: ['7'] });
-    const beyond = await space.readOn(undefined, far);
+    const beyond = await space.readAfter(undefined, far);
     for (let count = 6; count <= 8; count += 1) await space.note(`note ${count}`);
-    expect(textsOf((await space.readOn(mark, near)).list)).toEqual(['note 6', 'note 7', 'note 8']);
-    const after = await space.readOn(beyond.mark, far);
+    expect(textsOf((await space.readAfter(cursor, near)).list)).toEqual(['note 6', 'note 7', 'note 8']);
+    const after = await space.readAfter(beyond.cursor, far);
     expect(textsOf(after.list)).toEqual(['note 8']);
     expect(after.list.pageInfo).toMatchObject({ offset: 7, total: 8 });
   });
 
-  test('of the newest lines first leaves the others out for good', async () => {
+  test('in descending order skips older lines for good', async () => {
     const request = toListRequest({ limit: ['2'], 'order.field': ['TIMESTAMP'], 'order.direction': ['DESC'] });
-    const { list, mark } = await space.readOn(undefined, request);
+    const { list, cursor } = await space.readAfter(undefined, request);
     expect(textsOf(list)).toEqual(['note 5', 'note 4']);
     await space.note('note 6');
     await space.note('note 7');
-    const after = await space.readOn(mark, request);
+    const after = await space.readAfter(cursor, request);
     expect(textsOf(after.list)).toEqual(['note 7', 'note 6']);
     expect(after.list.pageInfo.total).toBe(7);
   });
 });
 
-describe('a reading without news', () => {
-  test('is empty, and asks each source once', async () => {
+describe('a reading without new lines', () => {
+  test('is empty, and queries each source once', async () => {
     await space.note('note');
     await space.begin()();
-    space.now += 5 * 60 * SECOND;
-    const { mark } = await space.readOn();
+    space.now += 5 * MINUTE_MS;
+    const { cursor } = await space.readAfter();
     space.queries.length = 0;
-    const again = await space.readOn(mark);
+    const again = await space.readAfter(cursor);
     expect(again.list).toMatchObject({ results: [], pageInfo: { offset: 2, total: 2 } });
-    // Notes, runs and events of the present day and, just after midnight, of the one before.
+    // Written lines, runs and events of the current day and, just after midnight, of the day before.
     const days = space.queries.map(({ table, index, pk }) => `${table} ${index} ${pk}`);
     expect(new Set(days).size).toBe(days.length);
     expect(space.queries.length).toBeLessThanOrEqual(6);
     expect(space.queries.every(({ from }) => from !== undefined)).toBe(true);
   });
 
-  test('of a workflow asks for its lines and for the runs of the last minutes', async () => {
+  test('of the log of a workflow queries its lines and the runs of the last minutes', async () => {
     await space.begin()();
-    space.now += 5 * 60 * SECOND;
-    const { mark, list } = await space.readOn(undefined, undefined, space.workflowLog);
+    space.now += 5 * MINUTE_MS;
+    const { cursor, list } = await space.readAfter(undefined, undefined, space.workflowLog);
     expect(textsOf(list)).toEqual([expect.stringMatching(/^Instance '[0-9a-f-]{36}' created by api\.$/)]);
     space.queries.length = 0;
-    expect((await space.readOn(mark, undefined, space.workflowLog)).list.results).toEqual([]);
+    expect((await space.readAfter(cursor, undefined, space.workflowLog)).list.results).toEqual([]);
     expect(space.queries.length).toBeLessThanOrEqual(4);
   });
 });
 
-describe('a mark', () => {
-  test('goes into a header however much was sent, and repeats nothing then', async () => {
+describe('a cursor', () => {
+  test('fits into a header however many lines were sent, and repeats none', async () => {
     const names: string[] = [];
-    let mark: string | undefined;
+    let cursor: string | undefined;
     for (let round = 0; round < 8; round += 1) {
       for (let count = 0; count < 200; count += 1) {
         space.now += 10;
         await space.note(`note ${round}/${count}`);
       }
-      const reading = await space.readOn(mark);
-      mark = reading.mark;
-      expect(mark).toMatch(/^[\w.-]{1,3300}$/);
+      const reading = await space.readAfter(cursor);
+      cursor = reading.cursor;
+      expect(cursor).toMatch(/^[\w.-]{1,3300}$/);
       names.push(...namesOf(reading.list));
     }
     expect(names).toHaveLength(1600);
     expect(new Set(names).size).toBe(1600);
   });
 
-  test('is of use long after, and brings all that came meanwhile', async () => {
+  test('is valid for days, and returns all lines since then', async () => {
     await space.note('before');
-    const { mark } = await space.readOn();
+    const { cursor } = await space.readAfter();
     for (let count = 0; count < 50; count += 1) {
       space.now += 7_200_000;
       await space.note(`note ${count}`);
     }
-    const { list } = await space.readOn(mark);
+    const { list } = await space.readAfter(cursor);
     expect(textsOf(list)).toEqual(Array.from({ length: 50 }, (_, count) => `note ${count}`));
   });
 
-  test('is read as it was written', () => {
-    const sent = fc.array(fc.record({ at: fc.nat(75_000_000), hash: fc.nat(2 ** 24 - 1) }), { maxLength: MOST_SENT });
+  test('is parsed as it was written', () => {
+    const sent = fc.array(fc.record({ at: fc.nat(75_000_000), hash: fc.nat(2 ** 24 - 1) }), { maxLength: MAX_SENT });
     const law = fc.property(fc.nat(), fc.nat(2 ** 31), fc.nat(2 ** 31), sent, (begin, done, total, some) => {
       const since = 1_790_000_000_000_000 + begin;
-      const mark = { since, done, total, sent: some.map(({ at, hash }) => ({ at: at + since, hash })) };
-      expect(fromText(toText(mark))).toEqual(mark);
+      const cursor = { since, done, total, sent: some.map(({ at, hash }) => ({ at: at + since, hash })) };
+      expect(fromText(toText(cursor))).toEqual(cursor);
     });
     fc.assert(law, { seed });
   });
 
-  test('of another kind is refused with what to do about it', () => {
+  test('of another kind is rejected with a message how to correct it', () => {
     const good = toText({ since: 1, done: 2, total: 3, sent: [{ at: 1, hash: hashOf('x') }] });
     for (const text of ['', '7', '4.4', good.slice(0, -1), `${good}AAAA`, `${good}=`, '../../x', 'ü', ` ${good}`]) {
-      expect(() => fromText(text), text).toThrow(/no mark of this log; send the id of its last event/);
+      expect(() => fromText(text), text).toThrow(/is not a cursor of this log; send the id of its last event/);
     }
     const law = fc.property(fc.string(), (text) => {
       try {
