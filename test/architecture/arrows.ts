@@ -456,5 +456,5 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/language/yaml': ['lib/language'],
   'lib/ports': [],
   'lib/time': [],
-  'lib/time/cron': [],
+  'lib/time/cron': ['lib/time'],
 };

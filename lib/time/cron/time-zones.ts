@@ -1,12 +1,12 @@
-/** Making a formatter takes longer than using it a hundred times. */
+/** Formatters by time zone: making one takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** There are about 600 names; they can be written in any case. */
-const MOST_FORMATS = 1000;
+/** Formatters cached. There are about 600 zones, and each name can be written in several cases. */
+const MAX_FORMATS = 1000;
 
-/** True for a name of the IANA time zone database that this system knows. */
+/** Returns true for a name of the IANA time zone database that this system knows, in any case. */
 export function isTimezone(name: string): boolean {
-  // Offsets such as +01:00 are understood here, but not by EventBridge Scheduler.
+  // Intl accepts offsets such as +01:00, EventBridge Scheduler does not.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     formatOf(name);
@@ -16,7 +16,10 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** How far the wall clock of the zone is ahead of UTC at that moment, in milliseconds. Throws RangeError for an unknown zone. */
+/**
+ * Returns the offset of the zone's wall clock from UTC at a moment (milliseconds since 1970), in milliseconds; positive
+ * east of Greenwich. Throws RangeError for an unknown zone.
+ */
 export function offsetAt(moment: number, timezone: string): number {
   if (timezone === 'UTC') return 0;
   const second = Math.floor(moment / 1000) * 1000;
@@ -27,8 +30,8 @@ export function offsetAt(moment: number, timezone: string): number {
 }
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
-  if (known !== undefined) return known;
+  const cached = formats.get(timezone);
+  if (cached !== undefined) return cached;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
@@ -39,7 +42,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  if (formats.size >= MOST_FORMATS) formats.clear();
+  if (formats.size >= MAX_FORMATS) formats.clear();
   formats.set(timezone, format);
   return format;
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCron, toSchedulerExpressions } from '../../../lib/time/cron/cron.ts';
-import { fits, patterns, textOf, type Wall } from './patterns.ts';
+import { matches, patterns, textOf, type WallTime } from './patterns.ts';
 
 function translate(text: string) {
   const cron = parseCron(text);
   return 'problem' in cron ? cron : toSchedulerExpressions(cron);
 }
 
-describe('a schedule of EventBridge Scheduler', () => {
+describe('the translation into the syntax of EventBridge Scheduler', () => {
   test.each([
     ['* * * * *', ['cron(* * * * ? *)']],
     ['0 8 * * mon-fri', ['cron(0 8 ? * 2-6 *)']],
@@ -24,11 +24,11 @@ describe('a schedule of EventBridge Scheduler', () => {
     ['@every 1m', ['rate(1 minute)']],
     ['@every 1h30m', ['rate(90 minutes)']],
     ['@every 60s', ['rate(1 minute)']],
-  ])('for %s', (text, expressions) => {
+  ])('of %s is %j', (text, expressions) => {
     expect(translate(text)).toEqual({ expressions, timezone: 'UTC' });
   });
 
-  test('is of the zone of the pattern', () => {
+  test('keeps the time zone of the pattern', () => {
     expect(translate('CRON_TZ=Europe/Berlin @daily')).toEqual({
       expressions: ['cron(0 0 * * ? *)'],
       timezone: 'Europe/Berlin',
@@ -36,23 +36,23 @@ describe('a schedule of EventBridge Scheduler', () => {
   });
 
   test.each([
-    ['@every 30s', '@every of 30 seconds: a schedule ticks in whole minutes; write @every 1m'],
-    ['@every 90s', '@every of 90 seconds: a schedule ticks in whole minutes; write @every 2m'],
-  ])('cannot be had for %s', (text, problem) => {
+    ['@every 30s', '@every 30s is not a whole number of minutes, the unit of a schedule; use @every 1m'],
+    ['@every 90s', '@every 90s is not a whole number of minutes, the unit of a schedule; use @every 2m'],
+  ])('does not exist for %s', (text, problem) => {
     expect(translate(text)).toEqual({ problem });
   });
 
-  test('is never longer than what is taken', () => {
+  test('is rejected when an expression would be longer than 256 characters', () => {
     const minutes = Array.from({ length: 59 }, (_, index) => index + 1)
       .filter((value) => value !== 30)
       .join(',');
     const result = translate(`${minutes} 0-10,12-23 1-15,17-31 1-5,7-12 *`);
-    expect(result).toEqual({ problem: 'the cron pattern names too many single values; use ranges and steps' });
+    expect(result).toEqual({ problem: 'the cron pattern lists too many single values; use ranges a-b and steps */n' });
   });
 });
 
-/** The Scheduler's own rules, as far as we write its syntax: an independent reader. */
-function fires(expression: string, wall: Wall): boolean {
+/** The Scheduler's rules for the part of its syntax that the translation uses, implemented without it. */
+function fires(expression: string, wall: WallTime): boolean {
   const fields = /^cron\((.*)\)$/.exec(expression)?.[1]?.split(' ') ?? [];
   expect(fields).toHaveLength(6);
   expect(fields.filter((field) => field === '?')).toHaveLength(1);
@@ -67,7 +67,7 @@ function fires(expression: string, wall: Wall): boolean {
   });
 }
 
-test('the expressions of a pattern fire where the pattern says', () => {
+test('the expressions of a pattern fire at the times that the pattern names', () => {
   const moments = fc
     .integer({ min: 0, max: 60 * 24 * 366 * 4 })
     .map((minutes) => new Date(Date.UTC(2026, 0, 1, 0, minutes)));
@@ -85,7 +85,7 @@ test('the expressions of a pattern fire where the pattern says', () => {
           weekDay: date.getUTCDay(),
         };
         for (const one of [wall, { ...wall, minute: date.getUTCMinutes() }, { ...wall, hour: date.getUTCHours() }]) {
-          expect(translated.expressions.some((expression) => fires(expression, one))).toBe(fits(pattern, one));
+          expect(translated.expressions.some((expression) => fires(expression, one))).toBe(matches(pattern, one));
         }
       }
     }),
