@@ -38,12 +38,10 @@ export const KNOWN: Readonly<Partial<Record<RuleName, readonly string[]>>> = {
     'lib/engine/evaluation/failures.ts StateFailure',
     'lib/engine/step/step.ts Again',
     'lib/engine/step/step.ts Ended',
-    'lib/language/jq/fast/operations/run.ts Unsure',
-    'lib/language/jq/fast/operations/run.ts Failed',
     'lib/ports/table.ts Conflict',
     'lib/ports/web.ts Unreachable',
   ],
-  'no two classes have one name': ['Draft', 'Refusal', 'Unreachable', 'Failed', 'StateFailure', 'QueryError'],
+  'no two classes have one name': ['Draft', 'Refusal', 'Unreachable', 'StateFailure', 'QueryError'],
   'an exported function or class has a doc comment': [
     'bin/cli/client/replies.ts textsAt',
     'bin/cli/shell/command.ts good',

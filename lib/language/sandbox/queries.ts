@@ -1,4 +1,4 @@
-import { compileFast, Unsure } from '../jq/fast/fast-jq.ts';
+import { compileFast, UnknownOutcomeError } from '../jq/fast/fast-jq.ts';
 import { isObject, setMember, sortedKeys, toJson } from '../json.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import { emptyText } from '../scripts/script-engine.ts';
@@ -106,7 +106,7 @@ function evaluateSimple({ kind, source }: Script, data: unknown): Outcome | unde
   try {
     return toOutcome(program(data), source);
   } catch (error) {
-    if (error instanceof Unsure) return undefined;
+    if (error instanceof UnknownOutcomeError) return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { excessOf } from '../../json.ts';
 import type { Part } from './filters/parts.ts';
-import { beginRun, Unsure } from './operations/run.ts';
+import { beginRun, UnknownOutcomeError } from './operations/run.ts';
 import { parse } from './parser.ts';
 
-export { Unsure } from './operations/run.ts';
+export { UnknownOutcomeError } from './operations/run.ts';
 
-/** The first two outputs of a jq program; throws Unsure where only jq itself can tell them. */
+/** The first two outputs of a jq program; throws UnknownOutcomeError where only jq itself can tell them. */
 export type FastProgram = (data: unknown) => readonly unknown[];
 
 /** Longer programs are not the common ones, and could nest deeper than the call stack. */
@@ -22,7 +22,7 @@ const programs = new Map<string, FastProgram | undefined>();
 /**
  * The program in TypeScript, for the commonest jq: paths, literals and texts with interpolations, lists and objects,
  * arithmetic, comparisons, logic, conditions, variables, assignments and the builtins of fast-jq-functions. Undefined
- * for every other program. What it gives, jq gives; where that is not certain it throws Unsure.
+ * for every other program. What it gives, jq gives; where that is not certain it throws UnknownOutcomeError.
  */
 export function compileFast(program: string): FastProgram | undefined {
   if (programs.has(program)) return programs.get(program);
@@ -39,7 +39,7 @@ function compile(program: string): FastProgram | undefined {
     const part = parse(program === '' ? '.' : program);
     return (data) => run(part, data);
   } catch (error) {
-    if (error instanceof Unsure) return undefined;
+    if (error instanceof UnknownOutcomeError) return undefined;
     throw error;
   }
 }
@@ -52,12 +52,12 @@ function run(part: Part, data: unknown): readonly unknown[] {
   const outputs: unknown[] = [];
   try {
     part.each(data, (output) => {
-      if (part.places === undefined && excessOf(output, BOUNDS) !== undefined) throw new Unsure();
+      if (part.places === undefined && excessOf(output, BOUNDS) !== undefined) throw new UnknownOutcomeError();
       if (outputs.push(output) > 1) throw ENOUGH;
     });
   } catch (error) {
     // The call stack, or a text longer than any may be.
-    if (error instanceof RangeError) throw new Unsure();
+    if (error instanceof RangeError) throw new UnknownOutcomeError();
     if (error !== ENOUGH) throw error;
   }
   return outputs;

@@ -19,7 +19,7 @@ import {
   type Variable,
 } from './filters/parts.ts';
 import { negate } from './operations/arithmetic.ts';
-import { Unsure } from './operations/run.ts';
+import { UnknownOutcomeError } from './operations/run.ts';
 import { CLOSE, OPEN, Tokens } from './tokens.ts';
 
 /** A program being read: its tokens, and the variables known where it is read. */
@@ -28,7 +28,7 @@ interface Source {
   readonly variables: Map<string, Variable>;
 }
 
-/** The part a program is; throws Unsure for what is not known here. */
+/** The part a program is; throws UnknownOutcomeError for what is not known here. */
 export function parse(program: string): Part {
   const source: Source = { tokens: new Tokens(program), variables: new Map() };
   const part = parsePipe(source);
@@ -51,7 +51,7 @@ function parseRest(source: Source, left: Part): Part {
 function parseBinding(source: Source, value: Part): Part {
   const { tokens, variables } = source;
   const name = tokens.take();
-  if (!name.startsWith('$') || RESERVED.test(name)) throw new Unsure();
+  if (!name.startsWith('$') || RESERVED.test(name)) throw new UnknownOutcomeError();
   tokens.expect('|');
   const outer = variables.get(name);
   const variable: Variable = { value: undefined };
@@ -74,7 +74,7 @@ function parseBinary(source: Source, level: number, first: Part): Part {
   for (let closed = -1; ; ) {
     const operator = OPERATORS.get(tokens.next);
     if (operator === undefined || operator.level < level) return left;
-    if (operator.level === closed) throw new Unsure();
+    if (operator.level === closed) throw new UnknownOutcomeError();
     tokens.take();
     const inner = operator.side === 'right' ? operator.level : operator.level + 1;
     left = operator.join(left, parseBinary(source, inner, parseOperand(source)));
@@ -130,7 +130,7 @@ function parseIndex(source: Source, base: Part): Part {
 /** A text without interpolations. */
 function plainText(tokens: Tokens): string {
   const token = tokens.take();
-  if (!token.startsWith('"') || tokens.next === OPEN) throw new Unsure();
+  if (!token.startsWith('"') || tokens.next === OPEN) throw new UnknownOutcomeError();
   return token.slice(1);
 }
 
@@ -147,7 +147,7 @@ function parseText(source: Source, first: string): Part {
 
 /** Only numbers written as we would print them, since jq keeps the text of a literal. */
 function numberOf(token: string): number {
-  if (!/^\d/.test(token) || String(Number(token)) !== token) throw new Unsure();
+  if (!/^\d/.test(token) || String(Number(token)) !== token) throw new UnknownOutcomeError();
   return Number(token);
 }
 
@@ -175,7 +175,7 @@ function parseRoot(tokens: Tokens): Part {
 
 function parseVariable({ variables }: Source, name: string): Part {
   const variable = variables.get(name);
-  if (variable === undefined) throw new Unsure();
+  if (variable === undefined) throw new UnknownOutcomeError();
   return single(() => variable.value);
 }
 
@@ -234,11 +234,11 @@ function parseMember(source: Source): Member {
     return { key, value: parseMemberValue(source) };
   }
   if (token.startsWith('$')) return { key: constant(token.slice(1)), value: parseVariable(source, token) };
-  if (!/^["A-Za-z_]/.test(token)) throw new Unsure();
+  if (!/^["A-Za-z_]/.test(token)) throw new UnknownOutcomeError();
   const key = token.startsWith('"') ? parseText(source, token) : constant(token);
   if (tokens.accept(':')) return { key, value: parseMemberValue(source) };
   // Of several names each would be looked up by itself.
-  if (key.one === undefined) throw new Unsure();
+  if (key.one === undefined) throw new UnknownOutcomeError();
   return { key, value: at(SELF, key, false) };
 }
 

@@ -1,4 +1,4 @@
-import { Unsure } from './operations/run.ts';
+import { UnknownOutcomeError } from './operations/run.ts';
 
 /** Numbers are of few enough digits to mean one double and one decimal; `..` and `?//` are out. */
 const TOKEN =
@@ -13,7 +13,7 @@ export const CLOSE = '\\)';
 
 /**
  * The tokens of a program; a text is a quote and the characters it means, with interpolations between its stretches.
- * Throws Unsure for what it does not know.
+ * Throws UnknownOutcomeError for what it does not know.
  */
 function scan(program: string): string[] {
   const tokens: string[] = [];
@@ -22,7 +22,7 @@ function scan(program: string): string[] {
   const match = (pattern: RegExp): RegExpExecArray => {
     pattern.lastIndex = at;
     const found = pattern.exec(program);
-    if (found === null) throw new Unsure();
+    if (found === null) throw new UnknownOutcomeError();
     at = pattern.lastIndex;
     return found;
   };
@@ -51,7 +51,7 @@ export class Tokens {
   #next = 0;
 
   constructor(program: string) {
-    if (!program.isWellFormed()) throw new Unsure();
+    if (!program.isWellFormed()) throw new UnknownOutcomeError();
     this.#list = scan(program);
   }
 
@@ -72,6 +72,6 @@ export class Tokens {
   }
 
   expect(token: string): void {
-    if (!this.accept(token)) throw new Unsure();
+    if (!this.accept(token)) throw new UnknownOutcomeError();
   }
 }

@@ -1,6 +1,6 @@
 import { type Jq, loadJq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileFast, Unsure } from '../../../../lib/language/jq/fast/fast-jq.ts';
+import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/fast/fast-jq.ts';
 import { toJson } from '../../../../lib/language/json.ts';
 
 let jq: Jq;
@@ -16,7 +16,7 @@ function runFast(program: string, data: unknown): unknown {
   try {
     return compiled(data);
   } catch (error) {
-    if (error instanceof Unsure) return UNSURE;
+    if (error instanceof UnknownOutcomeError) return UNSURE;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Jq, loadJq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileFast, Unsure } from '../../../../lib/language/jq/fast/fast-jq.ts';
-import { Failed } from '../../../../lib/language/jq/fast/operations/run.ts';
+import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/fast/fast-jq.ts';
+import { JqError } from '../../../../lib/language/jq/fast/operations/run.ts';
 import { toJson } from '../../../../lib/language/json.ts';
 import { document, program, tokens } from './programs.ts';
 import { typedDocument, typedProgram } from './typed-programs.ts';
@@ -30,8 +30,8 @@ function runFast({ source, data }: Pair): string | undefined {
     const outputs = compileFast(source)?.(data);
     return outputs && toJson(outputs);
   } catch (error) {
-    if (error instanceof Failed) return FAILED;
-    if (error instanceof Unsure) return undefined;
+    if (error instanceof JqError) return FAILED;
+    if (error instanceof UnknownOutcomeError) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { setMember } from '../../../json.ts';
 import { add } from '../operations/arithmetic.ts';
-import { markBuilt, Unsure } from '../operations/run.ts';
+import { markBuilt, UnknownOutcomeError } from '../operations/run.ts';
 import { printText } from '../operations/texts.ts';
 import type { Json } from '../operations/values.ts';
 import { combine, constant, mapOutputs, outputsOf, type Part, single } from './parts.ts';
@@ -19,7 +19,7 @@ type Entry = readonly [key: string, value: unknown];
 
 /** jq may have found a key that is no text before running anything, and finds it before it looks at the next member. */
 function toEntry(key: unknown, value: unknown): Entry {
-  if (typeof key !== 'string') throw new Unsure();
+  if (typeof key !== 'string') throw new UnknownOutcomeError();
   return [key, value];
 }
 

@@ -1,6 +1,6 @@
 import { fromEntries, OF_KEYED, OF_VALUE, PLAIN, range, SELECTIONS, sum, toEntries } from '../operations/builtins.ts';
 import type { Keyed } from '../operations/order.ts';
-import { spend, Unsure } from '../operations/run.ts';
+import { spend, UnknownOutcomeError } from '../operations/run.ts';
 import { isTrue, listOf, membersOf } from '../operations/values.ts';
 import { makeList } from './constructions.ts';
 import {
@@ -123,10 +123,10 @@ const FUNCTIONS: ReadonlyMap<string, Define> = new Map<string, Define>([
   ['range/2', ranges],
 ]);
 
-/** The function of the name, called. Throws Unsure for one not known here. */
+/** The function of the name, called. Throws UnknownOutcomeError for one not known here. */
 export function callFunction(name: string, args: readonly Part[]): Part {
   const define = FUNCTIONS.get(`${name}/${args.length}`);
-  if (define === undefined) throw new Unsure();
+  if (define === undefined) throw new UnknownOutcomeError();
   const [one = SELF, other = SELF] = args;
   return define(one, other);
 }

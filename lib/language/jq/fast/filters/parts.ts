@@ -1,12 +1,12 @@
 import { type Place, placeAt, placesIn } from '../operations/paths.ts';
-import { Failed, spend } from '../operations/run.ts';
+import { JqError, spend } from '../operations/run.ts';
 import { index, isTrue, membersOf, slice } from '../operations/values.ts';
 
 export type Emit<T = unknown> = (output: T) => void;
 
 /** A part of a program. */
 export interface Part {
-  /** Emits the outputs in jq's order. Throws Failed or Unsure. */
+  /** Emits the outputs in jq's order. Throws JqError or UnknownOutcomeError. */
   readonly each: (data: unknown, emit: Emit) => void;
   /** There when every input has exactly one output. */
   readonly one?: (data: unknown) => unknown;
@@ -31,13 +31,13 @@ export function constant(value: unknown): Part {
 }
 
 /** The outputs up to the failure, if there is one. */
-export function collect<T>(run: (emit: Emit<T>) => void): { readonly outputs: T[]; readonly failure?: Failed } {
+export function collect<T>(run: (emit: Emit<T>) => void): { readonly outputs: T[]; readonly failure?: JqError } {
   const outputs: T[] = [];
   try {
     run((output) => outputs.push(output));
     return { outputs };
   } catch (error) {
-    if (error instanceof Failed) return { outputs, failure: error };
+    if (error instanceof JqError) return { outputs, failure: error };
     throw error;
   }
 }
@@ -106,7 +106,7 @@ function attempt<T>(mayFail: boolean, step: () => T, emit: Emit<T>): void {
   try {
     output = step();
   } catch (error) {
-    if (mayFail && error instanceof Failed) return;
+    if (mayFail && error instanceof JqError) return;
     throw error;
   }
   emit(output);

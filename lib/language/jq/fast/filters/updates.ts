@@ -1,11 +1,11 @@
 import { Draft, type Key, type Place } from '../operations/paths.ts';
-import { Unsure } from '../operations/run.ts';
+import { UnknownOutcomeError } from '../operations/run.ts';
 import { collect, type Emit, mapOutputs, type Part, single } from './parts.ts';
 
 type Places = NonNullable<Part['places']>;
 
 function placesOf({ places }: Part): Places {
-  if (places === undefined) throw new Unsure();
+  if (places === undefined) throw new UnknownOutcomeError();
   return places;
 }
 

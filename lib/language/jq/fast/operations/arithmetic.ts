@@ -1,6 +1,6 @@
 import { isObject } from '../../../json.ts';
 import { compare } from './order.ts';
-import { Failed, spend, Unsure } from './run.ts';
+import { JqError, spend, UnknownOutcomeError } from './run.ts';
 import { characters, finite, integer, mergeObjects, whole, within } from './values.ts';
 
 export function add(left: unknown, right: unknown): unknown {
@@ -13,7 +13,7 @@ export function add(left: unknown, right: unknown): unknown {
     return [...left, ...right];
   }
   if (isObject(left) && isObject(right)) return mergeObjects(left, right, (_, member) => member);
-  throw new Failed();
+  throw new JqError();
 }
 
 function concatenate(left: string, right: string): string {
@@ -23,7 +23,7 @@ function concatenate(left: string, right: string): string {
 
 export function subtract(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return finite(left - right);
-  if (!Array.isArray(left) || !Array.isArray(right)) throw new Failed();
+  if (!Array.isArray(left) || !Array.isArray(right)) throw new JqError();
   return left.filter((member) => {
     spend();
     return !right.some((other) => compare(member, other) === 0);
@@ -35,12 +35,12 @@ export function multiply(left: unknown, right: unknown): unknown {
   if (typeof left === 'string' && typeof right === 'number') return repeat(left, right);
   if (typeof left === 'number' && typeof right === 'string') return repeat(right, left);
   if (isObject(left) && isObject(right)) return mergeDeeply(left, right);
-  throw new Failed();
+  throw new JqError();
 }
 
 function repeat(text: string, times: number): string | null {
   const count = integer(times);
-  if (count <= 0) throw new Unsure();
+  if (count <= 0) throw new UnknownOutcomeError();
   within(text.length * count);
   return whole(text).repeat(count);
 }
@@ -52,7 +52,7 @@ function mergeDeeply(left: unknown, right: unknown): unknown {
 export function divide(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return finite(left / right);
   if (typeof left === 'string' && typeof right === 'string') return split(left, right);
-  throw new Failed();
+  throw new JqError();
 }
 
 /** `split(separator)`. */
@@ -65,16 +65,16 @@ export function split(text: string, separator: string): string[] {
 
 /** Of whole numbers: jq cuts off fractions. */
 export function remainder(left: unknown, right: unknown): unknown {
-  if (typeof left !== 'number' || typeof right !== 'number') throw new Failed();
+  if (typeof left !== 'number' || typeof right !== 'number') throw new JqError();
   const divisor = integer(Math.trunc(right));
-  if (divisor === 0) throw new Unsure();
+  if (divisor === 0) throw new UnknownOutcomeError();
   // jq computes in integers, which know no negative zero.
   return (integer(Math.trunc(left)) % divisor) + 0;
 }
 
 /** Whether a zero gets a sign depends on whether jq still knows its text. */
 export function negate(value: unknown): unknown {
-  if (typeof value !== 'number') throw new Failed();
-  if (value === 0) throw new Unsure();
+  if (typeof value !== 'number') throw new JqError();
+  if (value === 0) throw new UnknownOutcomeError();
   return -value;
 }

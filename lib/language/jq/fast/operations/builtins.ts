@@ -1,7 +1,7 @@
 import { isObject, setMember, sortedKeys } from '../../../json.ts';
 import { add, split } from './arithmetic.ts';
 import { extremeOf, groupKeyed, type Keyed, sortKeyed } from './order.ts';
-import { Failed, markBuilt, spend, Unsure } from './run.ts';
+import { JqError, markBuilt, spend, UnknownOutcomeError } from './run.ts';
 import { contains, has, placeOf } from './search.ts';
 import { parseJson, parseNumber, printJson, printText } from './texts.ts';
 import { finite, integer, isTrue, type Json, keysOf, lengthOf, listOf, membersOf, textOf } from './values.ts';
@@ -13,13 +13,13 @@ function byThemselves(value: unknown): Keyed[] {
 }
 
 function objectOf(value: unknown): Json {
-  if (!isObject(value)) throw new Unsure();
+  if (!isObject(value)) throw new UnknownOutcomeError();
   return value;
 }
 
 function onNumber(compute: (value: number) => number): (value: unknown) => number {
   return (value) => {
-    if (typeof value !== 'number') throw new Unsure();
+    if (typeof value !== 'number') throw new UnknownOutcomeError();
     return finite(compute(value));
   };
 }
@@ -47,7 +47,7 @@ export function fromEntries(value: unknown): Json {
   const object: Json = markBuilt({});
   for (const entry of listOf(value)) {
     const { key } = objectOf(entry);
-    if (typeof key !== 'string' || !Object.hasOwn(objectOf(entry), 'value')) throw new Unsure();
+    if (typeof key !== 'string' || !Object.hasOwn(objectOf(entry), 'value')) throw new UnknownOutcomeError();
     spend();
     setMember(object, key, objectOf(entry)['value']);
   }
@@ -56,7 +56,7 @@ export function fromEntries(value: unknown): Json {
 
 function flatten(value: unknown, depth: unknown): unknown[] {
   const levels = depth === Infinity ? depth : integer(depth);
-  if (levels < 0) throw new Unsure();
+  if (levels < 0) throw new UnknownOutcomeError();
   return membersOf(value).flatMap((member) =>
     Array.isArray(member) && levels > 0 ? flatten(member, levels - 1) : [member],
   );
@@ -86,7 +86,7 @@ const BLANK_BEHIND = /(?<![ \t\n\r])[ \t\n\r]+$/;
 function trimmer(blank: RegExp): (value: unknown) => string {
   return (value) => {
     const text = textOf(value).replace(blank, '');
-    if (/^[^ -~\n\r\t]|[^ -~\n\r\t]$/.test(text)) throw new Unsure();
+    if (/^[^ -~\n\r\t]|[^ -~\n\r\t]$/.test(text)) throw new UnknownOutcomeError();
     return text;
   };
 }
@@ -136,7 +136,7 @@ export const PLAIN: Table<(value: unknown) => unknown> = {
 
 function join(value: unknown, separator: unknown): string {
   const texts = membersOf(value).map((member) => {
-    if (typeof member === 'object' && member !== null) throw new Unsure();
+    if (typeof member === 'object' && member !== null) throw new UnknownOutcomeError();
     return member === null ? '' : printText(member);
   });
   const text = texts.join(textOf(separator));
@@ -192,7 +192,7 @@ export const SELECTIONS: Table<(value: unknown) => boolean> = {
 
 /** The outputs of `range(from; to)`. */
 export function* range(from: unknown, to: unknown): Generator<number> {
-  if (typeof from !== 'number' || typeof to !== 'number') throw new Failed();
+  if (typeof from !== 'number' || typeof to !== 'number') throw new JqError();
   for (let next = integer(from); next < to; next += 1) {
     spend();
     yield next;

@@ -1,6 +1,6 @@
 import { isObject, setMember } from '../../../json.ts';
 import { compare } from './order.ts';
-import { Failed, spend, Unsure } from './run.ts';
+import { JqError, spend, UnknownOutcomeError } from './run.ts';
 import { copyObject, index, type Json, keysOf } from './values.ts';
 
 export type Key = string | number;
@@ -27,7 +27,7 @@ export function placesIn(place: Place): Place[] {
     spend(value.length * (keys.length + 1));
     return value.map((member, at) => ({ keys: [...keys, at], value: member }));
   }
-  if (!isObject(value)) throw new Failed();
+  if (!isObject(value)) throw new JqError();
   return keysOf(value).map((key) => ({ keys: [...keys, key], value: value[key] }));
 }
 
@@ -71,7 +71,7 @@ export class Draft {
     }
     const list = this.#list(value);
     const at = key < 0 ? list.length + key : key;
-    if (at < 0 || at > list.length + FARTHEST) throw new Unsure();
+    if (at < 0 || at > list.length + FARTHEST) throw new UnknownOutcomeError();
     while (list.length < at) list.push(null);
     list[at] = this.#set(list[at] ?? null, keys, depth + 1, to);
     return list;
@@ -89,19 +89,19 @@ export class Draft {
       delete object[key];
       return object;
     }
-    if (key < 0) throw new Unsure();
+    if (key < 0) throw new UnknownOutcomeError();
     const list = this.#list(value);
     list.splice(key, 1);
     return list;
   }
 
   #object(value: unknown): Json {
-    if (value !== null && !isObject(value)) throw new Unsure();
+    if (value !== null && !isObject(value)) throw new UnknownOutcomeError();
     return this.#owned(value, () => copyObject(value ?? {}));
   }
 
   #list(value: unknown): unknown[] {
-    if (value !== null && !Array.isArray(value)) throw new Unsure();
+    if (value !== null && !Array.isArray(value)) throw new UnknownOutcomeError();
     spend(value?.length ?? 0);
     return this.#owned(value, () => [...(value ?? [])]);
   }

@@ -1,11 +1,14 @@
 /** Only the real jq can tell: an error, or something whose outcome here is not certainly the same. */
-export class Unsure extends Error {
-  override readonly name: string = 'Unsure';
+export class UnknownOutcomeError extends Error {
+  override readonly name: string = 'UnknownOutcomeError';
 }
 
-/** jq certainly fails here. To a whole program that is as good as Unsure, since only jq has the words; `?` catches it. */
-export class Failed extends Unsure {
-  override readonly name = 'Failed';
+/**
+ * jq certainly fails here. To a whole program that is as good as UnknownOutcomeError, since only jq has the words; `?`
+ * catches it.
+ */
+export class JqError extends UnknownOutcomeError {
+  override readonly name = 'JqError';
 }
 
 /** Texts and lists longer than this are left to jq, whose memory has a cap and whose time has an end. */
@@ -23,10 +26,10 @@ export function beginRun(): void {
   built = undefined;
 }
 
-/** Counts the work done; throws Unsure where it is too much. */
+/** Counts the work done; throws UnknownOutcomeError where it is too much. */
 export function spend(count = 1): void {
   steps += count;
-  if (steps > MOST_STEPS) throw new Unsure();
+  if (steps > MOST_STEPS) throw new UnknownOutcomeError();
 }
 
 /** Characters that are read together take as long as one element. */

@@ -1,11 +1,11 @@
 import { isObject } from '../../../json.ts';
 import { compare, rank } from './order.ts';
-import { Failed, spend, Unsure } from './run.ts';
+import { JqError, spend, UnknownOutcomeError } from './run.ts';
 import { characters, hasMember, type Json, textOf } from './values.ts';
 
 /** `contains(part)`. */
 export function contains(value: unknown, part: unknown): boolean {
-  if (rank(value) !== rank(part)) throw new Failed();
+  if (rank(value) !== rank(part)) throw new JqError();
   return holds(value, part);
 }
 
@@ -25,7 +25,7 @@ function holdsMembers(value: Json, part: Json): boolean {
 /** `has(key)`. */
 export function has(value: unknown, key: unknown): boolean {
   if (isObject(value) && typeof key === 'string') return hasMember(value, key);
-  if (!Array.isArray(value) || typeof key !== 'number' || !Number.isSafeInteger(key)) throw new Unsure();
+  if (!Array.isArray(value) || typeof key !== 'number' || !Number.isSafeInteger(key)) throw new UnknownOutcomeError();
   return key >= 0 && key < value.length;
 }
 

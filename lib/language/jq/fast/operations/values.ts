@@ -1,5 +1,5 @@
 import { isObject, setMember, sortedKeys } from '../../../json.ts';
-import { Failed, isBuilt, LONGEST_VALUE, markBuilt, spend, spendText, Unsure } from './run.ts';
+import { isBuilt, JqError, LONGEST_VALUE, markBuilt, spend, spendText, UnknownOutcomeError } from './run.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -11,36 +11,36 @@ export function isTrue(value: unknown): boolean {
 /** Half a surrogate pair could meet its other half here, but not in jq, which has replaced it before. */
 export function whole(text: string): string {
   spendText(text.length);
-  if (!text.isWellFormed()) throw new Unsure();
+  if (!text.isWellFormed()) throw new UnknownOutcomeError();
   return text;
 }
 
 export function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new Unsure();
+  if (!Number.isFinite(value)) throw new UnknownOutcomeError();
   return value;
 }
 
 /** A place in a list or text, or a count: jq rounds others in ways of its own. */
 export function integer(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Unsure();
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new UnknownOutcomeError();
   return value;
 }
 
 export function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Unsure();
+  if (!Array.isArray(value)) throw new UnknownOutcomeError();
   spend(value.length);
   return value;
 }
 
 export function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Unsure();
+  if (typeof value !== 'string') throw new UnknownOutcomeError();
   return whole(value);
 }
 
 /** The keys in jq's order. JavaScript moves keys that look like numbers to the front: then jq's order is lost. */
 export function keysOf(object: Json): string[] {
   const keys = storedKeys(object);
-  if (keys.length > 1 && isBuilt(object) && /^\d/.test(keys[0] ?? '')) throw new Unsure();
+  if (keys.length > 1 && isBuilt(object) && /^\d/.test(keys[0] ?? '')) throw new UnknownOutcomeError();
   return keys;
 }
 
@@ -69,7 +69,7 @@ export function mergeObjects(left: Json, right: Json, join: (left: unknown, righ
 /** Where jq has replaced half a surrogate pair, a name may mean another one. */
 export function hasMember(object: Json, key: string): boolean {
   if (Object.hasOwn(object, key)) return true;
-  if (whole(key).includes('\ufffd')) throw new Unsure();
+  if (whole(key).includes('\ufffd')) throw new UnknownOutcomeError();
   return false;
 }
 
@@ -81,10 +81,10 @@ export function index(value: unknown, key: unknown): unknown {
     const place = integer(key);
     if (Array.isArray(value)) return value[place < 0 ? value.length + place : place] ?? null;
   } else {
-    throw new Unsure();
+    throw new UnknownOutcomeError();
   }
   if (value === null) return null;
-  throw new Failed();
+  throw new JqError();
 }
 
 /** `value[from:to]`; the ends may be null. */
@@ -93,7 +93,7 @@ export function slice(value: unknown, from: unknown, to: unknown): unknown {
   const end = to === null ? undefined : integer(to);
   if (value === null) return null;
   if (typeof value === 'string') return characters(value).slice(start, end).join('');
-  if (!Array.isArray(value)) throw new Failed();
+  if (!Array.isArray(value)) throw new JqError();
   const part = value.slice(start, end);
   spend(part.length);
   return part;
@@ -112,12 +112,12 @@ export function membersOf(value: unknown): readonly unknown[] {
     return value;
   }
   if (isObject(value)) return keysOf(value).map((key) => value[key]);
-  throw new Failed();
+  throw new JqError();
 }
 
 /** A text or list of this length is not too long. */
 export function within(length: number): void {
-  if (length > LONGEST_VALUE) throw new Unsure();
+  if (length > LONGEST_VALUE) throw new UnknownOutcomeError();
 }
 
 export function lengthOf(value: unknown): number {
@@ -126,5 +126,5 @@ export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return characters(value).length;
   if (Array.isArray(value)) return value.length;
   if (isObject(value)) return storedKeys(value).length;
-  throw new Failed();
+  throw new JqError();
 }
