@@ -1,4 +1,4 @@
-import { compileFast, UnknownOutcomeError } from '../jq/fast/fast-jq.ts';
+import { compileFast, UnknownOutcomeError } from '../jq/subset/fast-jq.ts';
 import { isObject, setMember, sortedKeys, toJson } from '../json.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import { emptyText } from '../scripts/script-engine.ts';

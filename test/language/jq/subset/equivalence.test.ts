@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Jq, loadJq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/fast/fast-jq.ts';
-import { JqError } from '../../../../lib/language/jq/fast/operations/run.ts';
+import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
+import { JqError } from '../../../../lib/language/jq/subset/values/errors.ts';
 import { toJson } from '../../../../lib/language/json.ts';
 import { document, program, tokens } from './programs.ts';
 import { typedDocument, typedProgram } from './typed-programs.ts';
@@ -19,12 +19,12 @@ interface Pair {
 
 const PAIRS = 20_000;
 
-/** One program of jq for so many pairs costs little more than one for a single pair. */
+/** One run of jq-wasm for so many pairs takes little more time than a run for one pair. */
 const BATCH = 200;
 
 const FAILED = toJson('failed');
 
-/** JSON text of the first outputs or of a failure, or undefined where the fast evaluator leaves it to jq. */
+/** Returns the JSON text of the first two outputs or of an error; undefined if the fast evaluator leaves the pair to jq-wasm. */
 function runFast({ source, data }: Pair): string | undefined {
   try {
     const outputs = compileFast(source)?.(data);
@@ -36,7 +36,7 @@ function runFast({ source, data }: Pair): string | undefined {
   }
 }
 
-/** The same of jq. Undefined when not all of the programs are programs. */
+/** Returns the same of jq-wasm; undefined if one of the programs does not compile. */
 function runReal(pairs: readonly Pair[]): string[] | undefined {
   const runs = pairs.map(({ source }, at) => `(.[${at}] | try [limit(2;\n${source}\n)] catch "failed")`);
   const data = toJson(pairs.map((pair) => pair.data));
@@ -45,34 +45,34 @@ function runReal(pairs: readonly Pair[]): string[] | undefined {
 }
 
 function runEach(pairs: readonly Pair[]): string[] {
-  return runReal(pairs) ?? pairs.map((pair) => runReal([pair])?.[0] ?? 'refused');
+  return runReal(pairs) ?? pairs.map((pair) => runReal([pair])?.[0] ?? 'does not compile');
 }
 
-/** The pairs on which the two differ, the shortest program first, and how often the fast one said something. */
-function compareAll(pairs: readonly Pair[]): { readonly told: number; readonly differences: readonly object[] } {
-  const told = pairs.flatMap((pair) => {
+/** Returns the pairs on which the evaluators differ, and the number of pairs that the fast one evaluated. */
+function compareAll(pairs: readonly Pair[]): { readonly evaluated: number; readonly differences: readonly object[] } {
+  const evaluated = pairs.flatMap((pair) => {
     const fast = runFast(pair);
     return fast === undefined ? [] : [{ ...pair, fast }];
   });
   const differences: object[] = [];
-  for (let from = 0; from < told.length; from += BATCH) {
-    const batch = told.slice(from, from + BATCH);
+  for (let from = 0; from < evaluated.length; from += BATCH) {
+    const batch = evaluated.slice(from, from + BATCH);
     const real = runEach(batch);
     for (const [at, one] of batch.entries()) if (one.fast !== real[at]) differences.push({ ...one, real: real[at] });
   }
-  return { told: told.filter(({ fast }) => fast !== FAILED).length, differences };
+  return { evaluated: evaluated.filter(({ fast }) => fast !== FAILED).length, differences };
 }
 
-describe('the fast evaluator and jq', () => {
+describe('the fast evaluator and jq-wasm', () => {
   const seed = Number(process.env['FAST_JQ_SEED'] ?? Date.now() % 2 ** 31);
 
   test.each([
     ['any', fc.record({ source: program, data: document }), 0.15],
     ['scrambled', fc.record({ source: tokens, data: document }), 0.01],
     ['typed', fc.record({ source: typedProgram, data: typedDocument }), 0.35],
-  ])(`give the same on ${PAIRS} %s programs and documents of seed ${seed}`, (_, pair, share) => {
-    const { told, differences } = compareAll(fc.sample(pair, { numRuns: PAIRS, seed }));
+  ])(`have the same outputs for ${PAIRS} %s programs and documents of seed ${seed}`, (_, pair, share) => {
+    const { evaluated, differences } = compareAll(fc.sample(pair, { numRuns: PAIRS, seed }));
     expect(differences).toEqual([]);
-    expect(told).toBeGreaterThan(PAIRS * share);
+    expect(evaluated).toBeGreaterThan(PAIRS * share);
   });
 });

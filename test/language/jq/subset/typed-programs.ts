@@ -1,6 +1,6 @@
 import fc, { type Arbitrary, type LetrecTypedTie } from 'fast-check';
 
-/** Programs whose parts mostly get what they expect, and documents to fit: the others mostly fail early. */
+/** Random programs whose filters mostly get input of the type that they expect, with documents for them. */
 
 const number = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.constantFrom(0.5, -2.5, 0.1, 1e15, 123456.789, 1e-5, -0));
 const text = fc.oneof(
@@ -32,7 +32,7 @@ const common = {
 };
 const mixed = fc.oneof(scalar, fc.array(scalar, { maxLength: 2 }), fc.dictionary(keys, scalar, { maxKeys: 2 }));
 
-/** The elements of the list have the members of the document, so that the same parts fit there. */
+/** Documents. The elements of `list` have the members of the document, so that the same filters suit both. */
 export const typedDocument: Arbitrary<unknown> = fc.record({
   ...common,
   list: fc.array(fc.record({ ...common, list: fc.constant([]), mixed: fc.constant([1, 'a']) }), { maxLength: 4 }),
@@ -50,7 +50,7 @@ interface Parts {
 
 type Tie = LetrecTypedTie<Parts>;
 
-/** `form` with each of its `N T L O B X` (number, text, list, object, truth, anything) replaced by a part. */
+/** Replaces each of `N T L O B X` (number, text, list, object, boolean, anything) in a form by a random program. */
 function form(tie: Tie, ...forms: [string, ...string[]]): Arbitrary<string> {
   const kinds: Readonly<Record<string, keyof Parts>> = {
     N: 'number',
@@ -276,6 +276,7 @@ const anything = (tie: Tie): Arbitrary<string>[] => [
   ),
 ];
 
+/** Programs of any result type. */
 export const typedProgram: Arbitrary<string> = fc.letrec<Parts>((tie) => {
   const of = (parts: Arbitrary<string>[]): Arbitrary<string> =>
     fc.oneof({ depthSize: 'small', withCrossShrink: true }, ...parts);

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Programs and documents for comparing the two evaluators: mostly sensible ones, so that most programs do not fail. */
+/** Random programs and documents for the comparison of the two evaluators; most of the programs do not fail. */
 
 const KEYS = ['a', 'b', 'c', 'list', 'x y', 'é', '10', '9', '__proto__', 'constructor', '\u{1f600}', '\uffff'];
 
@@ -48,7 +48,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** A document as workflows have them, or any value. */
+/** Documents: objects like the data of workflows, arrays, and any JSON value. */
 export const document: Arbitrary<unknown> = fc.oneof(
   value,
   fc.array(number, { maxLength: 5 }),
@@ -110,16 +110,16 @@ const path = fc.oneof(
   ),
 );
 
-const PLAIN =
+const NULLARY =
   'not length keys keys_unsorted type add any all tostring tojson tonumber fromjson to_entries from_entries reverse ' +
   'flatten sort unique min max ascii_downcase ascii_upcase trim ltrim rtrim floor ceil round sqrt fabs abs values ' +
   'nulls booleans numbers strings arrays objects iterables scalars empty first last utf8bytelength';
-const OF_PART =
+const UNARY =
   'map map_values select sort_by group_by unique_by min_by max_by any all with_entries first last add range has in ' +
   'contains inside index join split startswith endswith ltrimstr rtrimstr flatten';
 
-const called = fc.constantFrom(...PLAIN.split(' '));
-const applied = fc.constantFrom(...OF_PART.split(' '));
+const called = fc.constantFrom(...NULLARY.split(' '));
+const applied = fc.constantFrom(...UNARY.split(' '));
 const infix = fc.constantFrom(
   ...['+', '-', '*', '/', '%', '==', '!=', '<', '<=', '>', '>=', ' and ', ' or ', '//', '|', '|', '|', ','],
 );
@@ -184,7 +184,7 @@ const changes = (tie: Tie): Arbitrary<string>[] => [
   joined(path, just(' |= '), just('empty', 'select(.)', '.+1', 'tostring', '(.,1)', '[.]', 'length')),
 ];
 
-/** Programs of the whole subset and a little more. */
+/** Programs of the whole subset and a little beyond. */
 export const program: Arbitrary<string> = fc.letrec<{ program: string }>((tie) => ({
   program: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -210,7 +210,7 @@ const TOKENS =
   '. .a .. | , [ ] ( ) { } a : 0 1 "a" - + * / % = == < // |= += //= ? not and or length null del map( if then else ' +
   'elif end as $x $y "\\( ) " \\ # $ @ .5 1. ; ?// :: 1.0 $ENV $__loc__ "x\\(.a)y" reduce try .[ .a[ range( first';
 
-/** Texts of jq's tokens in any order. */
+/** jq's tokens in any order. */
 export const tokens: Arbitrary<string> = fc
   .array(fc.tuple(fc.constantFrom(...TOKENS.split(' ')), fc.constantFrom('', '', ' ', '\n')), {
     minLength: 1,

@@ -1,6 +1,6 @@
 import { type Jq, loadJq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/fast/fast-jq.ts';
+import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
 import { toJson } from '../../../../lib/language/json.ts';
 
 let jq: Jq;
@@ -8,35 +8,34 @@ beforeAll(async () => {
   jq = await loadJq();
 });
 
-const UNSURE = Symbol('left to jq');
+const LEFT_TO_JQ = Symbol('left to jq-wasm');
 
 function runFast(program: string, data: unknown): unknown {
   const compiled = compileFast(program);
-  if (compiled === undefined) return UNSURE;
+  if (compiled === undefined) return LEFT_TO_JQ;
   try {
     return compiled(data);
   } catch (error) {
-    if (error instanceof UnknownOutcomeError) return UNSURE;
+    if (error instanceof UnknownOutcomeError) return LEFT_TO_JQ;
     throw error;
   }
 }
 
-/** The first two outputs of jq, or what it complains of. */
+/** Returns the first two outputs of jq-wasm, or its error message. */
 function runReal(program: string, data: unknown): unknown {
   const source = program === '' ? '.' : program;
   const { stdout, stderr, exitCode } = jq.raw(toJson(data), `[limit(2;\n${source}\n)]`, ['-c']);
   return exitCode === 0 ? JSON.parse(stdout) : stderr;
 }
 
-/** Whatever the fast one dares to say jq says too; true when it said something. */
-function agrees(program: string, data: unknown): boolean {
+/** Expects the outputs of the fast evaluator to be those of jq; a program that it leaves to jq-wasm passes. */
+function expectAgreement(program: string, data: unknown): void {
   const fast = runFast(program, data);
-  if (fast === UNSURE) return false;
+  if (fast === LEFT_TO_JQ) return;
   expect(toJson(fast), `${program} on ${toJson(data)}`).toBe(toJson(runReal(program, data)));
-  return true;
 }
 
-describe('simple jq without jq', () => {
+describe('the fast evaluator', () => {
   const order = { id: 'o-1', total: 9.5, lines: [{ sku: 'x', n: 2 }], ok: false, none: null, 'a b': { c: 1 } };
 
   test.each([
@@ -69,13 +68,13 @@ describe('simple jq without jq', () => {
     ['[to_entries[].key]', ['a b', 'id', 'lines', 'none', 'ok', 'total']],
     ['.id, .total', 'o-1'],
     ['empty', undefined],
-  ])('%s is evaluated without an engine', (source, expected) => {
+  ])('evaluates %s', (source, expected) => {
     expect(runFast(source, order)).toSatisfy((outputs: unknown) => Array.isArray(outputs));
     expect((runFast(source, order) as unknown[])[0]).toEqual(expected);
-    agrees(source, order);
+    expectAgreement(source, order);
   });
 
-  test('no more than two outputs are given', () => {
+  test('returns at most two outputs and runs no further', () => {
     expect(runFast('.[]', [1, 2, 3, 4])).toEqual([1, 2]);
     expect(runFast('1, 2, .a.b.c', { a: 1 })).toEqual([1, 2]);
   });
@@ -101,39 +100,39 @@ describe('simple jq without jq', () => {
     '{a: 1,}',
     '.[1:] = []',
     '"\\u{1f600}"',
-  ])('%s is left to jq', (source) => {
+  ])('leaves the program %s to jq-wasm', (source) => {
     expect(compileFast(source)).toBeUndefined();
   });
 
-  test('a program nested deeper than the call stack reaches is left to jq', () => {
+  test('leaves a program that is nested too deeply for the call stack to jq-wasm', () => {
     expect(compileFast('('.repeat(50_000))).toBeUndefined();
     expect(compileFast(`${'['.repeat(480)}${']'.repeat(480)}`)?.({})).toBeDefined();
     expect(compileFast('('.repeat(990))).toBeUndefined();
   });
 
   test.each([
-    ['.id.x', 'a path through a text'],
-    ['.lines.x', 'a name in a list'],
-    ['.id + 1', 'a sum of a text and a number'],
+    ['.id.x', 'a path through a string'],
+    ['.lines.x', 'a key of an array'],
+    ['.id + 1', 'a sum of a string and a number'],
     ['.total / 0', 'a division by zero'],
     ['.ok | length', 'a length of a boolean'],
     ['[.a[]?] | add | keys', 'the keys of null'],
-    ['1000000 * 1000000000 | tostring', 'the text of a large number'],
-    ['0.00001 | tostring', 'the text of a small number'],
-    ['"1.50" | tonumber', 'a number not written as it is printed'],
-    ['{"2": 1, "1": 2} | tojson', 'an order of keys that is lost'],
-    ['.id * 0', 'a text repeated not at all'],
-    ['[range(1e9)]', 'more work than is allowed'],
-    ['[range(1000000000)]', 'more work than is allowed'],
-    ['"0123456789" * 1000000', 'a text that is too long'],
-    [`.id | ${'. + . | '.repeat(100)} length`, 'a text doubled again and again'],
-    [`[.] ${'| [., .]'.repeat(60)}`, 'a list that names itself again and again'],
-    [`[.] ${'| [., .]'.repeat(60)} | tojson`, 'the text of such a list'],
-    [`[.] ${'| . + .'.repeat(60)}`, 'a list doubled again and again'],
-    ['("0123456789" * 50000) as $x | [range(500) | "\\($x)\\(.)"] | sort', 'long texts, many times over'],
+    ['1000000 * 1000000000 | tostring', 'a large number as a string'],
+    ['0.00001 | tostring', 'a small number as a string'],
+    ['"1.50" | tonumber', 'a number in another notation than it is printed'],
+    ['{"2": 1, "1": 2} | tojson', 'keys whose order JavaScript has lost'],
+    ['.id * 0', 'a string repeated zero times'],
+    ['[range(1e9)]', 'more work than the limit'],
+    ['[range(1000000000)]', 'more work than the limit'],
+    ['"0123456789" * 1000000', 'a string that is too long'],
+    [`.id | ${'. + . | '.repeat(100)} length`, 'a string doubled again and again'],
+    [`[.] ${'| [., .]'.repeat(60)}`, 'an array that contains its predecessor twice, again and again'],
+    [`[.] ${'| [., .]'.repeat(60)} | tojson`, 'such an array as a string'],
+    [`[.] ${'| . + .'.repeat(60)}`, 'an array doubled again and again'],
+    ['("0123456789" * 50000) as $x | [range(500) | "\\($x)\\(.)"] | sort', 'many long strings'],
     [`[${'(1, 2) | '.repeat(60)} 3]`, 'outputs doubled again and again'],
-  ])('%s (%s) is left to jq', (source) => {
-    expect(runFast(source, order)).toBe(UNSURE);
+  ])('leaves %s (%s) to jq-wasm', (source) => {
+    expect(runFast(source, order)).toBe(LEFT_TO_JQ);
   });
 
   const astral = { '\u{1f600}': 1, '\uffff': 2, b: 3, B: 4, é: 5, '10': 6, '9': 7 };
@@ -247,33 +246,33 @@ describe('simple jq without jq', () => {
     ['length, utf8bytelength', 'é\u{1f600}'],
     ['.a[2] = 1, .a[-1] = 1', {}],
     ['has(0, 2), has(-1)', [1, 2]],
-  ])('%s says what jq says, or nothing (%#)', (source, value) => {
-    agrees(source, value);
+  ])('gives the outputs of jq for %s, or none (%#)', (source, value) => {
+    expectAgreement(source, value);
   });
 
-  test('a sum that no double can hold, and halves of surrogate pairs, are left to jq', () => {
-    expect(runFast('.a + .a', { a: 1e308 })).toBe(UNSURE);
-    expect(runFast('.a + .b', { a: '\ud83d', b: '\ude00' })).toBe(UNSURE);
-    expect(runFast('keys', { '\ud83d': 1 })).toBe(UNSURE);
-    expect(runFast('.[.k]', { '\ud83d': 1, k: '\ufffd' })).toBe(UNSURE);
+  test('leaves an overflow and halves of surrogate pairs to jq-wasm', () => {
+    expect(runFast('.a + .a', { a: 1e308 })).toBe(LEFT_TO_JQ);
+    expect(runFast('.a + .b', { a: '\ud83d', b: '\ude00' })).toBe(LEFT_TO_JQ);
+    expect(runFast('keys', { '\ud83d': 1 })).toBe(LEFT_TO_JQ);
+    expect(runFast('.[.k]', { '\ud83d': 1, k: '\ufffd' })).toBe(LEFT_TO_JQ);
   });
 
-  test('values nested deeper than the call stack reaches are left to jq', () => {
+  test('leaves values that are nested too deeply for the call stack to jq-wasm', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 50_000; depth += 1) deep = [deep];
     for (const source of ['tojson', '. == [.]', 'flatten', '[.]', 'sort'])
       expect(runFast(source, deep)).toSatisfy(Boolean);
-    expect(runFast('tojson', deep)).toBe(UNSURE);
-    expect(runFast('flatten', deep)).toBe(UNSURE);
+    expect(runFast('tojson', deep)).toBe(LEFT_TO_JQ);
+    expect(runFast('flatten', deep)).toBe(LEFT_TO_JQ);
   });
 
-  test('an object made by one program comes sorted to the next', () => {
+  test('sorts the keys of an object that another program constructed', () => {
     const made = (runFast('{z: 1, a: {y: 1, b: 2}}', null) as unknown[])[0];
     expect(runFast('tojson', made)).toEqual(['{"a":{"b":2,"y":1},"z":1}']);
     expect(runFast('keys_unsorted', made)).toEqual([['a', 'z']]);
   });
 
-  test('names of the prototype are ordinary names', () => {
+  test('treats names of the object prototype as ordinary names', () => {
     expect(runFast('.constructor', {})).toEqual([null]);
     expect(runFast('.__proto__', {})).toEqual([null]);
     expect(toJson(runFast('.__proto__ = 1', {}))).toBe('[{"__proto__":1}]');
@@ -282,7 +281,7 @@ describe('simple jq without jq', () => {
     expect(compileFast('toString')).toBeUndefined();
   });
 
-  test('data is never changed', () => {
+  test('never changes the input', () => {
     const frozen = Object.freeze({ a: Object.freeze({ b: 1 }), l: Object.freeze([3, 1]) });
     expect(runFast('.a.b = 2 | .a.b', frozen)).toEqual([2]);
     expect(runFast('.l += [2] | .l', frozen)).toEqual([[3, 1, 2]]);
