@@ -1,4 +1,4 @@
-import { addProblem, MOST_PROBLEMS, type Problem } from '../language/problem.ts';
+import { addProblem, MAX_PROBLEMS, type Problem } from '../language/problem.ts';
 import { didYouMean } from '../language/suggestions.ts';
 import type { Document, Part } from './document.ts';
 import type { Reference } from './read/reading.ts';
@@ -26,7 +26,7 @@ export function check(document: Document): readonly Problem[] {
       refuseUnknown(call, callable, text, problems);
     }
   }
-  return [...problems, ...document.late].slice(0, MOST_PROBLEMS);
+  return [...problems, ...document.late].slice(0, MAX_PROBLEMS);
 }
 
 const namesOf = (parts: readonly Part<unknown>[]): ReadonlySet<string> => new Set(parts.map(({ id = '' }) => id));

@@ -1,5 +1,5 @@
 import type { Problem } from '../language/problem.ts';
-import { readYaml } from '../language/yaml/parse.ts';
+import { parseYaml } from '../language/yaml/parser.ts';
 import { check } from './check.ts';
 import { readDocument } from './document.ts';
 import { lower } from './lower.ts';
@@ -14,7 +14,7 @@ export interface Compiled {
  * tells, in its words (workflow-language 1.7). Never throws, and takes bounded time whatever the text is.
  */
 export function compile(source: string): Compiled | { readonly problems: readonly Problem[] } {
-  const read = readYaml(source);
+  const read = parseYaml(source);
   if ('problems' in read) return read;
   const document = readDocument(read.root);
   const problems = check(document);

@@ -1,6 +1,6 @@
 import type { Position } from '../language/position.ts';
-import { addProblem, MOST_PROBLEMS, type Problem } from '../language/problem.ts';
-import type { Entry, MapNode, Node } from '../language/yaml/parse.ts';
+import { addProblem, MAX_PROBLEMS, type Problem } from '../language/problem.ts';
+import type { Entry, MapNode, Node } from '../language/yaml/parser.ts';
 import { FUNCTIONS, TOLD_FUNCTIONS } from './parts/functions.ts';
 import { STARTS, type StartPlan } from './parts/starts.ts';
 import type { FunctionPlan, Plan, StatePlan } from './plan/plan.ts';
@@ -90,7 +90,7 @@ export function readDocument(root: Node): Document {
     states,
     functions,
     timeouts: given({ ...written }),
-    problems: [...begun, ...broken, ...top.misread, ...parts].slice(0, MOST_PROBLEMS),
+    problems: [...begun, ...broken, ...top.misread, ...parts].slice(0, MAX_PROBLEMS),
     late: top.refused,
   };
 }

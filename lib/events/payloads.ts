@@ -1,4 +1,4 @@
-import { excessOf } from '../language/json.ts';
+import { exceededBound } from '../language/json.ts';
 import { syntaxProblem } from './json-syntax.ts';
 
 /** The part of an event that is its payload: `data`, `data_base64`, or nothing. */
@@ -14,7 +14,7 @@ const lenient = new TextDecoder();
 export function parseJson(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(lenient.decode(bytes));
-    return excessOf(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };
+    return exceededBound(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };
   } catch {
     // The one text that the two readers could judge differently has a byte order mark before broken JSON.
     return { problem: syntaxProblem(bytes) ?? 'invalid JSON' };

@@ -16,8 +16,6 @@ export const KNOWN: Readonly<Partial<Record<RuleName, readonly string[]>>> = {
     'lib/adapters/local/concurrency/concurrency-gate.ts',
     'lib/engine/calls/call-task.ts',
     'lib/engine/events/event-start.ts',
-    'lib/language/media/media-types.ts',
-    'lib/language/scripts/script-engine.ts',
   ],
   'the name of an error class ends in Error': [
     'bin/cli/client/following.ts NoStream',
@@ -149,9 +147,6 @@ export const KNOWN: Readonly<Partial<Record<RuleName, readonly string[]>>> = {
     'lib/engine/works/listen.ts listenAny',
     'lib/engine/works/nothing.ts nothing',
     'lib/events/payloads.ts toBase64',
-    'lib/language/yaml/node.ts mapNode',
-    'lib/language/yaml/node.ts listNode',
-    'lib/language/yaml/node.ts nullNode',
   ],
   'a function has at most four positional parameters': [
     'cdk/data/upgrade.ts Upgrade.constructor',

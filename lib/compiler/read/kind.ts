@@ -1,6 +1,6 @@
 import { addProblem } from '../../language/problem.ts';
 import { didYouMean } from '../../language/suggestions.ts';
-import type { MapNode, Node } from '../../language/yaml/parse.ts';
+import type { MapNode, Node } from '../../language/yaml/parser.ts';
 import type { Reading } from './reading.ts';
 import { type Fields, readFields } from './record.ts';
 import { text } from './shape.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../language/suggestions.ts';
-import type { Entry, MapNode, Node } from '../../language/yaml/parse.ts';
+import type { Entry, MapNode, Node } from '../../language/yaml/parser.ts';
 import { misread, type Reading } from './reading.ts';
 import { misplaced, type Shape } from './shape.ts';
 

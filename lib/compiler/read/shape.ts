@@ -1,5 +1,5 @@
 import type { Position } from '../../language/position.ts';
-import type { Json, Node } from '../../language/yaml/parse.ts';
+import type { Json, Node } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
 import { misread, type Reading, refuse } from './reading.ts';
 

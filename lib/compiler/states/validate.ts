@@ -1,5 +1,5 @@
 import { schemaProblem } from '../../language/schemas.ts';
-import type { Json } from '../../language/yaml/parse.ts';
+import type { Json } from '../../language/yaml/parser.ts';
 import { defineState, ONWARD, toExit } from '../parts/state.ts';
 import { given } from '../read/given.ts';
 import { MOST_SCHEMA_PARTS, refuse } from '../read/reading.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sniff } from '../../language/media/media-types.ts';
+import { detectMediaType } from '../../language/media/detection.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
@@ -149,7 +149,7 @@ export async function make(
   needVariableName(name);
   const [old] = await table.get([keys.variable(owner, name)]);
   const now = clock.now();
-  const known = old === undefined ? sniff(bytes) : String(old['mime']);
+  const known = old === undefined ? detectMediaType(bytes) : String(old['mime']);
   const created = old === undefined ? now : Number(old['created']);
   return { variable: { name, bytes, mimeType: mimeType ?? known, created, updated: now }, isNew: old === undefined };
 }

@@ -13,7 +13,7 @@
  * Equality with jq is tested on each run of test/language/jq/subset/equivalence.test.ts: 60,000 random programs and
  * documents, which must have the same outputs in both evaluators.
  */
-import { excessOf } from '../../json.ts';
+import { exceededBound } from '../../json.ts';
 import type { Filter } from './filters/filter.ts';
 import { parse } from './parser.ts';
 import { UnknownOutcomeError } from './values/errors.ts';
@@ -67,7 +67,7 @@ function run(filter: Filter, input: unknown): readonly unknown[] {
   const outputs: unknown[] = [];
   try {
     filter.run(input, (output) => {
-      if (filter.paths === undefined && excessOf(output, BOUNDS) !== undefined) throw new UnknownOutcomeError();
+      if (filter.paths === undefined && exceededBound(output, BOUNDS) !== undefined) throw new UnknownOutcomeError();
       if (outputs.push(output) > 1) throw ENOUGH;
     });
   } catch (error) {

@@ -1,13 +1,13 @@
-import { isText, textType } from './text-detection.ts';
+import { detectTextType, isText } from './text-detection.ts';
 
-/** Bytes at a place, as text of one character a byte; `.` stands for any byte. */
+/** Bytes at an offset (default 0), as a string of one character a byte; `.` matches any byte. */
 interface Signature {
   readonly type: string;
   readonly at?: number;
   readonly bytes: string;
 }
 
-/** What begins (or at `at` goes on) so is of that type; the first that fits counts. */
+/** The signatures of binary formats; the first that matches counts. */
 const SIGNATURES: readonly Signature[] = [
   { type: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
   { type: 'image/jpeg', bytes: '\xff\xd8\xff' },
@@ -44,18 +44,18 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 /**
- * The media type of bytes whose sender named none (REST reference, 6.3): that of an output, of a new variable. JSON of
- * any kind is `application/json`, no bytes are `text/plain`, other text is `text/plain; charset=utf-8` or what it
- * looks like; else a known binary format, else `application/octet-stream`.
+ * Detects the media type of bytes that were sent without one, for example of an output or a new variable (rest-api 6.3).
+ * A known binary format has its type; JSON is `application/json`; empty content is `text/plain`; other text is
+ * `text/plain; charset=utf-8` or a more specific text type; the rest is `application/octet-stream`.
  */
-export function sniff(bytes: Uint8Array): string {
+export function detectMediaType(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'text/plain';
-  const format = SIGNATURES.find((signature) => fits(signature, bytes));
+  const format = SIGNATURES.find((signature) => matchesSignature(signature, bytes));
   if (format !== undefined) return format.type;
-  return isText(bytes) ? textType(bytes) : 'application/octet-stream';
+  return isText(bytes) ? detectTextType(bytes) : 'application/octet-stream';
 }
 
-function fits({ at = 0, bytes: expected }: Signature, bytes: Uint8Array): boolean {
+function matchesSignature({ at = 0, bytes: expected }: Signature, bytes: Uint8Array): boolean {
   if (bytes.length < at + expected.length) return false;
   for (let index = 0; index < expected.length; index += 1) {
     if (expected[index] !== '.' && expected.charCodeAt(index) !== bytes[at + index]) return false;

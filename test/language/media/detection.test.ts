@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sniff } from '../../../lib/language/media/media-types.ts';
+import { detectMediaType } from '../../../lib/language/media/detection.ts';
 
 interface Exchange {
   readonly label: string;
@@ -22,17 +22,17 @@ const recorded = readFileSync(join(import.meta.dirname, '../../conformance/http.
     return { label, bytes, type: resHeaders.find(([name]) => name === 'Content-Type')?.[1] };
   });
 
-describe('the type of an output', () => {
-  test('is recorded often enough to say something', () => {
+describe('the media type of an output recorded from the original', () => {
+  test('is one of at least four types', () => {
     expect(new Set(recorded.map(({ type }) => type)).size).toBeGreaterThan(3);
   });
 
-  test.each(recorded)('of $label is $type', ({ bytes, type }) => {
-    expect(sniff(bytes)).toBe(type);
+  test.each(recorded)('is $type for $label', ({ bytes, type }) => {
+    expect(detectMediaType(bytes)).toBe(type);
   });
 });
 
-describe('the type of bytes', () => {
+describe('the media type of bytes', () => {
   test.each([
     ['', 'text/plain'],
     ['just text', 'text/plain; charset=utf-8'],
@@ -57,8 +57,8 @@ describe('the type of bytes', () => {
     ['<?xml version="1.0"?>\n<svg xmlns="x"/>', 'image/svg+xml'],
     ['{\\rtf1 x}', 'text/rtf'],
     ['%PDF-1.7\n', 'application/pdf'],
-  ])('%j', (text, expected) => {
-    expect(sniff(Buffer.from(text))).toBe(expected);
+  ])('of %j is %s', (text, expected) => {
+    expect(detectMediaType(Buffer.from(text))).toBe(expected);
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe('the type of bytes', () => {
     [`${'00'.repeat(257)}7573746172`, 'application/x-tar'],
     ['e9e8', 'text/plain; charset=iso-8859-1'],
     ['69b71d', 'text/plain'],
-  ])('%s', (hex, expected) => {
-    expect(sniff(Buffer.from(hex, 'hex'))).toBe(expected);
+  ])('of the bytes %s is %s', (hex, expected) => {
+    expect(detectMediaType(Buffer.from(hex, 'hex'))).toBe(expected);
   });
 });

@@ -1,19 +1,20 @@
 import type { Problem } from '../problem.ts';
-import { compose } from './compose.ts';
+import { compose } from './composer.ts';
+import { parseFirstDocument } from './events.ts';
 import type { Node } from './node.ts';
-import { readEvents } from './syntax.ts';
 
 export type { Entry, Json, ListNode, MapNode, Node, ScalarNode } from './node.ts';
 
-const LONGEST = 1024 * 1024;
+/** A longer text is rejected unread. */
+const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * Reads the first document of a YAML text, every node with its place (workflow-language reference, 1.1). The root is a
- * map, or null for a document without content. Never throws; the time is bounded whatever the text is.
+ * Parses the first document of a YAML text into nodes with positions (workflow-language 1.1). The root is a map, or null
+ * for an empty document. Never throws; the time is bounded for every text.
  */
-export function readYaml(source: string): { root: Node } | { problems: Problem[] } {
-  if (source.length > LONGEST) return { problems: [tooLong()] };
-  const read = readEvents(source);
+export function parseYaml(source: string): { root: Node } | { problems: Problem[] } {
+  if (source.length > MAX_CHARACTERS) return { problems: [tooLong()] };
+  const read = parseFirstDocument(source);
   if ('problem' in read) return { problems: [read.problem] };
   const composed = compose(read);
   if ('problems' in composed) return composed;
@@ -22,7 +23,7 @@ export function readYaml(source: string): { root: Node } | { problems: Problem[]
 
 function tooLong(): Problem {
   const hint = 'move parts of it into subflows';
-  return { message: `yaml: the document is longer than ${LONGEST} characters`, line: 1, column: 1, hint };
+  return { message: `yaml: the document is longer than ${MAX_CHARACTERS} characters`, line: 1, column: 1, hint };
 }
 
 function isMapOrNull(root: Node): boolean {

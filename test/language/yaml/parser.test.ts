@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Node, readYaml } from '../../../lib/language/yaml/parse.ts';
+import { type Node, parseYaml } from '../../../lib/language/yaml/parser.ts';
 
 function rootOf(source: string): Node {
-  const read = readYaml(source);
+  const read = parseYaml(source);
   if ('root' in read) return read.root;
   throw new Error(read.problems.map(({ message }) => message).join('\n'));
 }
 
 const meaningOf = (source: string): unknown => rootOf(source).value;
 
-/** Every problem as `line:column message`; empty when the text can be read. */
+/** Returns every problem as `line:column message`; none if the text can be parsed. */
 function problemsOf(source: string): string[] {
-  const read = readYaml(source);
+  const read = parseYaml(source);
   return 'root' in read ? [] : read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
-describe('what is read', () => {
+describe('the parser', () => {
   test.each([
     ['yes', 'yes'],
     ['on', 'on'],
@@ -44,40 +44,40 @@ describe('what is read', () => {
     ['|\n  x\n  y\n', 'x\ny\n'],
     ['>-\n  x\n  y\n', 'x y'],
     ['[1, {b: 2}]', [1, { b: 2 }]],
-  ])('%j', (written, value) => {
+  ])('resolves the scalar %j to %j', (written, value) => {
     expect(meaningOf(`a: ${written}`)).toEqual({ a: value });
   });
 
-  test('an alias is what its anchor was', () => {
+  test('gives an alias the value of its anchor', () => {
     expect(meaningOf('a: &x {p: 1}\nb: *x')).toEqual({ a: { p: 1 }, b: { p: 1 } });
   });
 
-  test('a merge key adds what the map does not say itself; the map named first wins', () => {
+  test('adds the entries of merged maps that a map does not have; the first merged map has precedence', () => {
     expect(meaningOf('a: &x {p: 1, q: 1}\nb: {<<: *x, q: 2}')).toEqual({ a: { p: 1, q: 1 }, b: { p: 1, q: 2 } });
     expect(meaningOf('a: &x {p: 1}\nb: {<<: [*x, {p: 2, q: 2}]}')).toMatchObject({ b: { p: 1, q: 2 } });
     expect(meaningOf('"<<": {p: 1}')).toEqual({ '<<': { p: 1 } });
   });
 
-  test('only the first document is, even when the second is broken', () => {
+  test('parses the first document only, even if the second is broken', () => {
     expect(meaningOf('a: 1\n---\nb: [')).toEqual({ a: 1 });
     expect(meaningOf('---\na: 1\n...\n: : :')).toEqual({ a: 1 });
   });
 
-  test('a bracket may be closed under its key', () => {
+  test('accepts a bracket that is closed below its key', () => {
     expect(meaningOf('a: {\nb: 1\n}\nc: [\n2,\n]')).toEqual({ a: { b: 1 }, c: [2] });
   });
 
-  test('a document without content is null', () => {
+  test('resolves an empty document to null', () => {
     expect([meaningOf(''), meaningOf('# nothing\n'), meaningOf('---\n')]).toEqual([null, null, null]);
   });
 
-  test('a key named __proto__ is a key like any other', () => {
+  test('treats a key named __proto__ as an ordinary key', () => {
     const value = meaningOf('__proto__: {x: 1}') as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1}}');
   });
 
-  test('every node knows its place, whatever ends a line', () => {
+  test('gives every node its position, for every kind of line break', () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const root = rootOf(['a:', '- b:   "x"', "  'c': |", '    y', ''].join(lineBreak));
       const list = root.kind === 'map' ? root.entries.get('a')?.node : undefined;
@@ -91,14 +91,14 @@ describe('what is read', () => {
     }
   });
 
-  test('places are those of the text as it was sent, also where it had to be indented', () => {
+  test('reports positions in the original text, also where lines had to be indented', () => {
     const root = rootOf('a: {\nb: 1\n}\nc: 2');
     const map = root.kind === 'map' ? root.entries.get('a')?.node : undefined;
     expect(map?.kind === 'map' ? map.entries.get('b') : undefined).toMatchObject({ line: 2, column: 1 });
   });
 });
 
-describe('what is refused', () => {
+describe('a text that is rejected', () => {
   test.each<[source: string, ...problems: string[]]>([
     ['a: 1\na: 2', '2:1 yaml: unmarshal errors:\n  line 2: mapping key "a" already defined at line 1'],
     ['a:\n\tb: 1', '2:1 yaml: line 2: found character that cannot start any token'],
@@ -121,12 +121,12 @@ describe('what is refused', () => {
       '1:11 yaml: unmarshal errors:\n  line 1: mapping key "b" already defined at line 1',
       "2:4 yaml: unknown anchor 'd' referenced",
     ],
-  ])('%j', (source, ...problems) => {
+  ])('%j has its problems at their positions', (source, ...problems) => {
     expect(problemsOf(source)).toEqual(problems);
   });
 
-  test('a query that needs quotes says so', () => {
-    const read = readYaml('a: jq({x: .a})');
+  test('has a hint to quote a query that needs quotes', () => {
+    const read = parseYaml('a: jq({x: .a})');
     expect('problems' in read ? read.problems[0]?.hint : '').toMatch(/quote a query/);
   });
 });
@@ -135,19 +135,19 @@ const aliases = (count: number): string => `x: &a 1\ny: [${'*a,'.repeat(count)}]
 const laughs = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
 const wide = Array.from({ length: 2000 }, (_, index) => `k${index}: 1`);
 
-describe('an attack is answered with a problem', () => {
+describe('a hostile text', () => {
   test.each([
     ['20 000 open lists', '['.repeat(20_000), /max depth/],
-    ['20 000 lists in each other', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /max depth/],
-    ['20 000 maps in each other', '{a: '.repeat(20_000), /max depth/],
-    ['lists in each other, one a blank', '- '.repeat(20_000), /max depth/],
+    ['20 000 nested lists', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /max depth/],
+    ['20 000 nested maps', '{a: '.repeat(20_000), /max depth/],
+    ['nested lists, one per blank', '- '.repeat(20_000), /max depth/],
     [
-      'maps in each other, one a line',
+      'nested maps, one per line',
       Array.from({ length: 1400 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
       /max depth/,
     ],
     [
-      'depth by way of aliases',
+      'nesting by aliases',
       Array.from(
         { length: 3 },
         (_, at) => `a${at + 1}: &a${at + 1} ${'['.repeat(90)}${at ? `*a${at}` : 1}${']'.repeat(90)}`,
@@ -156,22 +156,26 @@ describe('an attack is answered with a problem', () => {
     ],
     ['10 000 aliases', aliases(10_000), /excessive aliasing/],
     ['lists of lists of aliases', ['a0: &a0 [1]', ...laughs].join('\n'), /excessive aliasing/],
-    ['a long text, often', `a: &a ${'x'.repeat(100_000)}\nb: [${'*a,'.repeat(100)}]`, /excessive aliasing/],
-    ['a wide map, often merged', `a: &a {${wide.join(', ')}}\nb: [${'{<<: *a},'.repeat(200)}]`, /excessive merging/],
+    ['a long text with many aliases', `a: &a ${'x'.repeat(100_000)}\nb: [${'*a,'.repeat(100)}]`, /excessive aliasing/],
+    [
+      'a map with many keys, merged many times',
+      `a: &a {${wide.join(', ')}}\nb: [${'{<<: *a},'.repeat(200)}]`,
+      /excessive merging/,
+    ],
     ['a document that is too long', `a: ${'x'.repeat(2 ** 20)}`, /longer than/],
-  ])('%s', (_, source, message) => {
+  ])('is rejected: %s', (_, source, message) => {
     expect(problemsOf(source)).toContainEqual(expect.stringMatching(message));
   });
 
-  test('long names, often told, are cut', () => {
+  test('gets messages of limited length, although they quote long names', () => {
     const anchors = Array.from({ length: 20 }, (_, at) => `k${at}: &${'a'.repeat(40_000)}${at} 1\n`);
-    const read = readYaml(`${anchors.join('')}x: [${'*b,'.repeat(1000)}]`);
+    const read = parseYaml(`${anchors.join('')}x: [${'*b,'.repeat(1000)}]`);
     const problems = 'problems' in read ? read.problems : [];
     expect(problems).toHaveLength(100);
     expect(JSON.stringify(problems).length).toBeLessThan(200_000);
   });
 
-  test('a hundred aliases are no attack', () => {
+  test('is not one with a hundred aliases', () => {
     expect(problemsOf(aliases(100))).toEqual([]);
   });
 
@@ -194,13 +198,13 @@ describe('an attack is answered with a problem', () => {
     '[{',
     '#',
     ' #',
-  ])('a long text of nothing but %j is read to its end', (piece) => {
-    const read = readYaml(piece.repeat(Math.floor(2 ** 20 / piece.length)));
+  ])('of a megabyte of %j gets an answer', (piece) => {
+    const read = parseYaml(piece.repeat(Math.floor(2 ** 20 / piece.length)));
     expect('root' in read || read.problems.length > 0).toBe(true);
   });
 });
 
-test('JSON is YAML', () => {
+test('JSON is parsed as YAML with the same value', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }));
   fc.assert(
     fc.property(object, fc.constantFrom(0, 2), (value, indent) => {
