@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { type Problem, formatProblem } from '../../../lib/language/problem.ts';
+import { formatProblem, type Problem } from '../../../lib/language/problem.ts';
 
 /** A problem of a file. */
 export interface Finding extends Problem {

@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../compiler/plan/paths.ts';
+import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { isBegun, isBroken, resultOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';

@@ -1,5 +1,5 @@
-import { type Beginning, emit } from '../../compiler/emit/emit.ts';
-import { isWaitFree, mayBeBrief } from '../../compiler/plan/paths.ts';
+import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
+import { isWaitFree, mayBeExpress } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
@@ -10,7 +10,7 @@ import type { EnginePorts } from '../ports.ts';
  * The machine of a revision: one machine a workflow and tier, a version a revision. Beside it stands one that takes up
  * runs in the middle; it is made when first needed.
  */
-export function machineOf(workflow: string, plan: Plan, beginning: Beginning = 'start'): Machine {
+export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry = 'start'): Machine {
   const { definition, tier } = emit(plan, beginning);
   const kind = beginning === 'start' ? tier.toLowerCase() : 'resume';
   return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
@@ -37,7 +37,7 @@ export type Carrier = Pick<Run, 'machine' | 'executions' | 'brief'>;
 
 /** Who carries a run that has no execution yet: one that can wait if the run stands at a wait already. */
 export async function carrierOf(ports: EnginePorts, revision: revisions.Revision, run: Run): Promise<Carrier> {
-  const isBrief = mayBeBrief(revisions.planOf(revision));
+  const isBrief = mayBeExpress(revisions.planOf(revision));
   const waits = run.pause?.isWaiting === true;
   const machine = isBrief && waits ? await defineResuming(ports, revision) : await ensureMachine(ports, revision);
   return { machine, executions: 1, brief: isBrief && !waits };

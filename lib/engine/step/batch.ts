@@ -1,4 +1,4 @@
-import { LONGEST_PART_DAYS } from '../../compiler/plan/paths.ts';
+import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Pause } from '../../domain/runs/waits.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
@@ -62,7 +62,7 @@ const isSpent = (draft: Draft): boolean =>
 
 function hold(draft: Draft, { wait }: Hold): Left {
   const { run, entered, origin, at } = draft;
-  const part = draft.ports.clock.now() + LONGEST_PART_DAYS * MS_OF_A_DAY;
+  const part = draft.ports.clock.now() + MAX_PART_DAYS * MS_OF_A_DAY;
   const wake = Math.min(wait.until, draft.deadline, part);
   draft.pause = { ...wait, number: run.pauses + 1, state: at, entered, origin, wake };
   return wait.isWaiting ? { end: 'pause' } : { end: 'budget' };

@@ -1,4 +1,4 @@
-import { isService } from '../../compiler/plan/paths.ts';
+import { callsContainer } from '../../compiler/plan/execution.ts';
 import type { ActionPlan, Work } from '../../compiler/plan/plan.ts';
 import { childId, givenOf, launch, newChild, openCallee, store } from '../calls/children.ts';
 import { type CallList, CallRound, deadlineOf } from '../calls/rounds.ts';
@@ -37,7 +37,7 @@ async function callAndForget(draft: Draft, { action, timeout }: Call): Promise<H
 }
 
 const sleepingText = (draft: Draft, action: ActionPlan, id: string): string =>
-  isService(draft.tools.plan, action)
+  callsContainer(draft.tools.plan, action)
     ? `Sleeping until function '${action.function}' returns (${id}).`
     : `Sleeping until child '${id}' returns (${action.function}).`;
 

@@ -3,11 +3,11 @@ import { hintsOf, problemsOf } from './texts.ts';
 
 const FUNCTIONS = 'functions: [{id: f, type: subflow, workflow: x}]\nstates:\n';
 
-const complaintsOf = (yaml: string): string[] =>
+const messagesOf = (yaml: string): string[] =>
   problemsOf(FUNCTIONS + yaml).map((text) => text.replace(/^\d+:\d+ /, ''));
 
-describe('what a state is refused for', () => {
-  test.each<[yaml: string, ...complaints: string[]]>([
+describe('an invalid state', () => {
+  test.each<[yaml: string, ...messages: string[]]>([
     ['- 5', 'state[0]: invalid'],
     ['- {id: a}', "state[0]: missing 'type' field"],
     ['- {id: a, type: 5}', "state[0]: bad data-format for 'type' field"],
@@ -114,26 +114,26 @@ describe('what a state is refused for', () => {
       '- {id: a, type: generateEvent, delay: soon, event: {type: t, source: s}}',
       'state[0]: delay is not a ISO8601 string',
     ],
-  ])('%s', (yaml, ...complaints) => {
-    expect(complaintsOf(yaml)).toEqual(complaints);
+  ])('has its messages: %s', (yaml, ...messages) => {
+    expect(messagesOf(yaml)).toEqual(messages);
   });
 
-  test('a schema is refused when it is no schema, or when all schemas together are enormous', () => {
-    expect(complaintsOf('- {id: a, type: validate, schema: {type: bogus}}')).toEqual([
+  test('has a message for an invalid schema, and for schemas that are too large together', () => {
+    expect(messagesOf('- {id: a, type: validate, schema: {type: bogus}}')).toEqual([
       expect.stringContaining('invalid schema: '),
     ]);
-    expect(complaintsOf('- {id: a, type: validate, schema: 5}')).toEqual([expect.stringContaining('invalid schema: ')]);
+    expect(messagesOf('- {id: a, type: validate, schema: 5}')).toEqual([expect.stringContaining('invalid schema: ')]);
     const words = Array.from({ length: 11_000 }, (_, index) => `w${index}`).join(', ');
-    expect(complaintsOf(`- {id: a, type: validate, schema: {enum: [${words}]}}`)).toEqual([
+    expect(messagesOf(`- {id: a, type: validate, schema: {enum: [${words}]}}`)).toEqual([
       expect.stringContaining('more than 10000 parts'),
     ]);
     const many = Array.from({ length: 2000 }, (_, at) => `- {id: a${at}, type: validate, schema: {maximum: ${at}}}`);
-    expect(complaintsOf(many.join('\n'))).toContainEqual(expect.stringContaining('more than 10000 parts'));
+    expect(messagesOf(many.join('\n'))).toContainEqual(expect.stringContaining('more than 10000 parts'));
   });
 });
 
-describe('a file of the tree', () => {
-  test('is not to be written: the setter is refused where it says so, with the scopes there are', () => {
+describe('a setter of a file', () => {
+  test('is rejected at its scope, with a hint of the known scopes', () => {
     const yaml = `states:
 - id: a
   type: setter
@@ -149,23 +149,23 @@ describe('a file of the tree', () => {
   });
 });
 
-describe('what the original leaves to the run', () => {
+describe('a mistake that the original reports at run time only', () => {
   test.each([
     [
-      'a catch of an error state that leads nowhere',
+      'a catch of an error state with an unknown transition',
       '- {id: a, type: error, error: x, message: m, catch: [{error: y, transition: nowhere}]}',
     ],
     [
-      'bad retries of a foreach',
+      'wrong retries of a foreach',
       '- {id: a, type: foreach, array: jq(.l), action: {function: f, retries: {delay: soon}}}',
     ],
-    ['a foreach that names no function', '- {id: a, type: foreach, array: jq(.l), action: {input: 1}}'],
+    ['a foreach without a function', '- {id: a, type: foreach, array: jq(.l), action: {input: 1}}'],
     ['a pattern that does not compile', "- {id: a, type: noop, catch: [{error: '('}]}"],
     ['a query that does not compile', "- {id: a, type: noop, transform: 'jq(.[)'}"],
     ['negative attempts', '- {id: a, type: action, action: {function: f, retries: {max_attempts: -1, codes: [x]}}}'],
     ['a state that is never reached, and a loop', '- {id: a, type: noop, transition: a}\n- {id: b, type: noop}'],
-    ['a duration of nothing', '- {id: a, type: delay, duration: PT}'],
-  ])('%s is accepted', (_, yaml) => {
-    expect(complaintsOf(yaml)).toEqual([]);
+    ['an empty duration', '- {id: a, type: delay, duration: PT}'],
+  ])('is accepted: %s', (_, yaml) => {
+    expect(messagesOf(yaml)).toEqual([]);
   });
 });
