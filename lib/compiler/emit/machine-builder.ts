@@ -1,9 +1,9 @@
 import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
 import { type BatchExits, exitsAfter, exitsFrom } from '../plan/flow.ts';
-import type { Plan, StatePlan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { type Catcher, type ChoiceRule, INVOKE, type Retrier, type State } from './asl.ts';
 import { Namer } from './namer.ts';
-import { EXECUTION, RETRY, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
+import { EXECUTION, hasRounds, RETRY, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
 
 /** Repeats the call of a batch that committed before it was complete. */
 const RETRY_BATCH: Retrier = {
@@ -48,11 +48,11 @@ export class MachineBuilder {
 
   /** Returns the waits that a run may reach, in the plan's order: Step Functions rejects states that are never reached. */
   private waitsAfter(exits: BatchExits): readonly WaitingState[] {
-    const reached = new Set<StatePlan>();
+    const reached = new Set<WaitingState>();
     const open = [...exits.waits];
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       const state = this.plan.states[id];
-      if (state === undefined || reached.has(state)) continue;
+      if (state === undefined || !mayWait(state) || reached.has(state)) continue;
       reached.add(state);
       open.push(...this.exitsOfWait(state).waits);
     }
@@ -68,10 +68,11 @@ export class MachineBuilder {
   }
 
   /** A wait may be followed by itself: by the next round of calls, or the next part of a long wait. */
-  private exitsOfWait(state: StatePlan): BatchExits {
+  private exitsOfWait(state: WaitingState): BatchExits {
     const exits = exitsAfter(this.plan, state);
-    const isRepeated = state.work.do === 'each' || state.work.do === 'all' || waitsInParts(state);
-    return isRepeated ? { ...exits, waits: [...new Set([...exits.waits, state.id])] } : exits;
+    return hasRounds(state) || waitsInParts(state)
+      ? { ...exits, waits: [...new Set([...exits.waits, state.id])] }
+      : exits;
   }
 
   private addWait(state: WaitingState): void {

@@ -124,19 +124,31 @@ function concurrentCalls(actions: readonly ActionPlan[], { name, after, onFailur
   return { [name]: map };
 }
 
-/** The states of each kind of work that may wait. */
-const WAITS: { readonly [K in WaitingKind]: (work: WorkOf<K>, wiring: Wiring) => States } = {
-  sleep: (_work, wiring) => sleep(wiring),
-  listen: (_work, wiring) => listen(wiring),
-  'listen-any': (_work, wiring) => listen(wiring),
-  call,
-  each: ({ action }, wiring) => concurrentCalls([action], wiring),
-  all: ({ actions }, wiring) => concurrentCalls(actions, wiring),
+interface WaitForm<K extends WaitingKind> {
+  readonly makeStates: (work: WorkOf<K>, wiring: Wiring) => States;
+  /** True if the work may wait several times in a row, once for each round of calls. */
+  readonly hasRounds: boolean;
+}
+
+/** The form of each kind of work that may wait. */
+const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
+  sleep: { makeStates: (_work, wiring) => sleep(wiring), hasRounds: false },
+  listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  call: { makeStates: call, hasRounds: false },
+  each: { makeStates: ({ action }, wiring) => concurrentCalls([action], wiring), hasRounds: true },
+  all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: true },
 };
+
+// The row of a kind takes the work of that kind only, which the type checker cannot see.
+const formOf = (work: WorkOf<WaitingKind>) => WAITS[work.do] as WaitForm<WaitingKind>;
 
 /** Returns the states of Step Functions in which a state of the workflow waits (docs/how-it-runs.md). */
 export function waitStates({ work }: WaitingState, wiring: Wiring): States {
-  // The row of a kind takes the work of that kind only, which the type checker cannot see.
-  const make = WAITS[work.do] as (work: WorkOf<WaitingKind>, wiring: Wiring) => States;
-  return make(work, wiring);
+  return formOf(work).makeStates(work, wiring);
+}
+
+/** True for a state whose wait may be followed by itself, for the next round of calls. */
+export function hasRounds({ work }: WaitingState): boolean {
+  return formOf(work).hasRounds;
 }

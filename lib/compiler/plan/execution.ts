@@ -1,8 +1,8 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { isAcyclic } from './flow.ts';
-import type { ActionPlan, Duration, Plan, StatePlan, Work, WorkOf } from './plan.ts';
-import { actionsOf, type WaitingKind, waitingOf } from './traits.ts';
+import type { ActionPlan, Plan, StatePlan, WorkOf } from './plan.ts';
+import { actionsOf, longestWaitOf, type WaitingKind, waitingOf } from './traits.ts';
 
 /** A state that may wait. */
 export type WaitingState = StatePlan & { readonly work: WorkOf<WaitingKind> };
@@ -39,10 +39,6 @@ export const MAX_PART_DAYS = 300;
 
 /** A run with a longer wait may need more than one execution. */
 const LONG_WAIT_DAYS = 30;
-
-/** The longest wait of a state, if the workflow sets one. */
-const longestWaitOf = (work: Work): Duration | undefined =>
-  work.do === 'sleep' ? work.duration : 'timeout' in work ? work.timeout : undefined;
 
 function isWaitLongerThan(days: number, { work }: StatePlan): boolean {
   const duration = parseDuration(longestWaitOf(work) ?? '');
