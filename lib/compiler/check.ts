@@ -56,6 +56,6 @@ function checkExists(used: Reference, ids: ReadonlySet<string>, text: string, pr
 }
 
 function listOf(ids: ReadonlySet<string>): string {
-  const first = [...ids].slice(0, 10).join(', ');
-  return ids.size === 0 ? 'none is declared' : `known: ${first}${ids.size > 10 ? ', …' : ''}`;
+  if (ids.size === 0) return "the workflow has no functions: declare it under 'functions'";
+  return `known: ${[...ids].slice(0, 10).join(', ')}${ids.size > 10 ? ', …' : ''}`;
 }

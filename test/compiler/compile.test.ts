@@ -146,6 +146,18 @@ describe('problems', () => {
     ['states: [{id: first, type: noop, transition: frist}]', "did you mean 'first'?"],
     ['states: [{id: a, type: noop, transition: zebra}]', 'known: a'],
     [
+      'states: [{id: a, type: action, action: {function: f}}]',
+      "the workflow has no functions: declare it under 'functions'",
+    ],
+    [
+      'states: [{id: a, type: action, action: {}}]',
+      "write 'function: ' and the id of a function declared under 'functions'",
+    ],
+    [
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates: [{id: a, type: action, action: {function: f, retries: {codes: [x]}}}]',
+      'write max_attempts: 3 for three retries',
+    ],
+    [
       'states: [{id: a, type: noop, colour: red}]',
       'known fields: type, id, log, metadata, catch, transform, transition',
     ],

@@ -6,7 +6,10 @@ import type { ActionPlan } from '../plan/plan.ts';
 
 const maxAttempts: Decoder<number> = (node, field, context) => {
   const attempts = integer(node, field, context) ?? 0;
-  if (attempts === 0) reportInvalid(context, node ?? field, 'maxAttempts required to be more than 0');
+  if (attempts === 0) {
+    const hint = () => 'write max_attempts: 3 for three retries';
+    reportInvalid(context, node ?? field, 'maxAttempts required to be more than 0', hint);
+  }
   return attempts;
 };
 
@@ -21,8 +24,10 @@ const codes: Decoder<readonly (string | undefined)[]> = (node, field, context) =
 
 const functionId: Decoder<string> = (node, field, context) => {
   const name = text(node, field, context) ?? '';
-  if (name === '') reportInvalid(context, field, 'must define at least one function or workflow');
-  else {
+  if (name === '') {
+    const hint = () => "write 'function: ' and the id of a function declared under 'functions'";
+    reportInvalid(context, field, 'must define at least one function or workflow', hint);
+  } else {
     const { line, column } = node ?? field;
     context.calls.push({ field: field.name, name, line, column });
   }
