@@ -1,3 +1,4 @@
+import { omitUndefined } from './omit-undefined.ts';
 import type { Position } from './position.ts';
 
 /** A mistake in a text that a user wrote. Functions return problems, all of them at once, and do not throw them. */
@@ -27,8 +28,8 @@ export function addProblem(
 ): void {
   if (problems.length >= MAX_PROBLEMS) return;
   const correction = hint?.();
-  const optional = correction === undefined ? {} : { hint: truncate(correction) };
-  problems.push({ message: truncate(message), line, column, ...optional });
+  const cut = omitUndefined({ hint: correction && truncate(correction) });
+  problems.push({ message: truncate(message), line, column, ...cut });
 }
 
 function truncate(text: string): string {

@@ -1,4 +1,5 @@
 import { type Event, parseEvents, YAMLException } from 'js-yaml';
+import { omitUndefined } from '../omit-undefined.ts';
 import { createLocator, type Position } from '../position.ts';
 import type { Problem } from '../problem.ts';
 import { type Indented, indentFlow } from './indentation.ts';
@@ -80,7 +81,7 @@ function syntaxProblem(error: Error, { text, at }: Omit<EventStream, 'events'>):
   const written = lineAround(text, place);
   const hint = HINTS.find((row) => row.line.test(written))?.hint;
   const message = `yaml: line ${place.line}: ${wordingOf(reason, written)}`;
-  return { message, ...place, ...(hint === undefined ? {} : { hint }) };
+  return { message, ...place, ...omitUndefined({ hint }) };
 }
 
 function wordingOf(reason: string, written: string): string {
