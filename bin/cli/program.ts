@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/language/suggestions.ts';
+import { closestName } from '../../lib/language/suggestions.ts';
 import { COMMANDS } from './commands/index.ts';
 import { type Command, CommandFailedError, ServiceUnreachableError, UsageError } from './shell/command.ts';
 import type { Terminal } from './shell/terminal.ts';
@@ -41,7 +41,7 @@ const find = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, nam
 function need(name: string): Command {
   const command = find(name);
   if (command !== undefined) return command;
-  const near = nearest(name, Object.keys(COMMANDS));
+  const near = closestName(name, Object.keys(COMMANDS));
   throw new UsageError(`there is no command '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`);
 }
 

@@ -1,4 +1,4 @@
-import { excessOf } from '../language/json.ts';
+import { exceededBound } from '../language/json.ts';
 import { syntaxProblem } from './json-syntax.ts';
 
 /** The payload members of an event: `data`, `data_base64`, or none. */
@@ -14,7 +14,7 @@ const lenient = new TextDecoder();
 export function parseJson(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(lenient.decode(bytes));
-    return excessOf(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };
+    return exceededBound(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };
   } catch {
     // The two parsers differ for one text only: malformed JSON after a byte order mark.
     return { problem: syntaxProblem(bytes) ?? 'invalid JSON' };

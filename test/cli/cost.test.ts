@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../../bench/calls.ts';
+import { OPERATIONS } from '../../bench/operations.ts';
 import { PRICED_ON, perMillion } from '../../bin/cli/costs/prices.ts';
 import { priceTemplates } from '../../bin/cli/costs/template.ts';
 import { priceRuns, type RunCost } from '../../bin/cli/costs/workflow.ts';
@@ -25,8 +25,8 @@ const costOf = (yaml: string, op = 'execute', items = 10): RunCost => {
 };
 
 describe('what a workflow is said to cost', () => {
-  const measured = OPERATIONS.flatMap(({ name, prepare = [] }) => {
-    const yaml = prepare.at(-1)?.[1];
+  const measured = OPERATIONS.flatMap(({ name, workflows = [] }) => {
+    const yaml = workflows.at(-1)?.[1];
     const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry/.test(name);
     return yaml !== undefined && isRun ? [[name, yaml] as const] : [];
   });

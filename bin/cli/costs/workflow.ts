@@ -1,7 +1,9 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../../../lib/compiler/emit/asl.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
-import { mayRunInPlace, successors, waitingOf } from '../../../lib/compiler/plan/paths.ts';
-import type { Plan, StatePlan, Work } from '../../../lib/compiler/plan/plan.ts';
+import { isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
+import { successors } from '../../../lib/compiler/plan/flow.ts';
+import type { Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
+import { exitsOf } from '../../../lib/compiler/plan/traits.ts';
 import { type Bound, plus, priceWay, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -35,30 +37,38 @@ const MOST_UNITS_OF_LINES = 5;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
-/** What the work of a state uses in the segment that it is done in. */
-const WORKS: { readonly [Kind in Work['do']]?: (work: never, items: number) => Partial<Used> } = {
-  read: ({ variables }: Extract<Work, { do: 'read' }>) => {
+type Usage<K extends WorkKind> = (work: WorkOf<K>, items: number) => Partial<Used>;
+
+const nothing = (): Partial<Used> => ({});
+
+/** What each kind of work uses in its batch; what its wait uses is counted from the state machine. */
+const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
+  nothing,
+  choose: nothing,
+  validate: nothing,
+  raise: nothing,
+  sleep: nothing,
+  listen: nothing,
+  'listen-any': nothing,
+  read: ({ variables }) => {
     const files = variables.filter(({ scope }) => scope === 'file').length;
     return plus(plus(used(), VARIABLE.read, variables.length - files), FILE, files);
   },
-  write: ({ variables }: Extract<Work, { do: 'write' }>) => plus(used(), VARIABLE.written, variables.length),
+  write: ({ variables }) => plus(used(), VARIABLE.written, variables.length),
   emit: () => EVENT,
   call: () => childrenOf(1),
   each: (_work, items) => childrenOf(items),
-  all: ({ actions }: Extract<Work, { do: 'all' }>) => childrenOf(actions.length),
+  all: ({ actions }) => childrenOf(actions.length),
 };
 
-function stepOfState({ work, ...state }: StatePlan, items: number): Step {
-  const usesOf = WORKS[work.do] as ((work: Work, items: number) => Partial<Used>) | undefined;
-  const next = successors({ work, ...state });
-  return { uses: usesOf?.(work, items) ?? {}, next, ends: mayEnd({ work, ...state }) };
+function stepOfState(state: StatePlan, items: number): Step {
+  const { work } = state;
+  const usageOf = USAGE[work.do] as Usage<WorkKind>;
+  return { uses: usageOf(work, items), next: successors(state), ends: mayEnd(state) };
 }
 
-const mayEnd = ({ work, exit }: StatePlan): boolean => {
-  const chosen =
-    work.do === 'choose' ? [...work.conditions, work.otherwise] : work.do === 'listen-any' ? work.events : [];
-  return [exit, ...chosen].some(({ transition }) => transition === undefined || transition === '');
-};
+const mayEnd = ({ work, exit }: StatePlan): boolean =>
+  [exit, ...exitsOf(work)].some(({ transition }) => transition === undefined || transition === '');
 
 /** Where a state of a machine leads to when nothing fails. */
 function nextOf(state: State): string[] {
@@ -88,8 +98,6 @@ function wayThrough({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Bound)
   return priceWay(stepOf, StartAt, bound) ?? used();
 }
 
-const mayWait = ({ states }: Plan): boolean => Object.values(states).some((state) => waitingOf(state) !== 'never');
-
 /** What a run of a plan uses beside the time of Lambdas; `items` is how many a `foreach` has. */
 export function priceRuns(plan: Plan, items: number): RunCost[] {
   const { definition, tier } = emit(plan);
@@ -109,7 +117,7 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   const takenUp = (): Used => plus(brief, wayThrough(emit(plan, 'anywhere').definition, itemsOf, 'most'));
   const machine = (bound: Bound): Used => {
     if (tier === 'STANDARD') return wayThrough(definition, itemsOf, bound);
-    return bound === 'most' && mayWait(plan) ? takenUp() : brief;
+    return bound === 'most' && !isWaitFree(plan) ? takenUp() : brief;
   };
   const execute = (bound: Bound): Used => plus(works(bound), machine(bound));
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearest } from '../../../lib/language/suggestions.ts';
+import { closestName } from '../../../lib/language/suggestions.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The command line was not understood; the program ends with 2. */
@@ -89,7 +89,7 @@ function parse(options: ParseArgsOptionsConfig, args: readonly string[]) {
     // The first sentence says what is wrong; the others explain how arguments are quoted.
     const message = error.message.split(/\. |\n/)[0] ?? error.message;
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
-    const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
+    const near = unknown === undefined ? undefined : closestName(unknown, Object.keys(options));
     throw new UsageError(near === undefined ? message : `${message}; did you mean '--${near}'?`);
   }
 }
@@ -111,7 +111,7 @@ export async function runVerb<V>(
 ): Promise<Outcome> {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb === undefined) {
-    const near = nearest(name, Object.keys(verbs));
+    const near = closestName(name, Object.keys(verbs));
     const meant = near === undefined || name === '' ? '' : `; did you mean '${near}'?`;
     throw new UsageError(`choose one of ${Object.keys(verbs).join(', ')}${meant}`);
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { type Problem, problemText } from '../../../lib/language/problem.ts';
+import { formatProblem, type Problem } from '../../../lib/language/problem.ts';
 
 /** A problem of a file. */
 export interface Finding extends Problem {
@@ -32,5 +32,5 @@ export async function checkFile(file: string, cwd: string): Promise<Checked> {
 
 /** The problems for people: place, line with a caret, hint. */
 export function findingTexts({ source, findings }: Checked): string[] {
-  return findings.map((finding) => `${finding.file}:${problemText(finding, source)}`);
+  return findings.map((finding) => `${finding.file}:${formatProblem(finding, source)}`);
 }

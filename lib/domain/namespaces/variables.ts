@@ -1,4 +1,4 @@
-import { sniff } from '../../language/media/media-types.ts';
+import { detectMediaType } from '../../language/media/detection.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
@@ -139,7 +139,7 @@ export async function make(
   needVariableName(name);
   const [old] = await table.get([keys.variable(owner, name)]);
   const now = clock.now();
-  const known = old === undefined ? sniff(bytes) : String(old['mime']);
+  const known = old === undefined ? detectMediaType(bytes) : String(old['mime']);
   const created = old === undefined ? now : Number(old['created']);
   return { variable: { name, bytes, mimeType: mimeType ?? known, created, updated: now }, isNew: old === undefined };
 }

@@ -1,7 +1,7 @@
 import { compile } from '../../compiler/compile.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { type Problem, problemText } from '../../language/problem.ts';
+import { formatProblem, type Problem } from '../../language/problem.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
@@ -53,7 +53,7 @@ export function needPlan(source: string): Plan {
 }
 
 function toError(problems: readonly Problem[], source: string): ServiceError {
-  const details = problems.map((problem) => ({ ...problem, text: problemText(problem, source) }));
+  const details = problems.map((problem) => ({ ...problem, text: formatProblem(problem, source) }));
   return new ServiceError('invalid', problems[0]?.message ?? 'invalid workflow', { problems: details });
 }
 

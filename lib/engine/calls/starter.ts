@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../compiler/plan/paths.ts';
+import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { StepUnit } from '../run/step-unit.ts';

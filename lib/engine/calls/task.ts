@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../compiler/plan/paths.ts';
+import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Wait, WaitingCall } from '../../domain/runs/waits.ts';

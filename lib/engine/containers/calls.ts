@@ -1,4 +1,4 @@
-import { SERVICE_CALL } from '../../compiler/emit/container-call.ts';
+import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
@@ -117,7 +117,7 @@ export function newServiceCall(
 const machines = new WeakMap<Executions, Promise<string>>();
 
 async function defineMachine(executions: Executions): Promise<string> {
-  const definition = JSON.stringify(SERVICE_CALL);
+  const definition = JSON.stringify(CONTAINER_CALL);
   const known = machines.get(executions);
   if (known !== undefined) return known;
   const defined = executions.define({ name: 'service-call', definition, tier: 'STANDARD' });

@@ -1,4 +1,4 @@
-import { excessOf } from '../../language/json.ts';
+import { exceededBound } from '../../language/json.ts';
 import { failure } from './failures.ts';
 
 /**
@@ -10,7 +10,7 @@ const BOUNDS = { levels: 1000, characters: 64 * 1024 * 1024 };
 
 /** Why the value cannot be a run's data; undefined when it can. */
 export function dataProblem(value: unknown): string | undefined {
-  const excess = excessOf(value, BOUNDS);
+  const excess = exceededBound(value, BOUNDS);
   if (excess === 'levels') return `nested deeper than ${BOUNDS.levels} levels`;
   return excess && `longer than ${BOUNDS.characters} characters`;
 }
@@ -20,7 +20,7 @@ const RESULT_BOUNDS = { ...BOUNDS, characters: 192 * 1024 * 1024 };
 
 /** Why the value cannot be the result of a call; undefined when it can. */
 export function resultProblem(value: unknown): string | undefined {
-  const excess = excessOf(value, RESULT_BOUNDS);
+  const excess = exceededBound(value, RESULT_BOUNDS);
   if (excess === 'levels') return `nested deeper than ${RESULT_BOUNDS.levels} levels`;
   return excess && `longer than ${RESULT_BOUNDS.characters} characters`;
 }

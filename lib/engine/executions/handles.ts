@@ -1,4 +1,4 @@
-import { mayBeBrief } from '../../compiler/plan/paths.ts';
+import { mayBeExpress } from '../../compiler/plan/execution.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -14,10 +14,10 @@ export async function firstExecution(
   { wait }: Pick<runs.Run, 'wait'>,
 ): Promise<ExecutionHandle> {
   const isWaiting = wait?.isWaiting === true;
-  const mayBeExpress = mayBeBrief(revisions.planOf(revision));
-  const mustResume = mayBeExpress && isWaiting;
+  const isExpress = mayBeExpress(revisions.planOf(revision));
+  const mustResume = isExpress && isWaiting;
   const machine = mustResume ? await defineResumingMachine(ports, revision) : await ensureMachine(ports, revision);
-  return { machine, executions: 1, express: mayBeExpress && !isWaiting };
+  return { machine, executions: 1, express: isExpress && !isWaiting };
 }
 
 /** Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. */

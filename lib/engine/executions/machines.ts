@@ -1,5 +1,5 @@
-import { type Beginning, emit } from '../../compiler/emit/emit.ts';
-import { isWaitFree } from '../../compiler/plan/paths.ts';
+import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
+import { isWaitFree } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { Machine } from '../../ports/executions.ts';
@@ -9,7 +9,7 @@ import type { EnginePorts } from '../ports.ts';
  * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
  * for `anywhere` resumes runs in the middle; it is defined when it is first needed.
  */
-export function machineOf(workflow: string, plan: Plan, beginning: Beginning = 'start'): Machine {
+export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry = 'start'): Machine {
   const { definition, tier } = emit(plan, beginning);
   const kind = beginning === 'start' ? tier.toLowerCase() : 'resume';
   return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };

@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../compiler/plan/paths.ts';
+import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';

@@ -1,4 +1,4 @@
-import { LONGEST_PART_DAYS } from '../../compiler/plan/paths.ts';
+import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
@@ -52,7 +52,7 @@ async function runNext(unit: StepUnit, signal: ResumeSignal): Promise<Next> {
 
 function suspend(unit: StepUnit, { wait }: Suspend): BatchEnd {
   const { run, entered, origin, at } = unit;
-  const endOfPart = unit.ports.clock.now() + LONGEST_PART_DAYS * MS_OF_A_DAY;
+  const endOfPart = unit.ports.clock.now() + MAX_PART_DAYS * MS_OF_A_DAY;
   const wake = Math.min(wait.until, unit.deadline, endOfPart);
   unit.wait = { ...wait, number: run.waitCount + 1, state: at, entered, origin, wake };
   return { end: wait.isWaiting ? 'wait' : 'checkpoint' };

@@ -1,4 +1,4 @@
-import { isService } from '../../compiler/plan/paths.ts';
+import { callsContainer } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { openCallee } from '../calls/callees.ts';
 import { childId, launch, newChild, storeChild } from '../calls/children.ts';
@@ -37,7 +37,7 @@ async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>
 }
 
 const sleepingLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
-  isService(unit.tools.plan, action)
+  callsContainer(unit.tools.plan, action)
     ? `Sleeping until function '${action.function}' returns (${id}).`
     : `Sleeping until child '${id}' returns (${action.function}).`;
 

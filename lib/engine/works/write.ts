@@ -1,7 +1,7 @@
 import type { WriteVariable } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
 import { toJson } from '../../language/json.ts';
-import { sniff } from '../../language/media/media-types.ts';
+import { detectMediaType } from '../../language/media/detection.ts';
 import { evaluate, evaluateText } from '../evaluation/evaluation.ts';
 import { internalFailure, invalidKey } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -36,7 +36,7 @@ function isDeletion(bytes: Uint8Array, isJson: boolean): boolean {
 }
 
 async function mimeTypeOf(unit: StepUnit, variable: WriteVariable, bytes: Uint8Array, known?: string): Promise<string> {
-  if (variable.mimeType === undefined) return known ?? sniff(bytes);
+  if (variable.mimeType === undefined) return known ?? detectMediaType(bytes);
   if (variable.mimeType === '') return 'application/json';
   return evaluateText(variable.mimeType, unit.data);
 }
