@@ -1,7 +1,7 @@
 type Job = () => void;
 
 /** Lets only so many jobs run at a time; the others wait in the order they came. */
-export class Turnstile {
+export class ConcurrencyGate {
   readonly #width: number;
   #running = 0;
   #queue: Job[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LocalExecutions, localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
-import { InvalidDefinition } from '../../../../lib/adapters/local/interpreter/program/program.ts';
+import { InvalidDefinitionError } from '../../../../lib/adapters/local/interpreter/program/program.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
 interface Exam {
@@ -118,7 +118,7 @@ describe(`the exam of ${exams.length} machines, of which ${applicable.length} ar
   });
 
   test.each(refused)('$name is refused', async (exam) => {
-    await expect(take(exam)).rejects.toThrow(InvalidDefinition);
+    await expect(take(exam)).rejects.toThrow(InvalidDefinitionError);
   });
 
   test.each(Object.entries(OUT_OF_DIALECT))('%s is refused by name, as Weft never emits it', async (name, words) => {

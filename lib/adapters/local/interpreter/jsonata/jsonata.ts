@@ -5,7 +5,7 @@ import { AWS_FUNCTIONS } from './functions.ts';
 export type Query = (variables: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 /** An expression that cannot be read, fails, runs too long, or yields what JSON cannot hold. */
-export class QueryError extends Error {
+export class JsonataError extends Error {
   override readonly name = 'QueryError';
 }
 
@@ -34,7 +34,7 @@ interface Frame {
  * A compiler of JSONata expressions in the dialect of Step Functions: its own functions added, `$eval` taken away,
  * one second of time. Compiled expressions are kept by their text. `now` gives milliseconds since 1970.
  */
-export function queries(now: () => number): (text: string) => Query {
+export function queryCompiler(now: () => number): (text: string) => Query {
   const cache = new Map<string, Query>();
   return (text) => {
     const known = cache.get(text);
@@ -69,7 +69,7 @@ function parse(text: string): jsonata.Expression {
   try {
     return jsonata(text);
   } catch (thrown) {
-    throw new QueryError(messageOf(thrown));
+    throw new JsonataError(messageOf(thrown));
   }
 }
 
@@ -77,7 +77,7 @@ async function attempt(evaluation: () => Promise<unknown>): Promise<unknown> {
   try {
     return await evaluation();
   } catch (thrown) {
-    throw new QueryError(messageOf(thrown));
+    throw new JsonataError(messageOf(thrown));
   }
 }
 
@@ -95,9 +95,9 @@ function guard(expression: jsonata.Expression): void {
   const assign = expression.assign as unknown as (name: symbol, hook: unknown) => void;
   assign(Symbol.for('jsonata.__evaluate_entry'), (_node: unknown, _input: unknown, frame: Frame) => {
     const budget = budgetOf(frame);
-    if (++budget.depth > DEEPEST) throw new QueryError('the expression recurses too deeply');
+    if (++budget.depth > DEEPEST) throw new JsonataError('the expression recurses too deeply');
     if (++budget.evaluations % LOOK_EVERY === 0 && performance.now() > budget.until) {
-      throw new QueryError('the expression ran longer than a second');
+      throw new JsonataError('the expression ran longer than a second');
     }
   });
   assign(Symbol.for('jsonata.__evaluate_exit'), (_node: unknown, _input: unknown, frame: Frame) => {
@@ -119,7 +119,7 @@ function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || value === undefined) return value;
   if (typeof value === 'number') return finite(value);
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || isFunction(value)) throw new QueryError('the result holds a function');
+  if (typeof value !== 'object' || isFunction(value)) throw new JsonataError('the result holds a function');
   const copy: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     const held = plain(field);
@@ -134,7 +134,7 @@ function define(target: Record<string, unknown>, name: string, value: unknown): 
 }
 
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new QueryError(`the result holds ${value}, which is no JSON number`);
+  if (!Number.isFinite(value)) throw new JsonataError(`the result holds ${value}, which is no JSON number`);
   return value;
 }
 

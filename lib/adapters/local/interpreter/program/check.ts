@@ -5,8 +5,8 @@ import {
   BRANCH_FIELDS,
   CATCHER_FIELDS,
   GRAMMAR,
-  LONGEST_NAME,
   MACHINE_FIELDS,
+  MAX_NAME_LENGTH,
   RESOURCES,
   RETRIER_FIELDS,
   RULE_FIELDS,
@@ -16,17 +16,17 @@ import {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Says what is wrong at a place of the definition. */
+/** Receives a problem and its path in the definition. */
 export type Report = (path: string, problem: string) => void;
 
 interface Rules {
   readonly report: Report;
   readonly tier: Tier;
-  /** JSONata is the machine's language; otherwise every state must say so. */
+  /** Whether JSONata is the machine's query language; otherwise every state must declare it. */
   readonly jsonata: boolean;
 }
 
-/** Reports everything in the definition that the interpreter would not run as Step Functions does. */
+/** Reports every part of a definition that the interpreter would not run as Step Functions runs it. */
 export function check(machine: unknown, tier: Tier, report: Report): void {
   if (!isNode(machine)) {
     report('', 'the definition must be an object');
@@ -52,7 +52,7 @@ function checkBranch(branch: Node, path: string, rules: Rules, outer: ReadonlySe
   const names = new Set([...outer, ...states.flatMap(([, state]) => (isNode(state) ? assigned(state) : []))]);
   for (const [name, state] of states) {
     const at = `${path}States.${name}`;
-    if (name.length > LONGEST_NAME) rules.report(at, `the name is longer than ${LONGEST_NAME} characters`);
+    if (name.length > MAX_NAME_LENGTH) rules.report(at, `the name is longer than ${MAX_NAME_LENGTH} characters`);
     if (!isNode(state)) rules.report(at, 'must be an object');
     else checkState(state, at, States, rules, { outer, names });
   }
@@ -60,7 +60,7 @@ function checkBranch(branch: Node, path: string, rules: Rules, outer: ReadonlySe
 }
 
 interface Names {
-  /** Variables of the enclosing scopes: they may be read here, not assigned. */
+  /** The variables of the outer scopes, which may be read here and not assigned. */
   readonly outer: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
 }
@@ -148,8 +148,8 @@ function checkGuards(state: Node, at: string, report: Report): void {
       const path = `${at}.${field}[${index}]`;
       known(guard, fields, path, report);
       checkErrors(guard.ErrorEquals, index === guards.length - 1, path, report);
-      for (const [name, isFit] of Object.entries(field === 'Retry' ? RETRIER_VALUES : {})) {
-        if (name in guard && !isFit(guard[name])) report(path, `${name} has no fit value`);
+      for (const [name, isValid] of Object.entries(field === 'Retry' ? RETRIER_VALUES : {})) {
+        if (name in guard && !isValid(guard[name])) report(path, `${name} has no fit value`);
       }
     }
   }
@@ -160,7 +160,7 @@ const GUARDS = [
   ['Catch', CATCHER_FIELDS],
 ] as const;
 
-// Step Functions developer guide, "Handling errors": the limits of a retrier.
+/** The valid values of a retrier's fields (Step Functions developer guide, "Handling errors"). */
 const RETRIER_VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   IntervalSeconds: (value) => isWhole(value, 1, 99_999_999),
   MaxAttempts: (value) => isWhole(value, 0, 99_999_999),
@@ -206,7 +206,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; anything else in its place counts as none. */
+/** The objects of a list; empty for any other value. */
 function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
@@ -216,5 +216,5 @@ function isListOfNodes(value: unknown): boolean {
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most;
 }
