@@ -1,6 +1,6 @@
 type Job = () => void;
 
-/** Lets only so many jobs run at a time; the others wait in the order they came. */
+/** Limits the number of concurrent jobs; waiting jobs start in FIFO order. */
 export class ConcurrencyGate {
   readonly #width: number;
   #running = 0;
@@ -11,7 +11,7 @@ export class ConcurrencyGate {
     this.#width = width;
   }
 
-  /** The job's result, once it had its turn. Throws what the job throws. */
+  /** Runs the job as soon as there is room, and returns its result. Throws what the job throws. */
   async run<T>(job: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#width) await new Promise<void>((resolve) => this.#queue.push(resolve));
     else this.#running++;
@@ -22,7 +22,7 @@ export class ConcurrencyGate {
     }
   }
 
-  // The place of one that ends goes straight to the next in line, so that no newcomer slips in between.
+  /** Passes the slot of a job that ended to the first waiting job, so that no later job overtakes it. */
   #next(): void {
     const next = this.#queue[this.#head++];
     if (!next) {

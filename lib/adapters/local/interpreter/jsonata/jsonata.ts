@@ -4,26 +4,30 @@ import { AWS_FUNCTIONS } from './functions.ts';
 /** Evaluates one expression; the result is plain JSON, or undefined. Throws QueryError. */
 export type Query = (variables: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
-/** An expression that cannot be read, fails, runs too long, or yields what JSON cannot hold. */
+/** An expression has a syntax error, fails, runs too long, or returns a value that JSON cannot represent. */
 export class JsonataError extends Error {
-  override readonly name = 'QueryError';
+  override readonly name = 'JsonataError';
 }
 
-// Step Functions stops an expression after one second; the depth guards the heap against endless recursion.
-const LONGEST_RUN = 1000;
-const DEEPEST = 5000;
-const LOOK_EVERY = 256;
+/** Step Functions stops an expression after one second. */
+const MAX_RUN_MS = 1000;
+/** Limits the memory of an endless recursion. */
+const MAX_DEPTH = 5000;
+const EVALUATIONS_PER_TIME_CHECK = 256;
 
-const CACHED = 5000;
+const MAX_CACHED = 5000;
 
+/** What one evaluation of an expression may still use. */
 interface Budget {
+  /** The end of the evaluation by the monotonic clock, milliseconds. */
   readonly until: number;
+  /** The time that `$now` and `$millis` return, milliseconds since 1970. */
   readonly time: number;
   evaluations: number;
   depth: number;
 }
 
-// A name that no expression can spell.
+/** The variable that holds the budget; the blank keeps it out of reach of expressions. */
 const BUDGET = ' budget';
 
 interface Frame {
@@ -31,8 +35,9 @@ interface Frame {
 }
 
 /**
- * A compiler of JSONata expressions in the dialect of Step Functions: its own functions added, `$eval` taken away,
- * one second of time. Compiled expressions are kept by their text. `now` gives milliseconds since 1970.
+ * A compiler of JSONata expressions in the dialect of Step Functions: with its additional functions, without `$eval`,
+ * limited to one second. Compiled expressions are cached by their text. `now` returns milliseconds since 1970. The
+ * compiler throws JsonataError for a syntax error.
  */
 export function queryCompiler(now: () => number): (text: string) => Query {
   const cache = new Map<string, Query>();
@@ -40,7 +45,7 @@ export function queryCompiler(now: () => number): (text: string) => Query {
     const known = cache.get(text);
     if (known) return known;
     const query = compile(text, now);
-    const [oldest] = cache.size >= CACHED ? cache.keys() : [];
+    const [oldest] = cache.size >= MAX_CACHED ? cache.keys() : [];
     if (oldest !== undefined) cache.delete(oldest);
     cache.set(text, query);
     return query;
@@ -51,7 +56,7 @@ function compile(text: string, now: () => number): Query {
   const expression = parse(text);
   for (const [name, body] of Object.entries(AWS_FUNCTIONS)) expression.assign(name, body);
   expression.assign('eval', undefined);
-  guard(expression);
+  limit(expression);
   expression.registerFunction('millis', function (this: jsonata.Focus) {
     return budgetOf(this.environment).time;
   });
@@ -60,7 +65,7 @@ function compile(text: string, now: () => number): Query {
   });
   return async (variables) => {
     const time = now();
-    const budget: Budget = { until: performance.now() + LONGEST_RUN, time, evaluations: 0, depth: 0 };
+    const budget: Budget = { until: performance.now() + MAX_RUN_MS, time, evaluations: 0, depth: 0 };
     return plain(await attempt(() => expression.evaluate(undefined, { ...variables, [BUDGET]: budget })));
   };
 }
@@ -81,7 +86,7 @@ async function attempt(evaluation: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** jsonata throws plain objects as well as errors. */
+/** The library throws plain objects as well as errors. */
 function messageOf(thrown: unknown): string {
   const { message, code } = thrown as { message?: unknown; code?: unknown };
   return [code, message].filter((part) => part !== undefined).join(': ') || String(thrown);
@@ -91,12 +96,12 @@ function budgetOf(frame: Frame): Budget {
   return frame.lookup(BUDGET) as Budget;
 }
 
-function guard(expression: jsonata.Expression): void {
+function limit(expression: jsonata.Expression): void {
   const assign = expression.assign as unknown as (name: symbol, hook: unknown) => void;
   assign(Symbol.for('jsonata.__evaluate_entry'), (_node: unknown, _input: unknown, frame: Frame) => {
     const budget = budgetOf(frame);
-    if (++budget.depth > DEEPEST) throw new JsonataError('the expression recurses too deeply');
-    if (++budget.evaluations % LOOK_EVERY === 0 && performance.now() > budget.until) {
+    if (++budget.depth > MAX_DEPTH) throw new JsonataError('the expression recurses too deeply');
+    if (++budget.evaluations % EVALUATIONS_PER_TIME_CHECK === 0 && performance.now() > budget.until) {
       throw new JsonataError('the expression ran longer than a second');
     }
   });

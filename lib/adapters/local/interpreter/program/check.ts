@@ -12,18 +12,30 @@ import {
   RULE_FIELDS,
   STATE_FIELDS,
   type StateGrammar,
+  type StateType,
 } from './grammar.ts';
 
 type Node = Readonly<Record<string, unknown>>;
+type Names = ReadonlySet<string>;
 
 /** Receives a problem and its path in the definition. */
 export type Report = (path: string, problem: string) => void;
 
-interface Rules {
+/** What all checks of a machine have in common. */
+interface MachineContext {
   readonly report: Report;
   readonly tier: Tier;
   /** Whether JSONata is the machine's query language; otherwise every state must declare it. */
   readonly jsonata: boolean;
+}
+
+/** The branch that a state is in. */
+interface BranchContext extends MachineContext {
+  readonly states: Node;
+  /** The variables of the outer scopes, which may be read here and not assigned. */
+  readonly outer: Names;
+  /** The variables of this scope and of the outer ones. */
+  readonly names: Names;
 }
 
 /** Reports every part of a definition that the interpreter would not run as Step Functions runs it. */
@@ -36,41 +48,33 @@ export function check(machine: unknown, tier: Tier, report: Report): void {
   const timeout = machine.TimeoutSeconds;
   if (timeout !== undefined && !isWhole(timeout, 1, 99_999_999))
     report('TimeoutSeconds', 'must be a whole number above 0');
-  checkBranch(machine, '', { report, tier, jsonata: machine.QueryLanguage === 'JSONata' }, new Set());
+  checkBranch(machine, '', { report, tier, jsonata: machine.QueryLanguage === 'JSONata' });
 }
 
-function checkBranch(branch: Node, path: string, rules: Rules, outer: ReadonlySet<string>): void {
-  const { StartAt, States } = branch;
-  if (!isNode(States) || Object.keys(States).length === 0) {
-    rules.report(`${path}States`, 'must hold a state');
+function checkBranch(branch: Node, path: string, machine: MachineContext, outer: Names = new Set()): void {
+  const { report } = machine;
+  const { StartAt, States: states } = branch;
+  if (!isNode(states) || Object.keys(states).length === 0) {
+    report(`${path}States`, 'must hold a state');
     return;
   }
-  const states = Object.entries(States);
-  if (typeof StartAt !== 'string' || !Object.hasOwn(States, StartAt)) {
-    rules.report(`${path}StartAt`, 'names no state');
-  }
-  const names = new Set([...outer, ...states.flatMap(([, state]) => (isNode(state) ? assigned(state) : []))]);
-  for (const [name, state] of states) {
+  if (typeof StartAt !== 'string' || !Object.hasOwn(states, StartAt)) report(`${path}StartAt`, 'names no state');
+  const own = Object.values(states).flatMap((state) => (isNode(state) ? assigned(state) : []));
+  const context: BranchContext = { ...machine, states, outer, names: new Set([...outer, ...own]) };
+  for (const [name, state] of Object.entries(states)) {
     const at = `${path}States.${name}`;
-    if (name.length > MAX_NAME_LENGTH) rules.report(at, `the name is longer than ${MAX_NAME_LENGTH} characters`);
-    if (!isNode(state)) rules.report(at, 'must be an object');
-    else checkState(state, at, States, rules, { outer, names });
+    if (name.length > MAX_NAME_LENGTH) report(at, `the name is longer than ${MAX_NAME_LENGTH} characters`);
+    if (!isNode(state)) report(at, 'must be an object');
+    else checkState(state, at, context);
   }
-  for (const name of unreachable(StartAt, States)) rules.report(`${path}States.${name}`, 'is never reached');
+  for (const name of unreachable(StartAt, states)) report(`${path}States.${name}`, 'is never reached');
 }
 
-interface Names {
-  /** The variables of the outer scopes, which may be read here and not assigned. */
-  readonly outer: ReadonlySet<string>;
-  readonly names: ReadonlySet<string>;
-}
-
-function checkState(state: Node, at: string, states: Node, rules: Rules, scope: Names): void {
-  const { report } = rules;
+function checkState(state: Node, at: string, context: BranchContext): void {
+  const { report, states, outer, jsonata } = context;
   const { Type: type, QueryLanguage: language } = state;
-  const grammar =
-    typeof type === 'string' && Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type as keyof typeof GRAMMAR] : undefined;
-  if (!grammar || (language === undefined ? !rules.jsonata : language !== 'JSONata')) {
+  const grammar = isStateType(type) ? GRAMMAR[type] : undefined;
+  if (!isStateType(type) || !grammar || (language === undefined ? !jsonata : language !== 'JSONata')) {
     report(at, grammar ? 'the query language must be JSONata' : `the type ${String(type)} is unknown`);
     return;
   }
@@ -80,8 +84,12 @@ function checkState(state: Node, at: string, states: Node, rules: Rules, scope: 
   for (const target of targets(state)) {
     if (typeof target !== 'string' || !Object.hasOwn(states, target)) report(at, `there is no state ${String(target)}`);
   }
-  for (const name of assigned(state)) checkVariable(name, at, scope.outer, report);
-  CHECKS[type as keyof typeof GRAMMAR]?.(state, at, rules, scope.names);
+  for (const name of assigned(state)) checkVariable(name, at, outer, report);
+  CHECKS[type]?.(state, at, context);
+}
+
+function isStateType(type: unknown): type is StateType {
+  return typeof type === 'string' && Object.hasOwn(GRAMMAR, type);
 }
 
 function checkOnward(state: Node, grammar: StateGrammar, at: string, report: Report): void {
@@ -90,15 +98,15 @@ function checkOnward(state: Node, grammar: StateGrammar, at: string, report: Rep
   if ('End' in state && state.End !== true) report(at, 'End must be true');
 }
 
-function checkVariable(name: string, at: string, outer: ReadonlySet<string>, report: Report): void {
+function checkVariable(name: string, at: string, outer: Names, report: Report): void {
   if (!/^[\p{L}_][\p{L}\p{N}_]{0,79}$/u.test(name)) report(at, `the variable ${name} has no usable name`);
   if (name === 'states') report(at, 'the variable states is reserved');
   if (outer.has(name)) report(at, `the variable ${name} belongs to the enclosing scope`);
 }
 
-type StateCheck = (state: Node, at: string, rules: Rules, names: ReadonlySet<string>) => void;
+type StateCheck = (state: Node, at: string, context: BranchContext) => void;
 
-const CHECKS: Readonly<Partial<Record<keyof typeof GRAMMAR, StateCheck>>> = {
+const CHECKS: Readonly<Partial<Record<StateType, StateCheck>>> = {
   Task: (state, at, { report, tier }) => {
     const resource = state.Resource;
     if (!RESOURCES.includes(String(resource))) report(at, `the resource ${String(resource)} is not supported`);
@@ -117,26 +125,27 @@ const CHECKS: Readonly<Partial<Record<keyof typeof GRAMMAR, StateCheck>>> = {
       if (!('Condition' in rule)) report(`${at}.Choices`, 'Condition is missing');
     }
   },
-  Parallel: (state, at, rules, names) => {
+  Parallel: (state, at, context) => {
     const branches = listOf(state.Branches);
-    if (branches.length === 0) rules.report(at, 'Branches must hold a branch');
+    if (branches.length === 0) context.report(at, 'Branches must hold a branch');
     for (const [index, branch] of branches.entries()) {
-      known(branch, BRANCH_FIELDS, `${at}.Branches[${index}]`, rules.report);
-      checkBranch(branch, `${at}.Branches[${index}].`, rules, names);
+      known(branch, BRANCH_FIELDS, `${at}.Branches[${index}]`, context.report);
+      checkBranch(branch, `${at}.Branches[${index}].`, context, context.names);
     }
-    checkGuards(state, at, rules.report);
+    checkGuards(state, at, context.report);
   },
-  Map: (state, at, rules, names) => {
+  Map: (state, at, context) => {
+    const { report, names } = context;
     const processor = state.ItemProcessor;
     if (!isNode(processor)) {
-      rules.report(at, 'ItemProcessor must be an object');
+      report(at, 'ItemProcessor must be an object');
       return;
     }
-    known(processor, [...BRANCH_FIELDS, 'ProcessorConfig'], `${at}.ItemProcessor`, rules.report);
+    known(processor, [...BRANCH_FIELDS, 'ProcessorConfig'], `${at}.ItemProcessor`, report);
     const { Mode: mode = 'INLINE' } = (processor.ProcessorConfig ?? {}) as Node;
-    if (mode !== 'INLINE') rules.report(at, `the mode ${String(mode)} is not supported`);
-    checkBranch(processor, `${at}.ItemProcessor.`, rules, names);
-    checkGuards(state, at, rules.report);
+    if (mode !== 'INLINE') report(at, `the mode ${String(mode)} is not supported`);
+    checkBranch(processor, `${at}.ItemProcessor.`, context, names);
+    checkGuards(state, at, report);
   },
 };
 

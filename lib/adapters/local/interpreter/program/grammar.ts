@@ -67,6 +67,7 @@ export const ARGUMENT_FIELDS: readonly string[] = ['FunctionName', 'Payload'];
 /** The service integrations of the interpreter. The one with a task token is for STANDARD machines only. */
 export const RESOURCES: readonly string[] = [INVOKE, INVOKE_AND_WAIT];
 
-/** Limits of Step Functions: characters of a state's name, bytes of a definition. */
+/** The most characters of a state's name in Step Functions. */
 export const MAX_NAME_LENGTH = 80;
+/** The most bytes of a definition in Step Functions. */
 export const MAX_DEFINITION_BYTES = 1_048_576;

@@ -2,7 +2,7 @@ import type { Activity } from '../../concurrency/activity.ts';
 import { dissolve, newThread, withDescendants } from '../context/branch-group.ts';
 import type { Command } from '../context/command.ts';
 import { type Runtime, waitUntilStored } from '../context/runtime.ts';
-import { ERRORS, StatesError, toFailedOutcome, toStatesError, toStoredError } from '../context/states-error.ts';
+import { ERRORS, toFailedOutcome, toStatesError, toStoredError } from '../context/states-error.ts';
 import type { Execution, Outcome, Phase, Thread } from '../context/thread.ts';
 import type { Program } from '../program/program.ts';
 import { STATE_HANDLERS } from '../states/handlers.ts';
@@ -33,13 +33,17 @@ export class Interpreter {
   /** `activity` counts the work that is in progress here. */
   constructor(runtime: Runtime, activity: Activity) {
     const { timers, clock, limits } = runtime;
+    const waits = new Waits(timers, activity);
+    const threads = new ThreadWriter(runtime, (execution, error) => this.end(execution, toFailedOutcome(error)));
+    const settle = this.#settle;
+    const drive = (thread: Thread): void => void this.#drive(thread);
+    const mayRun = (thread: Thread): boolean => this.#mayRun(thread);
     this.#runtime = runtime;
     this.#activity = activity;
-    this.#waits = new Waits(timers, activity);
-    this.#tasks = new TaskInvocations(runtime, activity);
-    this.#threads = new ThreadWriter(runtime, (execution, error) => this.end(execution, toFailedOutcome(error)));
-    const drive = (thread: Thread): void => void this.#drive(thread);
-    this.#branches = new BranchRunner({ clock, limits, threads: this.#threads, settle: this.#settle, drive });
+    this.#waits = waits;
+    this.#threads = threads;
+    this.#tasks = new TaskInvocations({ runtime, activity, waits, threads, settle, mayRun });
+    this.#branches = new BranchRunner({ clock, limits, threads, settle, drive });
   }
 
   /** Starts a new execution. */
@@ -158,7 +162,7 @@ export class Interpreter {
     },
     invoke: (thread, { kind: _, work, ...details }) => {
       this.#threads.setPhase(thread, 'task', details, work);
-      if (this.#threads.countHistory(thread, STATE_HANDLERS.Task.events.work)) this.#awaitTask(thread);
+      if (this.#threads.countHistory(thread, STATE_HANDLERS.Task.events.work)) this.#tasks.run(thread);
     },
     fork: (thread, { plan }) => this.#branches.fork(thread, plan),
     fail: (thread, { error }) => this.#threads.setPhase(thread, 'failed', {}, toStoredError(error)),
@@ -172,7 +176,7 @@ export class Interpreter {
   readonly #resumers: { readonly [phase in Phase]?: (thread: Thread, due: number) => void } = {
     wait: (thread, due) => this.#awaitTime(thread, due),
     retry: (thread, due) => this.#awaitRetry(thread, due),
-    task: (thread) => this.#awaitTask(thread),
+    task: (thread) => this.#tasks.run(thread),
     children: (thread) => this.#branches.advance(thread),
   };
 
@@ -191,27 +195,6 @@ export class Interpreter {
       this.#threads.countTransition(thread);
       this.#threads.setPhase(thread, 'ready');
       void this.#drive(thread);
-    });
-  }
-
-  /** Waits for a task: for its call, unless that returned before a restart, for its callback, and for its timeout. */
-  #awaitTask(thread: Thread): void {
-    const { due, dueError, submitted } = thread.details;
-    this.#waits.register(thread);
-    if (due !== undefined) {
-      const timeout = toStoredError(new StatesError(dueError ?? ERRORS.timeout));
-      this.#waits.until(thread, due, () => this.#settle(thread, 'failed', timeout));
-    }
-    if (!submitted) this.#invoke(thread);
-  }
-
-  #invoke(thread: Thread): void {
-    const call = {};
-    thread.call = call;
-    const isAwaited = (): boolean => thread.call === call && this.#mayRun(thread);
-    void this.#tasks.run(thread, isAwaited, (result) => {
-      if (result.phase !== 'submitted') this.#settle(thread, result.phase, result.work);
-      else this.#threads.setPhase(thread, 'task', { ...thread.details, submitted: true }, thread.work);
     });
   }
 

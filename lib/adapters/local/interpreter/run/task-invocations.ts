@@ -2,33 +2,63 @@ import type { Activity } from '../../concurrency/activity.ts';
 import { ConcurrencyGate } from '../../concurrency/concurrency-gate.ts';
 import { textWithin } from '../context/limits.ts';
 import { type Runtime, waitUntilStored } from '../context/runtime.ts';
-import { toStoredError, toTaskError } from '../context/states-error.ts';
+import { ERRORS, StatesError, toStoredError, toTaskError } from '../context/states-error.ts';
 import type { Thread } from '../context/thread.ts';
 import type { TaskCall } from '../states/task.ts';
+import type { Settle } from './branch-runner.ts';
+import type { ThreadWriter } from './thread-writer.ts';
+import type { Waits } from './waits.ts';
 
 /** The result of a call. `submitted`: the function received the task token, and the result comes with the callback. */
-export type InvocationResult =
+type InvocationResult =
   | { readonly phase: 'result' | 'failed'; readonly work: string }
   | { readonly phase: 'submitted' };
 
+/** What task invocations are made of. */
+export interface TaskInvocationsProps {
+  readonly runtime: Runtime;
+  readonly activity: Activity;
+  readonly waits: Waits;
+  readonly threads: ThreadWriter;
+  readonly settle: Settle;
+  /** Whether the thread may go on: it is not discarded, and its execution is running here. */
+  readonly mayRun: (thread: Thread) => boolean;
+}
+
 /** Calls the functions of tasks: each call after its thread is stored, and a limited number at a time. */
 export class TaskInvocations {
-  readonly #runtime: Runtime;
-  readonly #activity: Activity;
+  readonly #props: TaskInvocationsProps;
   readonly #gate: ConcurrencyGate;
 
-  constructor(runtime: Runtime, activity: Activity) {
-    this.#runtime = runtime;
-    this.#activity = activity;
-    this.#gate = new ConcurrencyGate(runtime.limits.calls);
+  constructor(props: TaskInvocationsProps) {
+    this.#props = props;
+    this.#gate = new ConcurrencyGate(props.runtime.limits.calls);
   }
 
-  /** Makes the thread's call and passes its result to `onResult`, both only while `isAwaited` returns true. */
-  async run(thread: Thread, isAwaited: () => boolean, onResult: (result: InvocationResult) => void): Promise<void> {
-    const done = this.#activity.begin();
-    await waitUntilStored(this.#runtime);
-    const result = await this.#gate.run(async () => (isAwaited() ? invokeTask(this.#runtime, thread) : undefined));
-    if (result && isAwaited()) onResult(result);
+  /** Runs a task: makes its call, unless that returned before a restart, and waits for its callback or its timeout. */
+  run(thread: Thread): void {
+    const { waits, settle } = this.#props;
+    const { due, dueError, submitted } = thread.details;
+    waits.register(thread);
+    if (due !== undefined) {
+      const timeout = toStoredError(new StatesError(dueError ?? ERRORS.timeout));
+      waits.until(thread, due, () => settle(thread, 'failed', timeout));
+    }
+    if (!submitted) void this.#invoke(thread);
+  }
+
+  async #invoke(thread: Thread): Promise<void> {
+    const { runtime, activity, mayRun, settle, threads } = this.#props;
+    const call = {};
+    thread.call = call;
+    const isAwaited = (): boolean => thread.call === call && mayRun(thread);
+    const done = activity.begin();
+    await waitUntilStored(runtime);
+    const result = await this.#gate.run(async () => (isAwaited() ? invokeTask(runtime, thread) : undefined));
+    if (result && isAwaited()) {
+      if (result.phase !== 'submitted') settle(thread, result.phase, result.work);
+      else threads.setPhase(thread, 'task', { ...thread.details, submitted: true }, thread.work);
+    }
     done();
   }
 }
