@@ -13,7 +13,9 @@ interface Entry {
   ring: (() => void) | undefined;
 }
 
-/** setTimeout notices neither a change of the wall clock nor that the machine slept, so the clock is read this often. */
+/**
+ * setTimeout notices neither a change of the wall clock nor that the machine slept, so the clock is read this often.
+ */
 const MAX_SLEEP_MS = 60_000;
 
 /** The alarm of the system: setTimeout. */
@@ -66,7 +68,8 @@ export class Timers {
     if (!entry.ring) return;
     entry.ring = undefined;
     this.#cancelled++;
-    // Cancelled entries are removed at the top. A heap of mostly cancelled entries is rebuilt, so that it cannot grow without limit.
+    // Cancelled entries are removed at the top. A heap of mostly cancelled entries is rebuilt, so that it cannot grow
+    // without limit.
     if (this.#cancelled > 64 && this.#cancelled * 2 > this.#heap.length) this.#rebuild();
     this.#arm();
   }
@@ -105,7 +108,8 @@ export class Timers {
     const now = this.#now();
     const newest = this.#order;
     for (let top = this.#heap[0]; top && (!top.ring || top.due <= now); top = this.#heap[0]) {
-      // A timer that was set during this loop waits for the next alarm: one that sets itself again must not block the process.
+      // A timer that was set during this loop waits for the next alarm: one that sets itself again must not block the
+      // process.
       if (top.order >= newest) break;
       takeTop(this.#heap);
       const { ring } = top;

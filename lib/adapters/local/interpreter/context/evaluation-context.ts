@@ -35,7 +35,9 @@ export interface EvaluationContextProps {
 const ACCOUNT_ARN = 'arn:aws:states:local:000000000000';
 const ROLE_ARN = 'arn:aws:iam::000000000000:role/local';
 
-/** Evaluates the templates of the state that a thread is in, against its input, its variables and the context object. */
+/**
+ * Evaluates the templates of the state that a thread is in, against its input, its variables and the context object.
+ */
 export class EvaluationContext {
   readonly thread: Thread;
   readonly clock: Clock;

@@ -12,7 +12,9 @@ export interface Journal {
   note(execution: Execution): void;
   /** The thread changed, or no longer exists. */
   noteThread(thread: Thread): void;
-  /** Resolves when all that was noted so far is stored. Rejects when a write fails; the journal then retries by itself. */
+  /**
+   * Resolves when all that was noted so far is stored. Rejects when a write fails; the journal then retries by itself.
+   */
   stored(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import jsonata from 'jsonata';
 import { AWS_FUNCTIONS } from './functions.ts';
 
-/** Evaluates one expression; the result is plain JSON, or undefined. Throws QueryError. */
+/** Evaluates one expression with these variables. The result is plain JSON, or undefined. Throws JsonataError. */
 export type Query = (variables: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 /** An expression has a syntax error, fails, runs too long, or returns a value that JSON cannot represent. */
@@ -117,8 +117,8 @@ function formatTime(time: number, picture: unknown, timezone: unknown): Promise<
 }
 
 /**
- * A copy without the marks jsonata leaves on arrays and without undefined fields. Throws QueryError for a function or
- * a number JSON cannot write.
+ * A copy without the flags that the library sets on arrays, and without undefined fields. Throws JsonataError for a
+ * function and for a number that JSON cannot represent.
  */
 function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || value === undefined) return value;
