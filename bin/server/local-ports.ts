@@ -142,7 +142,7 @@ export async function openPorts(
     blobs: data === undefined ? memoryBlobs() : folderBlobs(join(data, 'blobs')),
     vault: localVault({ folder: data, apiKey }),
     sealer: localSealer({ folder: data }),
-    web: networkWeb({ mayAskItself: true }),
+    web: networkWeb({ allowsLoopback: true }),
     executions,
     bus,
     schedules,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/root-key.ts';
+import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/sealer.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { envelopeSealer } from '../../lib/adapters/portable/sealer.ts';
 import { sealerContract } from '../contract/sealer.ts';

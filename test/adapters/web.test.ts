@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { networkWeb, type Resolve } from '../../lib/adapters/portable/web.ts';
+import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import type { Resolve } from '../../lib/egress/guard.ts';
 import { Unreachable } from '../../lib/ports/web.ts';
 import { type FakeRegistry, startRegistry } from '../service/containers/fake-registry.ts';
 
 const PATIENCE = 5_000;
 const SOON = 50;
 
-const local = networkWeb({ mayAskItself: true });
-const deployed = networkWeb({ mayAskItself: false });
+const local = networkWeb({ allowsLoopback: true });
+const deployed = networkWeb({ allowsLoopback: false });
 /** Names that lead where the test wants. */
 const leading = (...addresses: string[]): Resolve => {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -81,7 +82,7 @@ describe('addresses that are not for users', () => {
   test.each([[['169.254.169.254']], [['fe80::1']], [['::ffff:a9fe:a9fe']], [['127.0.0.1', '169.254.169.254']]])(
     'a name that leads to %j is not asked',
     async (addresses) => {
-      const web = networkWeb({ mayAskItself: true }, leading(...addresses));
+      const web = networkWeb({ allowsLoopback: true }, leading(...addresses));
       const { port } = new URL(server.url);
       const before = server.asked.length;
       await expect(web.get(`http://registry.test:${port}/`, {}, PATIENCE)).rejects.toThrow(
@@ -95,8 +96,8 @@ describe('addresses that are not for users', () => {
     const { port } = new URL(server.url);
     const url = `http://registry.test:${port}/`;
     const resolve = leading('127.0.0.1');
-    expect((await networkWeb({ mayAskItself: true }, resolve).get(url, {}, PATIENCE)).status).toBe(401);
-    await expect(networkWeb({ mayAskItself: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(Unreachable);
+    expect((await networkWeb({ allowsLoopback: true }, resolve).get(url, {}, PATIENCE)).status).toBe(401);
+    await expect(networkWeb({ allowsLoopback: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(Unreachable);
   });
 });
 

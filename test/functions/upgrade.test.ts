@@ -88,7 +88,7 @@ test('deleting the stack touches nothing', async () => {
 
 test('an answer that does not arrive is given again by the next call, and is never one of failure', async () => {
   status = 503;
-  await expect(handler(asked('Update'))).rejects.toThrow('did not take the answer: 503');
+  await expect(handler(asked('Update'))).rejects.toThrow('rejected the response: 503');
   status = 200;
   await handler(asked('Update'));
   expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);

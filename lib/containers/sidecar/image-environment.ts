@@ -1,24 +1,27 @@
-/** What Node, the loader of its libraries and its cryptography would take for settings of their own. */
+/** Variables that Node, its dynamic loader and OpenSSL read as settings. */
 const OF_NODE = /^(?:NODE|LD|OPENSSL)_/;
-/** What Lambda puts into an environment, over whatever an image has of these names. */
+/** Variables that Lambda sets, whatever an image has under these names. */
 const OF_LAMBDA =
   /^(?:_HANDLER|_X_AMZN_.*|LAMBDA_.*|AWS_(?:LAMBDA_.*|XRAY_.*|EXECUTION_ENV|REGION|DEFAULT_REGION|ACCESS_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN))$/;
-const MARK = 'WEFT_OF_IMAGE_';
+const PREFIX = 'WEFT_OF_IMAGE_';
 
-/** A variable of an image, `NAME=value`, under a name that is nothing to Lambda and to the Node that runs beside it. */
-export function laidBy(variable: string): string {
+/**
+ * A variable of an image, `NAME=value`, for the image's configuration on Lambda: with a prefix where Lambda, or the Node
+ * of the sidecar, would read or overwrite it.
+ */
+export function escapeVariable(variable: string): string {
   const [name = ''] = variable.split('=', 1);
-  return OF_NODE.test(name) || OF_LAMBDA.test(name) ? MARK + variable : variable;
+  return OF_NODE.test(name) || OF_LAMBDA.test(name) ? PREFIX + variable : variable;
 }
 
 /**
- * An environment as the image has it: without what Lambda put into it, its credentials above all. What was laid under
- * another name counts more than what Lambda has of that name, such as a path of libraries.
+ * The environment of the image, from that of the sidecar: without the variables of Lambda, which hold credentials, and
+ * with the escaped variables under their own names, where they take precedence.
  */
-export function ownOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function imageEnvironmentOf(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(environment).filter(([name]) => !OF_LAMBDA.test(name));
-  const laid = own.filter(([name]) => name.startsWith(MARK));
-  return Object.fromEntries([...own, ...laid].map(([name, value]) => [restored(name), value]));
+  const escaped = own.filter(([name]) => name.startsWith(PREFIX));
+  return Object.fromEntries([...own, ...escaped].map(([name, value]) => [withoutPrefix(name), value]));
 }
 
-const restored = (name: string): string => (name.startsWith(MARK) ? name.slice(MARK.length) : name);
+const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name);

@@ -1,188 +1,196 @@
 import { once } from 'node:events';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Send } from './calls.ts';
-import type { Desk } from './desk.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { ChannelReader, decodeFrames, fetchObject, waitForObject } from './channel-reader.ts';
 import type { CallEvent } from './event.ts';
 import { writeFrame } from './frames.ts';
-import { appears, fetchLetter, framesIn, Letters } from './letters.ts';
-import { type Answered, CANCELLED, type FromBeside, TOO_LONG } from './messages.ts';
-import { type Ending, type Program, told } from './program.ts';
-import type { Told } from './requests.ts';
-import type { Answer } from './runtime-api.ts';
-import { lookUntil } from './storage.ts';
+import type { SendToHost } from './function-calls.ts';
+import type { HostSession } from './host-session.ts';
+import { CANCELLED, type FunctionAnswer, type SidecarMessage, TOO_LONG } from './messages.ts';
+import { describeExit, type Program, type ProgramExit } from './program.ts';
+import type { HostReply } from './requests.ts';
+import type { StreamedResponse } from './runtime-api.ts';
+import { objectReader } from './storage.ts';
 
-/** How long things may take, milliseconds. */
-export interface Patience {
-  /** From the beginning of the call until the function accepts connections. */
+/** Timeouts and intervals of a call, milliseconds. */
+export interface CallTimeouts {
+  /** From the start of the call until the function accepts connections. */
   readonly listenMs: number;
-  /** From the word to the function that nobody waits until the call is broken off. */
+  /** From the notification of the function that the call is cancelled until its request is aborted. */
   readonly cancelMs: number;
-  /** Between two looks whether the call was cancelled. */
-  readonly lookMs: number;
+  /** The interval at which the sidecar polls for a cancellation. */
+  readonly pollMs: number;
 }
 
-/** Who starts the function's program. */
-export interface Keeper {
+/** Owns the process of the container's program. */
+export interface ProgramOwner {
   readonly program: Program;
-  /** Starts it anew. */
-  renew(): Program;
+  /** Starts the program again. */
+  restart(): Program;
 }
 
-/** What is left of Lambda's time when a call that it would end has been broken off. */
+/** What a call on Lambda is made of. */
+export interface LambdaCallProps {
+  readonly event: CallEvent;
+  readonly response: StreamedResponse;
+  readonly session: HostSession;
+  readonly owner: ProgramOwner;
+  readonly timeouts: CallTimeouts;
+}
+
+/** The time that is left to Lambda's own deadline when a call that would exceed it has been aborted. */
 const RESERVE_MS = 3_000;
-const BEAT_MS = 1_000;
-/** A connection that breaks is mostly the end of its function, of which we hear a moment later. */
-const LAST_NEWS_MS = 1_000;
-const UNHEARD = 'the connection to the service ended';
-const OVER: Told = { status: 500, body: 'the call has ended' };
+const KEEP_ALIVE_MS = 1_000;
+/** A lost connection is usually followed by the end of the program, which is reported a moment later. */
+const EXIT_REPORT_MS = 1_000;
+const DISCONNECTED = 'the connection to the service ended';
+const OVER: HostReply = { status: 500, body: 'the call has ended' };
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** One call in a copy of a function on Lambda (docs/decisions/029). */
+/** One call in an execution environment of Lambda (docs/decisions/036). */
 export class LambdaCall {
-  readonly #event: CallEvent;
-  readonly #answer: Answer;
-  readonly #desk: Desk;
-  readonly #keeper: Keeper;
-  readonly #patience: Patience;
-  readonly #letters: Letters;
-  /** Its reason is in words for the user. */
-  readonly #givenUp = new AbortController();
+  readonly #props: LambdaCallProps;
+  readonly #channel: ChannelReader;
+  /** Aborted when the call is cancelled; its reason is for the user. */
+  readonly #cancelled = new AbortController();
   readonly #over = new AbortController();
-  readonly #look = lookUntil(this.#over.signal);
-  readonly #finished: Promise<void>;
-  #finish: () => void = () => undefined;
+  readonly #read = objectReader(this.#over.signal);
+  readonly #finished = Promise.withResolvers<void>();
 
-  constructor(event: CallEvent, answer: Answer, desk: Desk, keeper: Keeper, patience: Patience) {
-    this.#event = event;
-    this.#answer = answer;
-    this.#desk = desk;
-    this.#keeper = keeper;
-    this.#patience = patience;
-    this.#letters = new Letters(this.#look, event.next, this.#over.signal, {
-      isAwaited: () => desk.waiting > 0,
-      take: (message, body) => desk.handle(message, body),
-      miss: () => this.#push(),
+  constructor(props: LambdaCallProps) {
+    const { event, response, session } = props;
+    this.#props = props;
+    this.#channel = new ChannelReader({
+      read: this.#read,
+      url: event.next,
+      signal: this.#over.signal,
+      isAwaited: () => session.pendingRequests > 0,
+      onMessage: (message, body) => session.handle(message, body),
+      onMiss: () => this.#flush(),
     });
-    this.#finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
-    // Each log entry that waits listens.
-    answer.stream.setMaxListeners(0);
+    // Each log entry that waits for the stream adds a listener.
+    response.stream.setMaxListeners(0);
   }
 
-  /** Calls the function. Resolves when all that came of it is on its way. */
+  /** Calls the function. Resolves when all messages of the call are written. */
   async run(lambdaDeadline: number): Promise<void> {
-    const timers = this.#watch(lambdaDeadline);
+    const timers = this.#startTimers(lambdaDeadline);
     try {
       this.#write({ say: 'ready' });
-      await this.#begin();
-      await this.#finished;
-      // What the program wrote before it answered is passed on before Lambda lets everything stand still.
-      await turn();
+      await this.#start();
+      await this.#finished.promise;
+      // The output that the program wrote before its answer is forwarded before Lambda freezes the environment.
+      await nextTurn();
     } finally {
       timers.forEach(clearTimeout);
       this.#over.abort();
-      this.#desk.answerAll(OVER);
-      this.#answer.stream.end();
+      this.#props.session.replyToAll(OVER);
+      this.#props.response.stream.end();
     }
   }
 
-  /** What goes back to the service. */
-  readonly send: Send = (message, body) => {
+  /** Sends a message to the service. */
+  readonly send: SendToHost = (message, body) => {
     if (message.say === 'done') void this.#end(message.id, message.answered, body);
     else this.#write(message, body);
     if (message.say !== 'ask') return;
-    setImmediate(() => this.#push());
-    this.#letters.read().catch((error: unknown) => {
-      this.#desk.answerAll({ status: 500, body: `the answer cannot be fetched: ${wordsOf(error)}` });
+    setImmediate(() => this.#flush());
+    this.#channel.run().catch((error: unknown) => {
+      const problem = `the answer cannot be fetched: ${messageOf(error)}`;
+      this.#props.session.replyToAll({ status: 500, body: problem });
     });
   };
 
-  /** Resolves when there is room for more: a log entry needs no answer of the service. */
-  async log(text: Uint8Array): Promise<Told> {
-    const { stream } = this.#answer;
-    if (!stream.writable) return { status: 500, body: UNHEARD };
-    this.#write({ say: 'log', id: this.#event.actionId }, text);
+  /** Writes a log entry, which has no response of the service. Resolves when the next one may follow (backpressure). */
+  async log(text: Uint8Array): Promise<HostReply> {
+    const { event, response } = this.#props;
+    const { stream } = response;
+    if (!stream.writable) return { status: 500, body: DISCONNECTED };
+    this.#write({ say: 'log', id: event.actionId }, text);
     if (stream.writableNeedDrain) await once(stream, 'drain', { signal: this.#over.signal }).catch(() => undefined);
     return { status: 200 };
   }
 
-  #write(message: FromBeside, body?: Uint8Array): void {
-    // Of a connection that broke we hear elsewhere.
-    if (this.#answer.stream.writable) writeFrame(this.#answer.stream, message, body);
+  #write(message: SidecarMessage, body?: Uint8Array): void {
+    // A broken connection is handled where the response ends.
+    const { stream } = this.#props.response;
+    if (stream.writable) writeFrame(stream, message, body);
   }
 
-  /** What was written last may wait on its way until there is more. */
-  #push(): void {
+  /** Lambda may hold back the last frame of a stream until another follows. */
+  #flush(): void {
     this.#write({ say: 'alive' });
   }
 
-  async #begin(): Promise<void> {
-    const { signal } = this.#givenUp;
+  async #start(): Promise<void> {
+    const { event, session } = this.#props;
+    const { signal } = this.#cancelled;
     try {
-      const { frames } = this.#event;
+      const { frames } = event;
       const bytes =
-        'url' in frames ? await fetchLetter(this.#look, frames.url, signal) : Buffer.from(frames.base64, 'base64');
-      await this.#reach();
+        'url' in frames ? await fetchObject(this.#read, frames.url, signal) : Buffer.from(frames.base64, 'base64');
+      await this.#waitUntilListening();
       signal.throwIfAborted();
-      this.#desk.clear(this.#event.actionId);
-      for (const { head, body } of framesIn(bytes)) if (head.do !== 'next') this.#desk.handle(head, body);
+      session.clear(event.actionId);
+      for (const { head, body } of decodeFrames(bytes)) if (head.do !== 'next') session.handle(head, body);
     } catch (error) {
-      this.#desk.fail(this.#event.actionId, wordsOf(signal.aborted ? signal.reason : error));
+      session.fail(event.actionId, messageOf(signal.aborted ? signal.reason : error));
     }
   }
 
-  /** Resolves when the function accepts connections. Throws in words for the user. */
-  async #reach(): Promise<void> {
-    const { listenMs } = this.#patience;
-    const found = await this.#firstOf(this.#keeper.program, listenMs);
-    // What ended between two calls, of which we may hear only now, is there again for the next.
-    const first = typeof found === 'object' ? await this.#firstOf(this.#keeper.renew(), listenMs) : found;
-    if (typeof first === 'object') throw new Error(told(first, 'before it listened on port 8080'));
-    if (first) return;
-    const seconds = Math.round(listenMs / 1000);
+  /** Resolves when the function accepts connections. Throws with a message for the user. */
+  async #waitUntilListening(): Promise<void> {
+    const { owner, timeouts } = this.#props;
+    const former = await this.#probeOrExit(owner.program);
+    // A program that ended between two calls is started again for this one.
+    const found = typeof former === 'object' ? await this.#probeOrExit(owner.restart()) : former;
+    if (typeof found === 'object') throw new Error(describeExit(found, 'before it listened on port 8080'));
+    if (found) return;
+    const seconds = Math.round(timeouts.listenMs / 1000);
     throw new Error(`the container did not listen on port 8080 within ${seconds} seconds`);
   }
 
   /** Whether the function accepts connections in time, or how its program ended before that. */
-  async #firstOf(program: Program, milliseconds: number): Promise<boolean | Ending> {
+  async #probeOrExit(program: Program): Promise<boolean | ProgramExit> {
+    const { session, timeouts } = this.#props;
     const over = new AbortController();
-    const probing = AbortSignal.any([this.#givenUp.signal, over.signal]);
+    const signal = AbortSignal.any([this.#cancelled.signal, over.signal]);
     try {
-      return await Promise.race([program.ended, this.#desk.calls.probe(milliseconds, probing)]);
+      return await Promise.race([program.ended, session.calls.probe(timeouts.listenMs, signal)]);
     } finally {
       over.abort();
     }
   }
 
-  async #end(id: string, answered: Answered, body?: Uint8Array): Promise<void> {
+  async #end(id: string, answered: FunctionAnswer, body?: Uint8Array): Promise<void> {
+    const { program } = this.#props.owner;
     const isLost = answered.isLost === true;
-    const ending = isLost ? await Promise.race([this.#keeper.program.ended, sleep(LAST_NEWS_MS)]) : undefined;
-    const problem = ending === undefined ? answered.problem : told(ending, 'before it answered');
+    const exit = isLost ? await Promise.race([program.ended, sleep(EXIT_REPORT_MS)]) : undefined;
+    const problem = exit === undefined ? answered.problem : describeExit(exit, 'before it answered');
     this.#write({ say: 'done', id, answered: { ...answered, problem } }, body);
-    this.#finish();
+    this.#finished.resolve();
   }
 
-  #watch(lambdaDeadline: number): readonly NodeJS.Timeout[] {
-    const { deadline, late, cancel } = this.#event;
-    const { cancelMs, lookMs } = this.#patience;
-    const latest = lambdaDeadline - cancelMs - RESERVE_MS;
-    const [at, why] = deadline <= latest ? [deadline, late] : [latest, TOO_LONG];
+  #startTimers(lambdaDeadline: number): readonly NodeJS.Timeout[] {
+    const { event, response, timeouts } = this.#props;
+    const { deadline, late, cancel: url } = event;
+    const latest = lambdaDeadline - timeouts.cancelMs - RESERVE_MS;
+    const [at, problem] = deadline <= latest ? [deadline, late] : [latest, TOO_LONG];
     const { signal } = this.#over;
-    appears(this.#look, cancel, lookMs, signal).then(
-      () => this.#giveUp(CANCELLED),
+    waitForObject(this.#read, { url, intervalMs: timeouts.pollMs, signal }).then(
+      () => this.#cancel(CANCELLED),
       (error: unknown) => {
-        if (!signal.aborted) console.error(`a cancellation would not be seen: ${wordsOf(error)}`);
+        if (!signal.aborted) console.error(`cannot poll for the cancellation of the call: ${messageOf(error)}`);
       },
     );
-    void this.#answer.taken.then(() => this.#giveUp(UNHEARD));
-    const timer = setTimeout(() => this.#giveUp(why), Math.max(0, at - Date.now()));
-    return [timer, setInterval(() => this.#push(), BEAT_MS)];
+    void response.received.then(() => this.#cancel(DISCONNECTED));
+    const timer = setTimeout(() => this.#cancel(problem), Math.max(0, at - Date.now()));
+    return [timer, setInterval(() => this.#flush(), KEEP_ALIVE_MS)];
   }
 
-  #giveUp(why: string): void {
-    this.#givenUp.abort(why);
-    this.#desk.calls.cancel(this.#event.actionId, this.#patience.cancelMs, why);
+  #cancel(problem: string): void {
+    const { event, session, timeouts } = this.#props;
+    this.#cancelled.abort(problem);
+    session.calls.cancel(event.actionId, timeouts.cancelMs, problem);
   }
 }

@@ -3,22 +3,22 @@ import { buffer, text } from 'node:stream/consumers';
 
 const VERSION = '/2018-06-01/runtime';
 
-/** One event for the function. */
+/** An invocation of the function. */
 export interface Invocation {
   readonly id: string;
-  /** When Lambda ends this process if there is no answer, milliseconds since 1970. */
+  /** When Lambda ends this process if there is no response, milliseconds since 1970. */
   readonly deadline: number;
   readonly event: Buffer;
 }
 
-/** An answer that is sent piece by piece. */
-export interface Answer {
+/** A response that is streamed. */
+export interface StreamedResponse {
   readonly stream: ClientRequest;
-  /** Resolves when Lambda has taken all of it; with an error where it has not. */
-  readonly taken: Promise<Error | undefined>;
+  /** Resolves when Lambda has received the response; with the error if it has not. */
+  readonly received: Promise<Error | undefined>;
 }
 
-/** Lambda's Runtime API, as it is spoken inside an execution environment. */
+/** A client of Lambda's Runtime API, which is available inside an execution environment. */
 export class RuntimeApi {
   readonly #address: string;
 
@@ -26,14 +26,14 @@ export class RuntimeApi {
     this.#address = address;
   }
 
-  /** Waits for the next event, for days if need be: the environment stands still meanwhile. */
+  /** Waits for the next invocation. Lambda may freeze the environment for days meanwhile. */
   async next(): Promise<Invocation> {
-    const asked = this.#request('GET', '/invocation/next', {});
-    asked.end();
-    const answer = await answerTo(asked);
-    const event = await buffer(answer);
-    if (answer.statusCode !== 200) throw new Error(`the runtime interface answers ${answer.statusCode}: ${event}`);
-    const headers = answer.headers;
+    const outgoing = this.#request('GET', '/invocation/next', {});
+    outgoing.end();
+    const response = await responseTo(outgoing);
+    const event = await buffer(response);
+    if (response.statusCode !== 200) throw new Error(`the runtime interface answers ${response.statusCode}: ${event}`);
+    const { headers } = response;
     return {
       id: String(headers['lambda-runtime-aws-request-id']),
       deadline: Number(headers['lambda-runtime-deadline-ms']),
@@ -41,40 +41,40 @@ export class RuntimeApi {
     };
   }
 
-  /** Begins the answer to an event. */
-  answer(id: string): Answer {
+  /** Starts the response to an invocation. */
+  respond(id: string): StreamedResponse {
     const stream = this.#request('POST', `/invocation/${id}/response`, {
       'Lambda-Runtime-Function-Response-Mode': 'streaming',
       'Transfer-Encoding': 'chunked',
       'Content-Type': 'application/octet-stream',
     });
-    const taken = answerTo(stream).then(
-      async (answer) => {
-        const words = await text(answer);
-        return answer.statusCode === 202 ? undefined : new Error(`${answer.statusCode} ${words}`);
+    const received = responseTo(stream).then(
+      async (response) => {
+        const details = await text(response);
+        return response.statusCode === 202 ? undefined : new Error(`${response.statusCode} ${details}`);
       },
       (error: Error) => error,
     );
-    return { stream, taken };
+    return { stream, received };
   }
 
-  /** Tells that an event was not understood. */
-  async refuse(id: string, message: string): Promise<void> {
+  /** Reports that the event of an invocation is invalid. */
+  async reportError(id: string, message: string): Promise<void> {
     await this.#post(`/invocation/${id}/error`, 'Weft.UnknownEvent', message);
   }
 
-  /** Tells that this process cannot begin. */
-  async failInit(message: string): Promise<void> {
+  /** Reports that this process cannot start. */
+  async reportInitError(message: string): Promise<void> {
     await this.#post('/init/error', 'Weft.CannotBegin', message);
   }
 
   async #post(path: string, errorType: string, errorMessage: string): Promise<void> {
-    const asked = this.#request('POST', path, {
+    const outgoing = this.#request('POST', path, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Function-Error-Type': errorType,
     });
-    asked.end(JSON.stringify({ errorType, errorMessage, stackTrace: [] }));
-    await text(await answerTo(asked));
+    outgoing.end(JSON.stringify({ errorType, errorMessage, stackTrace: [] }));
+    await text(await responseTo(outgoing));
   }
 
   #request(method: string, path: string, headers: Readonly<Record<string, string>>): ClientRequest {
@@ -82,10 +82,10 @@ export class RuntimeApi {
   }
 }
 
-function answerTo(asked: ClientRequest): Promise<IncomingMessage> {
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    asked.once('response', resolve);
-    // More than one may come, the later ones when nobody waits any more.
-    asked.on('error', reject);
+    outgoing.once('response', resolve);
+    // There may be further errors after the first.
+    outgoing.on('error', reject);
   });
 }

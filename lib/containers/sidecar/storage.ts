@@ -2,47 +2,53 @@ import { Agent, get as getPlain, type IncomingMessage, type RequestOptions } fro
 import { get as getSecure, Agent as SecureAgent } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
-/** What passes by itself: the storage is busy. */
-const PASSING = new Set([429, 500, 502, 503, 504]);
+/** Statuses with which the storage reports that it is busy. */
+const TRANSIENT = new Set([429, 500, 502, 503, 504]);
 const MISSING = 404;
 
-/** What is at an address; undefined: nothing yet, or it cannot be told just now. Throws for what stays so. */
-export type Look = (url: string, signal: AbortSignal) => Promise<Buffer | undefined>;
-
-type Ask = (url: string, options: RequestOptions) => Promise<IncomingMessage>;
-
 /**
- * Looks by connections that are kept until the signal and no longer: Lambda lets everything stand still between two
- * calls, and what was open before may lead nowhere after it, without a word.
+ * Reads the object at a URL. Undefined: it does not exist yet, or the storage is busy or cannot be reached. Throws when
+ * the storage rejects the request for good, and at the signal.
  */
-export function lookUntil(over: AbortSignal): Look {
-  const [plain, secure] = [new Agent({ keepAlive: true }), new SecureAgent({ keepAlive: true })];
-  over.addEventListener('abort', () => [plain, secure].forEach((agent) => void agent.destroy()), { once: true });
-  const ask: Ask = (url, options) =>
-    new Promise((resolve, reject) => {
-      const asked = url.startsWith('https:')
-        ? getSecure(url, { ...options, agent: secure }, resolve)
-        : getPlain(url, { ...options, agent: plain }, resolve);
-      // More than one may come, the later ones when nobody waits any more.
-      asked.on('error', reject);
-    });
-  return (url, signal) => look(ask, url, signal);
+export type ReadObject = (url: string, signal: AbortSignal) => Promise<Buffer | undefined>;
+
+type Get = (url: string, options: RequestOptions) => Promise<IncomingMessage>;
+
+/** The storage rejected a request for good. */
+class StorageRejectedError extends Error {
+  override readonly name = 'StorageRejectedError';
 }
 
-async function look(ask: Ask, url: string, signal: AbortSignal): Promise<Buffer | undefined> {
+/**
+ * Reads objects by keep-alive connections, which are closed at the signal: Lambda freezes the process between two calls,
+ * and a connection from before may be dead without an error.
+ */
+export function objectReader(closed: AbortSignal): ReadObject {
+  const [plain, secure] = [new Agent({ keepAlive: true }), new SecureAgent({ keepAlive: true })];
+  closed.addEventListener('abort', () => [plain, secure].forEach((agent) => void agent.destroy()), { once: true });
+  const get: Get = (url, options) =>
+    new Promise((resolve, reject) => {
+      const request = url.startsWith('https:')
+        ? getSecure(url, { ...options, agent: secure }, resolve)
+        : getPlain(url, { ...options, agent: plain }, resolve);
+      // There may be further errors after the first.
+      request.on('error', reject);
+    });
+  return (url, signal) => readObject(get, url, signal);
+}
+
+async function readObject(get: Get, url: string, signal: AbortSignal): Promise<Buffer | undefined> {
   try {
-    const answer = await ask(url, { signal });
-    const status = answer.statusCode ?? 0;
-    const bytes = await buffer(answer);
+    const response = await get(url, { signal });
+    const status = response.statusCode ?? 0;
+    const bytes = await buffer(response);
     if (status === 200) return bytes;
-    if (status === MISSING || PASSING.has(status)) return undefined;
-    throw new Refusal(`the storage answers ${status}`);
+    if (status === MISSING || TRANSIENT.has(status)) return undefined;
+    throw new StorageRejectedError(`the storage answers ${status}`);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Refusal) throw error;
-    // It broke off, or could not be reached.
+    if (error instanceof StorageRejectedError) throw error;
+    // The connection failed.
     return undefined;
   }
 }
-
-class Refusal extends Error {}

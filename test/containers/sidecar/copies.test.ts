@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { InvokeWithResponseStreamCommand } from '@aws-sdk/client-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clientForCalls, invoker } from '../../../lib/adapters/aws/containers/calls.ts';
-import { ownOf } from '../../../lib/containers/sidecar/image-environment.ts';
+import { clientForCalls, invoker } from '../../../lib/adapters/aws/containers/calls/function-call.ts';
+import { imageEnvironmentOf } from '../../../lib/containers/sidecar/image-environment.ts';
 import { serveRequests } from '../../../lib/containers/sidecar/requests.ts';
-import { lookUntil } from '../../../lib/containers/sidecar/storage.ts';
+import { objectReader } from '../../../lib/containers/sidecar/storage.ts';
 import { type Bucket, startBucket } from '../../adapters/aws/containers/stage/bucket.ts';
 import { type Copies, type CopiesOptions, FUNCTION, startCopies } from '../../adapters/aws/containers/stage/copies.ts';
 import { done, said } from '../../adapters/aws/containers/stage/event-stream.ts';
@@ -42,7 +42,7 @@ describe('a copy of a function on Lambda', () => {
   });
 
   test('reads what is asked for in one call by one connection', async () => {
-    const { call } = await open({ patience: { lookMs: 60_000 } });
+    const { call } = await open({ patience: { pollMs: 60_000 } });
     const steps = ['a', 'b', 'c'].map((key) => ({ path: `/var?aid=ID&key=${key}` }));
     await call({ do: 'helper', steps }, { host: hearing().host });
     expect(bucket.readings.length).toBeGreaterThanOrEqual(steps.length);
@@ -118,7 +118,7 @@ test('what a call has read by is closed when it is over', async () => {
   const connected = once(server, 'connection') as Promise<[Socket]>;
   const over = new AbortController();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  expect(await lookUntil(over.signal)(url, over.signal)).toEqual(Buffer.from('1'));
+  expect(await objectReader(over.signal)(url, over.signal)).toEqual(Buffer.from('1'));
   const [socket] = await connected;
   const closed = once(socket, 'close');
   over.abort();
@@ -128,7 +128,7 @@ test('what a call has read by is closed when it is over', async () => {
 
 test('what an image has counts more than what Lambda has of the same name', () => {
   const environment = { WEFT_OF_IMAGE_LD_LIBRARY_PATH: '/srv/lib', LD_LIBRARY_PATH: '/var/lang/lib', PATH: '/bin' };
-  expect(ownOf(environment)).toEqual({ LD_LIBRARY_PATH: '/srv/lib', PATH: '/bin' });
+  expect(imageEnvironmentOf(environment)).toEqual({ LD_LIBRARY_PATH: '/srv/lib', PATH: '/bin' });
 });
 
 describe('calls by way of Lambda', () => {

@@ -1,4 +1,4 @@
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import type { ContainerCall, ContainerResult } from '../../../ports/containers.ts';
 
 /** A call that waits for its turn. */
@@ -44,6 +44,6 @@ export class CallQueue {
   }
 
   failAll(message: string): void {
-    for (const { settle } of this.#waiting.splice(0)) settle(failed(message));
+    for (const { settle } of this.#waiting.splice(0)) settle(failedResult(message));
   }
 }

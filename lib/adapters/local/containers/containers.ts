@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import type {
   ContainerCall,
   ContainerResult,
@@ -86,7 +86,7 @@ class EngineContainers implements LocalContainers {
 
   async call(id: string, call: ContainerCall): Promise<ContainerResult> {
     const revision = this.#revisions.get(id);
-    const result = await (revision?.call(call) ?? failed(`the revision '${id}' was never prepared, or is removed`));
+    const result = await (revision?.call(call) ?? failedResult(`the revision '${id}' was never prepared, or is removed`));
     // Not the container broke off but this process ends: nothing came of the call, and the next process makes it again.
     if (this.#isClosed) throw new Error('the service is being stopped');
     return result;

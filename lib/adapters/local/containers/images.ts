@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { credentialsFor, hostOf, qualified } from '../../../containers/oci/image-names.ts';
-import { type IMAGE_WORDS, Unfit, unfit } from '../../../containers/oci/unsupported-image.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import { credentialsFor, qualifiedName, registryHostOf } from '../../../containers/oci/image-names.ts';
+import { type IMAGE_PROBLEMS, imageError } from '../../../containers/oci/image-problems.ts';
 import type { RegistryCredentials } from '../../../ports/containers.ts';
 import { withLogin } from './credentials.ts';
 import { type Engine, lastLine } from './engine.ts';
@@ -19,7 +20,7 @@ export async function fetchImage(
   const former = await idOf(engine, image);
   if (former !== undefined && !mayHaveMoved) return former;
   const refusal = await pull(engine, image, credentials, signal);
-  if (refusal === undefined) return (await idOf(engine, qualified(image))) ?? qualified(image);
+  if (refusal === undefined) return (await idOf(engine, qualifiedName(image))) ?? qualifiedName(image);
   // Whoever is not let in does not get what somebody else fetched.
   if (former !== undefined && refusal.reason !== 'Unauthorized') return former;
   throw refusal;
@@ -42,11 +43,13 @@ async function pull(
   image: string,
   all: readonly RegistryCredentials[],
   signal: AbortSignal,
-): Promise<Unfit | undefined> {
-  const refusals: Unfit[] = [];
+): Promise<RevisionFailedError | undefined> {
+  const refusals: RevisionFailedError[] = [];
   const fitting = credentialsFor(image, all);
   for (const credentials of [...fitting, undefined]) {
-    const words = await withLogin(hostOf(image), credentials, (folder) => pullWith(engine, image, folder, signal));
+    const words = await withLogin(registryHostOf(image), credentials, (folder) =>
+      pullWith(engine, image, folder, signal),
+    );
     if (words === undefined) return undefined;
     refusals.push(toUnfit(image, words, fitting));
   }
@@ -62,7 +65,7 @@ async function pullWith(
   folder: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const name = qualified(image);
+  const name = qualifiedName(image);
   const plain = LOOPBACK.test(name) ? ['--tls-verify=false'] : [];
   const words = {
     podman: ['pull', '--quiet', '--authfile', join(folder, 'config.json'), ...plain, '--', name],
@@ -81,7 +84,7 @@ async function dockerHost(engine: Engine): Promise<string[]> {
 
 interface Sign {
   readonly sign: RegExp;
-  readonly reason: keyof typeof IMAGE_WORDS;
+  readonly reason: keyof typeof IMAGE_PROBLEMS;
 }
 
 const SIGNS: readonly Sign[] = [
@@ -97,8 +100,8 @@ const SIGNS: readonly Sign[] = [
   },
 ];
 
-function toUnfit(image: string, said: string, fitting: readonly RegistryCredentials[]): Unfit {
+function toUnfit(image: string, said: string, fitting: readonly RegistryCredentials[]): RevisionFailedError {
   const known = SIGNS.find(({ sign }) => sign.test(said));
-  if (known !== undefined) return unfit(known.reason, image, fitting);
-  return new Unfit('ContainerMissing', `the image '${image}' cannot be fetched: ${lastLine(said)}`);
+  if (known !== undefined) return imageError(known.reason, image, fitting);
+  return new RevisionFailedError('ContainerMissing', `the image '${image}' cannot be fetched: ${lastLine(said)}`);
 }

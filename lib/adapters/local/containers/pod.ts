@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unfit } from '../../../containers/oci/unsupported-image.ts';
-import type { Entry } from '../../../containers/session/archives.ts';
-import type { Told } from '../../../containers/session/call-session.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import type { FileEntry } from '../../../containers/session/archives.ts';
+import type { CallOutcome } from '../../../containers/session/call-session.ts';
 import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports/containers.ts';
 import { labels } from './leftovers.ts';
 import { PodOutput } from './pod-output.ts';
@@ -54,15 +54,18 @@ export class Pod {
   async start(): Promise<void> {
     const sidecar = this.#startSidecar();
     await sidecar.ready.catch((error: Error) => {
-      throw new Unfit('SidecarFailed', `the process beside the container could not be started: ${error.message}`);
+      throw new RevisionFailedError(
+        'SidecarFailed',
+        `the process beside the container could not be started: ${error.message}`,
+      );
     });
-    if (this.#isStopping) throw new Unfit('Removed', 'the revision was removed');
+    if (this.#isStopping) throw new RevisionFailedError('Removed', 'the revision was removed');
     this.#exit = this.#startFunction();
     const { listenMs } = this.#plan;
     const first = await Promise.race([sidecar.probe(listenMs), this.#exit]);
     if (typeof first === 'number') {
       this.status = first === 0 ? 'Succeeded' : 'Failed';
-      throw new Unfit(
+      throw new RevisionFailedError(
         'ContainerFailed',
         `${this.#endWords(first)} before it listened on port 8080${this.#lastWords()}`,
       );
@@ -70,14 +73,17 @@ export class Pod {
     if (!first) {
       this.status = 'Failed';
       const seconds = Math.round(listenMs / 1000);
-      throw new Unfit('NotListening', `the container did not listen on port 8080 within ${seconds} seconds`);
+      throw new RevisionFailedError(
+        'NotListening',
+        `the container did not listen on port 8080 within ${seconds} seconds`,
+      );
     }
     this.isUp = true;
     this.status = 'Running';
     void this.#watch(sidecar, this.#exit);
   }
 
-  async call(call: ContainerCall, entries: readonly Entry[]): Promise<Told> {
+  async call(call: ContainerCall, entries: readonly FileEntry[]): Promise<CallOutcome> {
     const told = await (this.#sidecar as Sidecar).call(call, entries);
     if (told.answered.isLost !== true) return told;
     const code = await Promise.race([this.#exit, sleep(LAST_NEWS_MS, undefined, { ref: false })]);

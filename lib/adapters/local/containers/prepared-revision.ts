@@ -1,5 +1,5 @@
-import { Unfit } from '../../../containers/oci/unsupported-image.ts';
-import { failed } from '../../../containers/session/protocol.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { MOST_WAITING, TOO_MANY, timeoutAt } from './call-queue.ts';
@@ -21,10 +21,10 @@ export interface PreparedRevisionOptions {
 export class PreparedRevision {
   readonly #options: PreparedRevisionOptions;
   readonly #abort = new AbortController();
-  readonly #running: Promise<RunningRevision | Unfit>;
+  readonly #running: Promise<RunningRevision | RevisionFailedError>;
   /** Calls that came before the image. */
   readonly #waiting = new Map<string, (why: string) => void>();
-  #settled: RunningRevision | Unfit | undefined;
+  #settled: RunningRevision | RevisionFailedError | undefined;
 
   constructor(options: PreparedRevisionOptions) {
     this.#options = options;
@@ -46,15 +46,15 @@ export class PreparedRevision {
   async call(call: ContainerCall): Promise<ContainerResult> {
     if (this.#settled instanceof RunningRevision) return this.#settled.call(call);
     const { actionId, deadline } = call;
-    if (this.#waiting.size >= MOST_WAITING) return failed(TOO_MANY);
+    if (this.#waiting.size >= MOST_WAITING) return failedResult(TOO_MANY);
     const givenUp = new Promise<ContainerResult>((resolve) => {
-      this.#waiting.set(actionId, (why) => resolve(failed(why)));
+      this.#waiting.set(actionId, (why) => resolve(failedResult(why)));
     });
     const late = timeoutAt(deadline, () => this.#waiting.get(actionId)?.(LATE));
     const first = await Promise.race([this.#running, givenUp]);
     clearTimeout(late);
     this.#waiting.delete(actionId);
-    if (first instanceof Unfit) return failed(first.message);
+    if (first instanceof RevisionFailedError) return failedResult(first.message);
     return first instanceof RunningRevision ? first.call(call) : first;
   }
 
@@ -69,10 +69,10 @@ export class PreparedRevision {
     if (running instanceof RunningRevision) await running.close(reason, false);
   }
 
-  async #prepare(): Promise<RunningRevision | Unfit> {
+  async #prepare(): Promise<RunningRevision | RevisionFailedError> {
     this.#settled = await this.#fetch().catch((error: unknown) => {
-      if (error instanceof Unfit) return error;
-      return new Unfit('ContainerMissing', error instanceof Error ? error.message : String(error));
+      if (error instanceof RevisionFailedError) return error;
+      return new RevisionFailedError('ContainerMissing', error instanceof Error ? error.message : String(error));
     });
     return this.#settled;
   }
@@ -80,11 +80,11 @@ export class PreparedRevision {
   async #fetch(): Promise<RunningRevision> {
     const { revision, image: former, find, onImage, patience } = this.#options;
     const workplace = await find();
-    if ('problem' in workplace) throw new Unfit('NoContainerEngine', workplace.problem);
+    if ('problem' in workplace) throw new RevisionFailedError('NoContainerEngine', workplace.problem);
     const { engine } = workplace;
     const known = former === undefined ? undefined : await idOf(engine, former);
     const image = known ?? (await fetchImage(engine, revision.image, revision.credentials, this.#abort.signal));
-    if (this.#abort.signal.aborted) throw new Unfit('Removed', 'the service was removed');
+    if (this.#abort.signal.aborted) throw new RevisionFailedError('Removed', 'the service was removed');
     onImage(image);
     return new RunningRevision(workplace, revision, image, patience);
   }

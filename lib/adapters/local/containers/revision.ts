@@ -1,6 +1,6 @@
-import { resultOf } from '../../../containers/session/answers.ts';
+import { toResult } from '../../../containers/session/answers.ts';
 import { entriesOf } from '../../../containers/session/archives.ts';
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { CallQueue, MOST_WAITING, TOO_MANY, timeoutAt, type Waiting } from './call-queue.ts';
@@ -59,9 +59,9 @@ export class RunningRevision {
 
   async call(call: ContainerCall): Promise<ContainerResult> {
     const { actionId, deadline } = call;
-    if (this.#isClosed) return failed('the service is being stopped');
-    if (this.#calls.has(actionId)) return failed(`a call with the id '${actionId}' is already running`);
-    if (this.#queue.length >= MOST_WAITING) return failed(TOO_MANY);
+    if (this.#isClosed) return failedResult('the service is being stopped');
+    if (this.#calls.has(actionId)) return failedResult(`a call with the id '${actionId}' is already running`);
+    if (this.#queue.length >= MOST_WAITING) return failedResult(TOO_MANY);
     const result = this.#queue.add(call);
     const late = timeoutAt(deadline, () => this.#breakOff(actionId, LATE));
     this.#pump();
@@ -83,7 +83,7 @@ export class RunningRevision {
   }
 
   #breakOff(actionId: string, why: string): void {
-    this.#queue.withdraw(actionId)?.settle(failed(why));
+    this.#queue.withdraw(actionId)?.settle(failedResult(why));
     const pod = this.#calls.get(actionId);
     if (pod === undefined) return;
     this.#reasons.set(actionId, why);
@@ -116,7 +116,7 @@ export class RunningRevision {
     pod.load += 1;
     this.#calls.set(call.actionId, pod);
     const result = await this.#run(pod, call).catch((error: unknown) =>
-      failed(error instanceof Error ? error.message : String(error)),
+      failedResult(error instanceof Error ? error.message : String(error)),
     );
     pod.load -= 1;
     this.#calls.delete(call.actionId);
@@ -128,11 +128,11 @@ export class RunningRevision {
   async #run(pod: Pod, call: ContainerCall): Promise<ContainerResult> {
     const entries = await entriesOf(call.files);
     const early = this.#reasons.get(call.actionId);
-    if (early !== undefined) return failed(early);
+    if (early !== undefined) return failedResult(early);
     const told = await pod.call(call, entries);
     if (told.answered.status > 0) this.#failures = 0;
     const why = told.answered.problem === '' ? undefined : this.#reasons.get(call.actionId);
-    return resultOf(why === undefined ? told : { ...told, answered: { ...told.answered, problem: why } });
+    return toResult(why === undefined ? told : { ...told, answered: { ...told.answered, problem: why } });
   }
 
   #addPod(): void {

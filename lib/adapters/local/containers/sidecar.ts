@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Entry } from '../../../containers/session/archives.ts';
-import { Conversation, type Told } from '../../../containers/session/call-session.ts';
+import type { FileEntry } from '../../../containers/session/archives.ts';
+import { CallSession, type CallOutcome } from '../../../containers/session/call-session.ts';
 import { FrameReader, writeFrame } from '../../../containers/sidecar/frames.ts';
-import { type FromBeside, type ToBeside, unanswered } from '../../../containers/sidecar/messages.ts';
+import { type SidecarMessage, type HostMessage, failedAnswer } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall } from '../../../ports/containers.ts';
 
 const ENDED = 'the process beside the container ended before the answer came';
@@ -15,7 +15,7 @@ export class Sidecar {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
-  readonly #running = new Map<string, Conversation>();
+  readonly #running = new Map<string, CallSession>();
   readonly #probes = new Map<number, (isUp: boolean) => void>();
   #probed = 0;
   #words = '';
@@ -24,7 +24,7 @@ export class Sidecar {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    const reader = new FrameReader<FromBeside>();
+    const reader = new FrameReader<SidecarMessage>();
     child.stdout?.on('data', (chunk: Buffer) => {
       for (const { head, body } of reader.push(chunk)) this.#handle(head, body);
     });
@@ -59,12 +59,12 @@ export class Sidecar {
   }
 
   /** Calls the function; what goes wrong is the answer's problem. */
-  async call(call: ContainerCall, entries: readonly Entry[]): Promise<Told> {
-    if (this.#hasEnded) return { answered: unanswered(ENDED), body: Buffer.alloc(0), outputs: [] };
-    const conversation = new Conversation(call, (message, body) => this.#send(message, body));
+  async call(call: ContainerCall, entries: readonly FileEntry[]): Promise<CallOutcome> {
+    if (this.#hasEnded) return { answered: failedAnswer(ENDED), body: Buffer.alloc(0), outputs: [] };
+    const conversation = new CallSession(call, (message, body) => this.#send(message, body));
     this.#running.set(call.actionId, conversation);
-    conversation.begin(entries);
-    return conversation.told;
+    conversation.start(entries);
+    return conversation.outcome;
   }
 
   /** Breaks a call off after so many milliseconds. */
@@ -78,29 +78,29 @@ export class Sidecar {
     await this.ended;
   }
 
-  #send(message: ToBeside, body?: Uint8Array): void {
+  #send(message: HostMessage, body?: Uint8Array): void {
     if (this.#child.stdin?.writable) writeFrame(this.#child.stdin, message, body);
   }
 
   #giveUp(): void {
     this.#hasEnded = true;
     for (const settle of this.#probes.values()) settle(false);
-    for (const conversation of this.#running.values()) conversation.end(unanswered(ENDED));
+    for (const conversation of this.#running.values()) conversation.finish(failedAnswer(ENDED));
     this.#probes.clear();
     this.#running.clear();
   }
 
-  #handle(message: FromBeside, body: Buffer): void {
+  #handle(message: SidecarMessage, body: Buffer): void {
     if (message.say === 'ready') this.#onReady();
     else if (message.say === 'probed') this.#probes.get(message.id)?.(message.isUp);
     else if (message.say !== 'alive') this.#hear(message, body);
   }
 
-  #hear(message: Extract<FromBeside, { say: 'ask' | 'log' | 'output' | 'done' }>, body: Buffer): void {
+  #hear(message: Extract<SidecarMessage, { say: 'ask' | 'log' | 'output' | 'done' }>, body: Buffer): void {
     const id = message.say === 'ask' ? message.actionId : message.id;
     const conversation = this.#running.get(id);
     if (message.say === 'done') this.#running.delete(id);
-    if (conversation !== undefined) void conversation.hear(message, body);
+    if (conversation !== undefined) void conversation.receive(message, body);
     else if (message.say === 'ask') this.#send({ do: 'answer', id: message.id, status: 500 }, Buffer.from(OVER));
   }
 }

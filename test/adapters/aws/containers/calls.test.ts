@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { InvokeWithResponseStreamCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { invoker } from '../../../../lib/adapters/aws/containers/calls.ts';
+import { invoker } from '../../../../lib/adapters/aws/containers/calls/function-call.ts';
 import { type LambdaContainersOptions, lambdaContainers } from '../../../../lib/adapters/aws/containers/containers.ts';
-import { SPEECH } from '../../../../lib/adapters/aws/containers/records.ts';
+import { PROTOCOL_VERSION } from '../../../../lib/adapters/aws/containers/revisions/records.ts';
 import type { CallEvent } from '../../../../lib/containers/sidecar/event.ts';
 import { FrameReader } from '../../../../lib/containers/sidecar/frames.ts';
-import { laidBy } from '../../../../lib/containers/sidecar/image-environment.ts';
+import { escapeVariable } from '../../../../lib/containers/sidecar/image-environment.ts';
 import { LATE, TOO_LONG } from '../../../../lib/containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult } from '../../../../lib/ports/containers.ts';
 import { containersContract, GREETING } from '../../../contract/containers.ts';
@@ -30,7 +30,7 @@ const VERSION = 'arn:aws:lambda:eu-test-1:123456789012:function:fast:1';
 async function containersWith(bucket: Bucket, client: LambdaClient, more: Partial<LambdaContainersOptions> = {}) {
   const table = new MemoryTable();
   const ready = { id: 'fast', turn: 1, wanted: 'running', state: 'ready', reason: '', message: '', at: 0 };
-  const item = { pk: 'container#fast', sk: '.', ...ready, revision: '{}', speech: SPEECH, version: VERSION };
+  const item = { pk: 'container#fast', sk: '.', ...ready, revision: '{}', speech: PROTOCOL_VERSION, version: VERSION };
   await table.write([{ do: 'put', table: 'catalog', item }]);
   const sealer = () => {
     throw new Error('nothing is sealed');
@@ -139,7 +139,7 @@ describe('a copy of a function on Lambda', () => {
   afterEach(() => opened.close());
 
   test('gives its program nothing of Lambda, and passes on what it writes', async () => {
-    const laid = ['AWS_BUCKET=b', 'AWS_REGION=mars', 'NODE_DEBUG=x'].map((variable) => laidBy(variable).split('='));
+    const laid = ['AWS_BUCKET=b', 'AWS_REGION=mars', 'NODE_DEBUG=x'].map((variable) => escapeVariable(variable).split('='));
     const { call, copies } = await open({ environment: Object.fromEntries(laid) });
     const names: string[] = (await call({ do: 'echo' })).json().names;
     const found = names.filter((name) => /^(_?AWS|LAMBDA|_X_AMZN|NODE|WEFT)_/.test(name));

@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { removeFunctions } from '../../../../lib/adapters/aws/containers/teardown.ts';
-import { type Round, work } from '../../../../lib/adapters/aws/containers/work.ts';
+import { type ReconcileRound, reconcile } from '../../../../lib/adapters/aws/containers/revisions/reconcile.ts';
 import { callOf } from '../../local/containers/stage/caller.ts';
 import { refusal } from '../server.ts';
 import {
@@ -162,7 +162,7 @@ describe('a revision that cannot run', () => {
     await expect(runAll()).rejects.toThrow('AccessDeniedException');
     expect(await statusOf()).toMatchObject({ state: 'preparing' });
     const { id, turn } = firstStarted();
-    expect(await work(optionsOf(), { id, turn, problem: 'AccessDeniedException: no' }, LONG)).toEqual({ id, turn });
+    expect(await reconcile(optionsOf(), { id, turn, problem: 'AccessDeniedException: no' }, LONG)).toEqual({ id, turn });
     expect(await statusOf()).toMatchObject({
       state: 'failed',
       reason: 'GivenUp',
@@ -206,10 +206,10 @@ describe('removing a revision', () => {
       // All of the removal happens before the next request of the work.
       await containersOf().remove(ID);
       const { id, turn } = world.started.at(-1) ?? making;
-      await work(optionsOf(), { id, turn }, LONG);
+      await reconcile(optionsOf(), { id, turn }, LONG);
     };
-    let round: Round = { ...making, seconds: 0 };
-    while (round.seconds !== undefined) round = await work(optionsOf(), round, LONG);
+    let round: ReconcileRound = { ...making, seconds: 0 };
+    while (round.seconds !== undefined) round = await reconcile(optionsOf(), round, LONG);
     expect(world.functions.size).toBe(0);
     expect(world.tagsRemoved.length).toBeGreaterThan(1);
     expect(await statusOf()).toBeUndefined();

@@ -1,19 +1,19 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { copyImage } from '../../../../lib/adapters/aws/containers/copying.ts';
-import { layersOf } from '../../../../lib/adapters/aws/containers/layers.ts';
-import { guardOf } from '../../../../lib/adapters/portable/web.ts';
-import { Passing } from '../../../../lib/containers/oci/connection.ts';
+import { copyImage } from '../../../../lib/adapters/aws/containers/images/image-copy.ts';
+import { createLayerSource } from '../../../../lib/adapters/aws/containers/images/layers.ts';
+import type { RevisionFailedError } from '../../../../lib/containers/errors.ts';
+import { TransientError } from '../../../../lib/containers/errors.ts';
 import { Repository } from '../../../../lib/containers/oci/registry.ts';
-import type { Unfit } from '../../../../lib/containers/oci/unsupported-image.ts';
-import { ownOf } from '../../../../lib/containers/sidecar/image-environment.ts';
+import { imageEnvironmentOf } from '../../../../lib/containers/sidecar/image-environment.ts';
+import { egressGuard } from '../../../../lib/egress/guard.ts';
 import type { ContainerRevision } from '../../../../lib/ports/containers.ts';
 import { MemoryTable } from '../../../contract/memory-table.ts';
 import { type DebianRegistry, missingRegistry, startDebianRegistry } from './stage/debian-registry.ts';
 import { addImage, addList, addNode, filesIn, NODE } from './stage/images.ts';
 import { digestOf, type Store, startStore } from './stage/store.ts';
 
-const guard = guardOf({ mayAskItself: true });
+const guard = egressGuard({ allowsLoopback: true });
 const TARGET = 'weft-containers';
 /** Of an installation. */
 let table = new MemoryTable();
@@ -40,7 +40,7 @@ type Fields = Partial<Pick<ContainerRevision, 'command' | 'environment' | 'crede
 function copierOf(nodes: Store, base: string, isInTime: (told: string) => boolean = () => true, asking = guard) {
   const target = new Repository(guard, base, TARGET, { user: 'AWS', token: 'secret' }, 'pull,push');
   const nodeImage = `${nodes.host}/${NODE}:1`;
-  const layersFor = layersOf({ guard, table, program: async () => Buffer.from(program), nodeImage });
+  const layersFor = createLayerSource({ guard, table, program: async () => Buffer.from(program), nodeImage });
   const told: string[] = [];
   const next = async (reason: string, message: string) => {
     told.push(`${reason}: ${message}`);
@@ -72,10 +72,10 @@ async function read(target: Repository, tag = 'tag') {
   return { mediaType, digest, manifest, config, layers };
 }
 
-const unfitOf = (asked: Promise<unknown>): Promise<Pick<Unfit, 'reason' | 'message'>> =>
+const unfitOf = (asked: Promise<unknown>): Promise<Pick<RevisionFailedError, 'reason' | 'message'>> =>
   asked.then(
     () => ({ reason: 'none', message: 'it was copied' }),
-    ({ reason, message }: Unfit) => ({ reason, message }),
+    ({ reason, message }: RevisionFailedError) => ({ reason, message }),
   );
 
 async function twoStores() {
@@ -168,7 +168,7 @@ describe('an image that is made runnable on Lambda', () => {
       'OWN_NODE_PATH=x',
     ]);
     const seen = Object.fromEntries(given.map((entry) => entry.split('=') as [string, string]));
-    expect(ownOf(seen)).toEqual({ PATH: '/bin', LD_PRELOAD: '/lib/b.so', ...environment });
+    expect(imageEnvironmentOf(seen)).toEqual({ PATH: '/bin', LD_PRELOAD: '/lib/b.so', ...environment });
   });
 
   test.each([
@@ -305,7 +305,7 @@ describe('an image that cannot run on Lambda', () => {
 
   test('because nobody has the name of its registry is named', async () => {
     const { source, target } = await twoStores();
-    const lost = guardOf({ mayAskItself: true }, (_name, answer) => {
+    const lost = egressGuard({ allowsLoopback: true }, (_name, answer) => {
       answer(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
     });
     const { copy } = copierOf(source, target.base, () => true, lost);
@@ -319,7 +319,7 @@ describe('an image that cannot run on Lambda', () => {
   test('because its registry is not there may be tried again', async () => {
     const { source, target } = await twoStores();
     const { copy } = copierOf(source, target.base);
-    await expect(copy('127.0.0.1:1/demo/echo:1')).rejects.toThrow(Passing);
+    await expect(copy('127.0.0.1:1/demo/echo:1')).rejects.toThrow(TransientError);
     source.refusals.push({ sign: /manifests\/1$/, status: 503 });
     await expect(copy(`${source.host}/demo/echo:1`)).rejects.toThrow('answered 503');
   });
@@ -327,7 +327,7 @@ describe('an image that cannot run on Lambda', () => {
   test('because its name leads to the machine itself is refused', async () => {
     const { source, target } = await twoStores();
     await addImage(source, 'demo/echo', '1');
-    const { copy } = copierOf(source, target.base, () => true, guardOf({ mayAskItself: false }));
+    const { copy } = copierOf(source, target.base, () => true, egressGuard({ allowsLoopback: false }));
     const asked = copy(`${source.host}/demo/echo:1`);
     expect(await unfitOf(asked)).toMatchObject({
       reason: 'RegistryUnreachable',

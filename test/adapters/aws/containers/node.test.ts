@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { layersOf } from '../../../../lib/adapters/aws/containers/layers.ts';
-import type { Architecture } from '../../../../lib/adapters/aws/containers/wrapping.ts';
-import { guardOf } from '../../../../lib/adapters/portable/web.ts';
+import { createLayerSource } from '../../../../lib/adapters/aws/containers/images/layers.ts';
+import type { Architecture } from '../../../../lib/adapters/aws/containers/images/manifests.ts';
 import { Repository } from '../../../../lib/containers/oci/registry.ts';
+import { egressGuard } from '../../../../lib/egress/guard.ts';
 import { MemoryTable } from '../../../contract/memory-table.ts';
 import { archiveOf } from '../../local/containers/stage/image.ts';
 import { addImage, addList, addNode, filesIn, type Made, NODE, NODE_LAYERS } from './stage/images.ts';
 import { digestOf, type Store, startStore } from './stage/store.ts';
 
-const guard = guardOf({ mayAskItself: true });
+const guard = egressGuard({ allowsLoopback: true });
 const TARGET = 'weft-containers';
 const [ALPINE = {}, UPPER = {}] = NODE_LAYERS;
 let source: Store;
@@ -31,7 +31,7 @@ afterEach(async () => {
 /** The layers of an installation, asked for by a worker that has just begun. */
 function ours(architecture: Architecture = 'arm64', program = 'program', isInTime = true) {
   const nodeImage = `${source.host}/${NODE}:1`;
-  const layersFor = layersOf({ guard, table, program: async () => Buffer.from(program), nodeImage });
+  const layersFor = createLayerSource({ guard, table, program: async () => Buffer.from(program), nodeImage });
   return layersFor(
     architecture,
     new Repository(guard, target.base, TARGET, undefined, 'pull,push'),

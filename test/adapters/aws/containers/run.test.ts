@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { companionCommand } from '../../../../cdk/functions/companions.ts';
-import { copyImage } from '../../../../lib/adapters/aws/containers/copying.ts';
-import { layersOf } from '../../../../lib/adapters/aws/containers/layers.ts';
+import { copyImage } from '../../../../lib/adapters/aws/containers/images/image-copy.ts';
+import { createLayerSource } from '../../../../lib/adapters/aws/containers/images/layers.ts';
 import type { Engine } from '../../../../lib/adapters/local/containers/engine.ts';
 import { findRunFlags } from '../../../../lib/adapters/local/containers/run-flags.ts';
 import { makeSidecarImage, type SidecarImage } from '../../../../lib/adapters/local/containers/sidecar-image.ts';
-import { guardOf } from '../../../../lib/adapters/portable/web.ts';
 import { Repository } from '../../../../lib/containers/oci/registry.ts';
+import { egressGuard } from '../../../../lib/egress/guard.ts';
 import type { ContainerRevision } from '../../../../lib/ports/containers.ts';
 import { type CalledFunction, containersContract, GREETING } from '../../../contract/containers.ts';
 import { MemoryTable } from '../../../contract/memory-table.ts';
@@ -35,7 +35,7 @@ const missing =
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const FUNCTION = fileURLToPath(new URL('../../local/containers/stage/function.mjs', import.meta.url));
-const guard = guardOf({ mayAskItself: true });
+const guard = egressGuard({ allowsLoopback: true });
 const id = `weft-wrapped-${randomUUID().slice(0, 8)}`;
 
 /** Where temporary directories of calls are on Lambda. */
@@ -109,7 +109,7 @@ describe('an image that is wrapped for Lambda, as Lambda runs it', () => {
       { user: 'AWS', token: 'secret' },
       'pull,push',
     );
-    const layersFor = layersOf({
+    const layersFor = createLayerSource({
       guard,
       table,
       program: async () => programBundle(),

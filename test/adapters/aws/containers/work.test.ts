@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Round, work } from '../../../../lib/adapters/aws/containers/work.ts';
+import { type ReconcileRound, reconcile } from '../../../../lib/adapters/aws/containers/revisions/reconcile.ts';
 import { refusal } from '../server.ts';
 import {
   close,
@@ -139,10 +139,10 @@ describe('the work on a revision', () => {
   test('that is older than somebody’s last wish does nothing', async () => {
     await containersOf().prepare(revision());
     const { id, turn } = firstStarted();
-    expect(await work(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
+    expect(await reconcile(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
     expect(world.done).toEqual(['StartExecution']);
     await runAll();
-    expect(await work(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
+    expect(await reconcile(optionsOf(), { id, turn: turn - 1 }, LONG)).toEqual({ id, turn: turn - 1 });
     expect(world.functions.size).toBe(1);
   });
 
@@ -165,8 +165,8 @@ describe('the work on a revision', () => {
     const { id, turn } = firstStarted();
     const key = { table: 'catalog', pk: `container#${ID}`, sk: '.' } as const;
     await table.write([{ do: 'update', key, set: { state: 'preparing' } }]);
-    let round: Round = { id, turn, seconds: 0 };
-    while (round.seconds !== undefined) round = await work(optionsOf(), round, LONG);
+    let round: ReconcileRound = { id, turn, seconds: 0 };
+    while (round.seconds !== undefined) round = await reconcile(optionsOf(), round, LONG);
     expect(world.done).toContain('UpdateFunctionCode');
     expect(fn?.image).toMatch(/weft-containers@sha256:/);
     expect(await statusOf()).toEqual(READY);
@@ -184,12 +184,12 @@ describe('the work on a revision', () => {
         isFirst = false;
         // It was thought dead, and another turn has made the function meanwhile.
         await write([{ do: 'update', key: first.key, set: { turn: old.turn + 1 } }]);
-        let other: Round = { id: ID, turn: old.turn + 1, seconds: 0 };
-        while (other.seconds !== undefined) other = await work(optionsOf(), other, LONG);
+        let other: ReconcileRound = { id: ID, turn: old.turn + 1, seconds: 0 };
+        while (other.seconds !== undefined) other = await reconcile(optionsOf(), other, LONG);
       }
       return write(writes);
     };
-    await work(optionsOf(), old, LONG);
+    await reconcile(optionsOf(), old, LONG);
     expect(isFirst).toBe(false);
     expect(world.functions.size).toBe(1);
     expect(await statusOf()).toEqual(READY);

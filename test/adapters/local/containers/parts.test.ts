@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
 import { PodOutput } from '../../../../lib/adapters/local/containers/pod-output.ts';
-import { credentialsFor, hostOf, qualified } from '../../../../lib/containers/oci/image-names.ts';
-import { packed, toEntries } from '../../../../lib/containers/session/archives.ts';
+import { credentialsFor, qualifiedName, registryHostOf } from '../../../../lib/containers/oci/image-names.ts';
+import { packDirectory, toEntries } from '../../../../lib/containers/session/archives.ts';
 import { FrameReader, frameOf, writeFrame } from '../../../../lib/containers/sidecar/frames.ts';
 import { archiveOf } from './stage/image.ts';
 
@@ -60,7 +60,7 @@ describe('a file for a container', () => {
       { path: 'folder/run.sh', kind: 'file', isExecutable: true, bytes: Buffer.from('#!') },
       { path: 'empty', kind: 'file', isExecutable: false, bytes: Buffer.alloc(0) },
     ] as const;
-    const [root, ...others] = await toEntries({ name: 'pack', type: 'tar.gz', bytes: await packed(entries) });
+    const [root, ...others] = await toEntries({ name: 'pack', type: 'tar.gz', bytes: await packDirectory(entries) });
     expect(root).toMatchObject({ path: 'pack', kind: 'directory' });
     expect(others).toEqual(entries.map((entry) => ({ ...entry, path: `pack/${entry.path}` })));
   });
@@ -75,8 +75,8 @@ describe('the name of an image', () => {
     ['GHCR.io/a/b@sha256:0', 'ghcr.io/a/b@sha256:0'],
     ['127.0.0.1:5000/a', '127.0.0.1:5000/a'],
   ])('%s is meant as %s', (image, meant) => {
-    expect(qualified(image)).toBe(meant);
-    expect(hostOf(image)).toBe(meant.split('/')[0]);
+    expect(qualifiedName(image)).toBe(meant);
+    expect(registryHostOf(image)).toBe(meant.split('/')[0]);
   });
 
   test('decides which credentials are shown to its registry', () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import type { Patience } from '../../../../../lib/containers/sidecar/lambda-call.ts';
+import type { CallTimeouts } from '../../../../../lib/containers/sidecar/lambda-call.ts';
 import { type Runtime, startRuntime } from './copy-runtime.ts';
 import { chunkOf, completion, STREAM_TYPE } from './event-stream.ts';
 
@@ -19,7 +19,7 @@ export interface CopiesOptions {
   /** The function's program; the test function if not given. */
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<CallTimeouts>;
 }
 
 export interface Copies {

@@ -2,13 +2,13 @@
 import { ECRClient } from '@aws-sdk/client-ecr';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { invoker } from '../../../../../lib/adapters/aws/containers/calls.ts';
+import { invoker } from '../../../../../lib/adapters/aws/containers/calls/function-call.ts';
 import { lambdaContainers } from '../../../../../lib/adapters/aws/containers/containers.ts';
-import { layersOf } from '../../../../../lib/adapters/aws/containers/layers.ts';
-import { Records } from '../../../../../lib/adapters/aws/containers/records.ts';
-import { nameOf, type Round, type WorkOptions, work } from '../../../../../lib/adapters/aws/containers/work.ts';
+import { createLayerSource } from '../../../../../lib/adapters/aws/containers/images/layers.ts';
+import { RevisionRecords } from '../../../../../lib/adapters/aws/containers/revisions/records.ts';
+import { functionNameOf, type ReconcileRound, type ReconcileOptions, reconcile } from '../../../../../lib/adapters/aws/containers/revisions/reconcile.ts';
 import { localSealer } from '../../../../../lib/adapters/local/sealer.ts';
-import { guardOf } from '../../../../../lib/adapters/portable/web.ts';
+import { egressGuard } from '../../../../../lib/egress/guard.ts';
 import type { ContainerRevision, RevisionStatus } from '../../../../../lib/ports/containers.ts';
 import { MemoryTable } from '../../../../contract/memory-table.ts';
 import { type AwsServer, type Reply, refusal, startAwsServer } from '../../server.ts';
@@ -20,7 +20,7 @@ import { type Store, startStore } from './store.ts';
 export const PREFIX = 'weft--container-';
 export const LONG = 900_000;
 export const ID = 'namespace-demo-fast-00001-abcdef';
-export const NAME = nameOf(PREFIX, ID);
+export const NAME = functionNameOf(PREFIX, ID);
 export const VERSION = `${ARN}${NAME}:1`;
 export const THROTTLED: Reply = { ...refusal('TooManyRequestsException'), status: 429 };
 
@@ -77,10 +77,10 @@ export function containersOf() {
   });
 }
 
-export function optionsOf(): WorkOptions {
-  const guard = guardOf({ mayAskItself: true });
+export function optionsOf(): ReconcileOptions {
+  const guard = egressGuard({ allowsLoopback: true });
   return {
-    records: new Records({ table, sealer: () => sealer, now: () => time }),
+    records: new RevisionRecords({ table, sealer: () => sealer, now: () => time }),
     client: new LambdaClient({ ...aws.config, maxAttempts: 1 }),
     ecr: new ECRClient({ ...aws.config, maxAttempts: 1 }),
     roleArn: 'arn:aws:iam::123456789012:role/weft-containers/role',
@@ -89,7 +89,7 @@ export function optionsOf(): WorkOptions {
     registryBase: images.base,
     namePrefix: PREFIX,
     guard,
-    layersFor: layersOf({
+    layersFor: createLayerSource({
       guard,
       table,
       program: async () => Buffer.from('program'),
@@ -99,10 +99,10 @@ export function optionsOf(): WorkOptions {
 }
 
 /** What the state machine does with every execution that was started, to its end. */
-export async function runAll(isDead: (round: Round) => boolean = () => false): Promise<void> {
+export async function runAll(isDead: (round: ReconcileRound) => boolean = () => false): Promise<void> {
   for (const { id, turn } of [...world.started]) {
-    let round: Round = { id, turn, tries: 0, seconds: 0 };
-    while (round.seconds !== undefined && !isDead(round)) round = await work(optionsOf(), round, LONG);
+    let round: ReconcileRound = { id, turn, tries: 0, seconds: 0 };
+    while (round.seconds !== undefined && !isDead(round)) round = await reconcile(optionsOf(), round, LONG);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Lambda's answer to InvokeWithResponseStream, as it is on the wire (Amazon's event stream encoding). */
 import { crc32 } from 'node:zlib';
 import { frameOf } from '../../../../../lib/containers/sidecar/frames.ts';
-import type { Answered, FromBeside } from '../../../../../lib/containers/sidecar/messages.ts';
+import type { FunctionAnswer, SidecarMessage } from '../../../../../lib/containers/sidecar/messages.ts';
 import type { Reply } from '../../server.ts';
 
 export const STREAM_TYPE = 'application/vnd.amazon.eventstream';
@@ -35,14 +35,14 @@ export const completion = (problem: { readonly ErrorCode?: string; readonly Erro
   message('InvokeComplete', 'application/json', Buffer.from(JSON.stringify(problem)));
 
 /** What a container says, in one answer of Lambda. */
-export function said(...messages: readonly (readonly [FromBeside, string?])[]): Reply {
+export function said(...messages: readonly (readonly [SidecarMessage, string?])[]): Reply {
   const frames = messages.map(([head, body]) => frameOf(head, Buffer.from(body ?? '')));
   const body = Buffer.concat([chunkOf(Buffer.concat(frames)), completion()]);
   return { headers: { 'content-type': STREAM_TYPE }, body };
 }
 
 /** The end of a call. */
-export const done = (given: Partial<Answered> = {}): FromBeside => ({
+export const done = (given: Partial<FunctionAnswer> = {}): SidecarMessage => ({
   say: 'done',
   id: '',
   answered: { status: 200, errorCode: '', errorMessage: '', problem: '', ...given },

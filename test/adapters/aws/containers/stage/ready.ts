@@ -1,8 +1,8 @@
 /** The service's end of calls, with a revision that is ready. */
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { invoker } from '../../../../../lib/adapters/aws/containers/calls.ts';
+import { invoker } from '../../../../../lib/adapters/aws/containers/calls/function-call.ts';
 import { lambdaContainers } from '../../../../../lib/adapters/aws/containers/containers.ts';
-import { SPEECH } from '../../../../../lib/adapters/aws/containers/records.ts';
+import { PROTOCOL_VERSION } from '../../../../../lib/adapters/aws/containers/revisions/records.ts';
 import type { OpenedFunction } from '../../../../contract/containers.ts';
 import { MemoryTable } from '../../../../contract/memory-table.ts';
 import { callOf } from '../../../local/containers/stage/caller.ts';
@@ -18,7 +18,7 @@ export async function callingLambda(
   const table = new MemoryTable();
   const ready = { id: ID, turn: 1, wanted: 'running', state: 'ready', reason: '', message: '', at: 0 };
   const version = `arn:aws:lambda:eu-test-1:123456789012:function:${ID}:1`;
-  const item = { pk: `container#${ID}`, sk: '.', ...ready, revision: '{}', speech: SPEECH, version };
+  const item = { pk: `container#${ID}`, sk: '.', ...ready, revision: '{}', speech: PROTOCOL_VERSION, version };
   await table.write([{ do: 'put', table: 'catalog', item }]);
   const sealer = () => {
     throw new Error('nothing is sealed');

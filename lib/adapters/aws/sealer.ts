@@ -1,10 +1,11 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { type RootKey, rawRootKey, toRootKey } from '../portable/sealer.ts';
+import type { Sealer } from '../../ports/sealer.ts';
+import { envelopeSealer, type RootKey, rawRootKey, toRootKey } from '../portable/sealer.ts';
 
 /**
- * The root key in an encrypted parameter of Parameter Store (architecture, section 6).
- * @throws Error (all) when the parameter is missing, unreadable or holds no key.
+ * The root key in an encrypted parameter of Parameter Store (architecture, section 6). Its methods throw when the
+ * parameter is missing or has no key.
  */
 export function parameterRootKey({ name, client = new SSMClient() }: { name: string; client?: SSMClient }): RootKey {
   return rawRootKey(async () => {
@@ -14,8 +15,8 @@ export function parameterRootKey({ name, client = new SSMClient() }: { name: str
 }
 
 /**
- * A root key that never leaves the key management service.
- * @throws Error (all) as the service refuses.
+ * A root key in the key management service, which encrypts and decrypts data keys itself. Its methods throw the errors of
+ * the service.
  */
 export function kmsRootKey({ keyId, client = new KMSClient() }: { keyId: string; client?: KMSClient }): RootKey {
   const bytesOf = (bytes: Uint8Array | undefined): Uint8Array => {
@@ -32,4 +33,9 @@ export function kmsRootKey({ keyId, client = new KMSClient() }: { keyId: string;
       return bytesOf((await client.send(command)).Plaintext);
     },
   };
+}
+
+/** The sealer under the root key at `place`: a parameter, whose name begins with a slash, or a key of KMS. */
+export function awsSealer(place: string): Sealer {
+  return envelopeSealer(place.startsWith('/') ? parameterRootKey({ name: place }) : kmsRootKey({ keyId: place }));
 }
