@@ -2,7 +2,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type StepFunctionsOptions, stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
 import type { Executions, Machine } from '../../lib/ports/executions.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Operation = (input: Input) => Reply;
@@ -39,13 +39,13 @@ function machinesOf(kept: Map<string, Kept>): Record<string, Operation> {
     (input) => {
       const arn = String(input['stateMachineArn']);
       const machine = kept.get(arn);
-      return machine === undefined ? refusal('StateMachineDoesNotExist') : then(arn, machine, input);
+      return machine === undefined ? errorReply('StateMachineDoesNotExist') : then(arn, machine, input);
     };
   return {
     CreateStateMachine(input) {
       const arn = MACHINES + String(input['name']);
       const machine = kept.get(arn) ?? { input, revision: 0, versions: [] };
-      if (machine.input['definition'] !== input['definition']) return refusal('StateMachineAlreadyExists');
+      if (machine.input['definition'] !== input['definition']) return errorReply('StateMachineAlreadyExists');
       kept.set(arn, machine);
       return publish(arn, machine);
     },
@@ -58,7 +58,9 @@ function machinesOf(kept: Map<string, Kept>): Record<string, Operation> {
       return publish(arn, machine);
     }),
     PublishStateMachineVersion: withMachine((arn, machine, input) =>
-      input['revisionId'] === (revisionId(machine) ?? 'INITIAL') ? publish(arn, machine) : refusal('ConflictException'),
+      input['revisionId'] === (revisionId(machine) ?? 'INITIAL')
+        ? publish(arn, machine)
+        : errorReply('ConflictException'),
     ),
   };
 }
@@ -80,8 +82,8 @@ async function open(
   return { executions: stepFunctions({ stepsFunctionArn: STEPS, roleArn: 'role', client, ...options }), kept };
 }
 
-const operations = (): string[] => server.asked.map((asked) => asked.operation);
-const lastInput = (): Input => server.asked.at(-1)?.input ?? {};
+const operations = (): string[] => server.requests.map((asked) => asked.operation);
+const lastInput = (): Input => server.requests.at(-1)?.input ?? {};
 
 describe('defining a machine', () => {
   test('tags what it makes, if it is told tags', async () => {
@@ -124,7 +126,7 @@ describe('defining a machine', () => {
   });
 
   test('publishes what a call that was cut short had only updated, without updating it again', async () => {
-    const exists = refusal('StateMachineAlreadyExists');
+    const exists = errorReply('StateMachineAlreadyExists');
     const { executions, kept } = await open({ CreateStateMachine: [exists] });
     kept.set(`${MACHINES}w1-standard`, {
       input: { definition: DEFINED, roleArn: 'role' },
@@ -136,14 +138,14 @@ describe('defining a machine', () => {
   });
 
   test('names the first revision, which has no id, when it publishes that', async () => {
-    const { executions, kept } = await open({ CreateStateMachine: [refusal('StateMachineAlreadyExists')] });
+    const { executions, kept } = await open({ CreateStateMachine: [errorReply('StateMachineAlreadyExists')] });
     kept.set(`${MACHINES}w1-standard`, { input: { definition: DEFINED, roleArn: 'role' }, revision: 0, versions: [] });
     expect(await executions.define(MACHINE)).toBe(`${MACHINES}w1-standard:1`);
     expect(lastInput()['revisionId']).toBe('INITIAL');
   });
 
   test('updates a machine whose role is another one', async () => {
-    const { executions, kept } = await open({ CreateStateMachine: [refusal('StateMachineAlreadyExists')] });
+    const { executions, kept } = await open({ CreateStateMachine: [errorReply('StateMachineAlreadyExists')] });
     kept.set(`${MACHINES}w1-standard`, { input: { definition: DEFINED, roleArn: 'old' }, revision: 0, versions: [0] });
     expect(await executions.define(MACHINE)).toBe(`${MACHINES}w1-standard:2`);
     expect(kept.get(`${MACHINES}w1-standard`)?.input['roleArn']).toBe('role');
@@ -152,15 +154,15 @@ describe('defining a machine', () => {
   test.each(['ThrottlingException', 'TooManyRequestsException', 'ConflictException', 'StateMachineDeleting'])(
     'is tried again after %s',
     async (name) => {
-      const { executions } = await open({ CreateStateMachine: [refusal(name)] });
+      const { executions } = await open({ CreateStateMachine: [errorReply(name)] });
       expect(await executions.define(MACHINE)).toBe(`${MACHINES}w1-standard:1`);
     },
   );
 
   test('begins anew when another process updates the machine in between', async () => {
-    const conflict = refusal('ConflictException');
+    const conflict = errorReply('ConflictException');
     const { executions, kept } = await open({
-      CreateStateMachine: [refusal('StateMachineAlreadyExists')],
+      CreateStateMachine: [errorReply('StateMachineAlreadyExists')],
       PublishStateMachineVersion: [conflict],
     });
     kept.set(`${MACHINES}w1-standard`, { input: { definition: DEFINED, roleArn: 'role' }, revision: 1, versions: [0] });
@@ -168,7 +170,7 @@ describe('defining a machine', () => {
   });
 
   test('throws at once what does not pass by itself', async () => {
-    const { executions } = await open({ CreateStateMachine: [refusal('InvalidDefinition')] });
+    const { executions } = await open({ CreateStateMachine: [errorReply('InvalidDefinition')] });
     await expect(executions.define(MACHINE)).rejects.toThrow('InvalidDefinition');
     expect(operations()).toEqual(['CreateStateMachine']);
   });
@@ -201,12 +203,12 @@ describe('starting an execution', () => {
   });
 
   test('whose name is in use does nothing', async () => {
-    const { executions } = await open({ StartExecution: [refusal('ExecutionAlreadyExists')] });
+    const { executions } = await open({ StartExecution: [errorReply('ExecutionAlreadyExists')] });
     await expect(executions.start(`${MACHINES}m:1`, 'run-1', {})).resolves.toBeUndefined();
   });
 
   test('of a machine that is gone is an error', async () => {
-    const { executions } = await open({ StartExecution: [refusal('StateMachineDoesNotExist')] });
+    const { executions } = await open({ StartExecution: [errorReply('StateMachineDoesNotExist')] });
     await expect(executions.start(`${MACHINES}m:1`, 'run-1', {})).rejects.toThrow('StateMachineDoesNotExist');
   });
 });
@@ -225,13 +227,13 @@ describe('stopping an execution', () => {
   test.each(['ExecutionDoesNotExist', 'StateMachineTypeNotSupported', 'ValidationException'])(
     'that is refused for %s does nothing',
     async (name) => {
-      const { executions } = await open({ StopExecution: [refusal(name)] });
+      const { executions } = await open({ StopExecution: [errorReply(name)] });
       await expect(executions.stop(`${MACHINES}m:1`, 'run-1', 'e', 'c')).resolves.toBeUndefined();
     },
   );
 
   test('that is not allowed is an error', async () => {
-    const { executions } = await open({ StopExecution: [refusal('AccessDeniedException')] });
+    const { executions } = await open({ StopExecution: [errorReply('AccessDeniedException')] });
     await expect(executions.stop(`${MACHINES}m:1`, 'run-1', 'e', 'c')).rejects.toThrow('AccessDeniedException');
   });
 });
@@ -256,13 +258,13 @@ describe('answering a task', () => {
   });
 
   test.each(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'])('that comes too late (%s) is false', async (name) => {
-    const { executions } = await open({ SendTaskSuccess: [refusal(name)], SendTaskFailure: [refusal(name)] });
+    const { executions } = await open({ SendTaskSuccess: [errorReply(name)], SendTaskFailure: [errorReply(name)] });
     expect(await executions.answer('token', { output: 1 })).toBe(false);
     expect(await executions.answer('token', { error: 'e', cause: 'c' })).toBe(false);
   });
 
   test('that is not taken for another reason is an error', async () => {
-    const { executions } = await open({ SendTaskSuccess: [refusal('InvalidOutput')] });
+    const { executions } = await open({ SendTaskSuccess: [errorReply('InvalidOutput')] });
     await expect(executions.answer('token', { output: 1 })).rejects.toThrow('InvalidOutput');
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schedulerSchedules, type ToExpressions } from '../../lib/adapters/aws/schedules.ts';
 import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
 import { type SchedulesBench, scheduleOf, schedulesContract, type Told, tickAfter } from '../contract/schedules.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 interface Kept {
   readonly ScheduleExpression: string;
@@ -20,11 +20,11 @@ class Cloud {
   readonly told: Told[] = [];
   now = Date.UTC(2026, 10, 21, 12);
 
-  readonly answer = ({ method, path, bytes }: Asked): Reply => {
+  readonly answer = ({ method, path, bytes }: AwsRequest): Reply => {
     const name = path.replace('/schedules/', '');
     const isThere = this.schedules.has(name);
-    if (method === 'POST' && isThere) return { ...refusal('ConflictException'), status: 409 };
-    if (method !== 'POST' && !isThere) return { ...refusal('ResourceNotFoundException'), status: 404 };
+    if (method === 'POST' && isThere) return { ...errorReply('ConflictException'), status: 409 };
+    if (method !== 'POST' && !isThere) return { ...errorReply('ResourceNotFoundException'), status: 404 };
     if (method === 'DELETE') this.schedules.delete(name);
     else this.schedules.set(name, JSON.parse(Buffer.from(bytes).toString('utf8')) as Kept);
     return { body: { ScheduleArn: `arn:aws:scheduler:eu-test-1:1:schedule/weft/${name}` } };
@@ -83,9 +83,10 @@ describe('schedules in EventBridge Scheduler', () => {
   });
   afterEach(() => server.close());
 
-  const calls = (): string[] => server.asked.map(({ method, path }) => `${method} ${path.replace('/schedules/', '')}`);
-  const conflict: Reply = { ...refusal('ConflictException'), status: 409 };
-  const absent: Reply = { ...refusal('ResourceNotFoundException'), status: 404 };
+  const calls = (): string[] =>
+    server.requests.map(({ method, path }) => `${method} ${path.replace('/schedules/', '')}`);
+  const conflict: Reply = { ...errorReply('ConflictException'), status: 409 };
+  const absent: Reply = { ...errorReply('ResourceNotFoundException'), status: 404 };
 
   test('a schedule calls the function with its target and the planned time, for a day', async () => {
     await open(server, { deadLetterArn: 'arn:aws:sqs:eu-test-1:1:failed' }).set(scheduleOf('a', 'every 20'));
@@ -134,7 +135,7 @@ describe('schedules in EventBridge Scheduler', () => {
     replies = [conflict];
     await open(server).remove('a');
     expect([...cloud.schedules.keys()]).toEqual([]);
-    expect(server.asked.at(-1)?.query.get('groupName')).toBe('weft');
+    expect(server.requests.at(-1)?.query.get('groupName')).toBe('weft');
   });
 
   test('an endless quarrel is an error', async () => {
@@ -143,7 +144,7 @@ describe('schedules in EventBridge Scheduler', () => {
   });
 
   test('another refusal is thrown at once', async () => {
-    replies = [refusal('ValidationException')];
+    replies = [errorReply('ValidationException')];
     await expect(open(server).set(scheduleOf('a', 'every 20'))).rejects.toThrow('ValidationException');
     expect(calls()).toEqual(['POST a']);
   });

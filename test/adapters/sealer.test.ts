@@ -9,7 +9,7 @@ import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/sealer.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { envelopeSealer } from '../../lib/adapters/portable/sealer.ts';
 import { sealerContract } from '../contract/sealer.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 const BINDING = { kind: 'data-key', owner: 'one' };
 
@@ -58,7 +58,7 @@ describe('the sealer over Parameter Store', () => {
   let server: AwsServer;
   let reply: Reply | undefined;
   const keys: Record<string, string> = {};
-  const answer = ({ input }: Asked): Reply =>
+  const answer = ({ input }: AwsRequest): Reply =>
     reply ?? { body: { Parameter: { Value: keys[String(input['Name'])] ?? '' } } };
   const open = async (name = '/weft/root-key') => {
     keys[name] ??= randomBytes(32).toString('base64');
@@ -75,18 +75,18 @@ describe('the sealer over Parameter Store', () => {
   sealerContract(open, () => open('/other/root-key'));
 
   test('asks for the parameter once, decrypted, however much is sealed and opened', async () => {
-    const before = server.asked.length;
+    const before = server.requests.length;
     const sealer = await open();
     const key = await sealer.newDataKey(BINDING);
     await Promise.all([1, 2, 3].map(() => sealer.seal(key, new Uint8Array(1), {})));
-    expect(server.asked.slice(before)).toMatchObject([
+    expect(server.requests.slice(before)).toMatchObject([
       { operation: 'GetParameter', input: { Name: '/weft/root-key', WithDecryption: true } },
     ]);
   });
 
   test('asks again after a failure', async () => {
     const sealer = await open();
-    reply = refusal('AccessDeniedException');
+    reply = errorReply('AccessDeniedException');
     await expect(sealer.newDataKey(BINDING)).rejects.toThrow('AccessDeniedException');
     reply = undefined;
     await sealer.newDataKey(BINDING);
@@ -103,7 +103,7 @@ describe('the sealer over the key management service', () => {
   const keys: Record<string, Buffer> = {};
 
   /** As much of the service as matters here: what it encrypts is bound to a key and a context. */
-  const answer = ({ operation, input }: Asked): Reply => {
+  const answer = ({ operation, input }: AwsRequest): Reply => {
     const context = JSON.stringify(Object.entries(input['EncryptionContext'] as object).sort());
     const key = keys[String(input['KeyId'])] ?? Buffer.alloc(32);
     if (operation === 'Encrypt') {
@@ -119,7 +119,7 @@ describe('the sealer over the key management service', () => {
       const text = Buffer.concat([decipher.update(blob.subarray(28)), decipher.final()]);
       return { body: { Plaintext: text.toString('base64') } };
     } catch {
-      return refusal('InvalidCiphertextException');
+      return errorReply('InvalidCiphertextException');
     }
   };
   const open = async (keyId = 'arn:aws:kms:eu-test-1:1:key/one') => {
@@ -135,10 +135,10 @@ describe('the sealer over the key management service', () => {
 
   test('asks it for a data key once, with what the key is bound to', async () => {
     const key = await (await open()).newDataKey(BINDING);
-    const before = server.asked.length;
+    const before = server.requests.length;
     const sealer = await open();
     for (let count = 0; count < 3; count += 1) await sealer.seal(key, new Uint8Array(1), {});
-    expect(server.asked.slice(before)).toMatchObject([
+    expect(server.requests.slice(before)).toMatchObject([
       { operation: 'Decrypt', input: { KeyId: 'arn:aws:kms:eu-test-1:1:key/one', EncryptionContext: BINDING } },
     ]);
   });

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parameterVault } from '../../lib/adapters/aws/vault.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { vaultContract } from '../contract/vault.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 describe('the local vault', () => {
   let folder: string;
@@ -78,7 +78,7 @@ describe('the vault in Parameter Store', () => {
 
   test('asks for the parameter decrypted', async () => {
     await open().adminKey();
-    expect(server.asked.at(-1)).toMatchObject({
+    expect(server.requests.at(-1)).toMatchObject({
       operation: 'GetParameter',
       input: { Name: 'weft', WithDecryption: true },
     });
@@ -86,19 +86,19 @@ describe('the vault in Parameter Store', () => {
 
   test('asks once in five minutes, and notices a changed key then', async () => {
     const vault = open();
-    const before = server.asked.length;
+    const before = server.requests.length;
     await Promise.all([vault.adminKey(), vault.adminKey()]);
     reply = parameter('{"apikey": "changed"}');
     now += 299_999;
     expect(await vault.adminKey()).toBe('secret');
-    expect(server.asked.length - before).toBe(1);
+    expect(server.requests.length - before).toBe(1);
     now += 1;
     expect(await vault.adminKey()).toBe('changed');
   });
 
   test('asks again after a failure', async () => {
     const vault = open();
-    reply = refusal('ParameterNotFound');
+    reply = errorReply('ParameterNotFound');
     await expect(vault.adminKey()).rejects.toThrow('ParameterNotFound');
     reply = parameter('{"apikey": "late"}');
     expect(await vault.adminKey()).toBe('late');

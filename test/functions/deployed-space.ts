@@ -69,7 +69,7 @@ export class DeployedSpace {
 
   /** What services of AWS were asked, by the operation. */
   asked(operation: string): readonly Readonly<Record<string, unknown>>[] {
-    return this.#server.asked.filter((asked) => asked.operation === operation).map(({ input }) => input);
+    return this.#server.requests.filter((asked) => asked.operation === operation).map(({ input }) => input);
   }
 
   /** From now on an operation is refused, or no longer. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A request as an AWS service sees it. */
-export interface Asked {
+export interface AwsRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -27,21 +27,21 @@ export interface AwsServer {
     readonly region: string;
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   };
-  readonly asked: readonly Asked[];
+  readonly requests: readonly AwsRequest[];
   /** How many were opened to it so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
 /** A refusal in AWS's JSON form. */
-export const refusal = (name: string, more: object = {}): Reply => ({
+export const errorReply = (name: string, more: object = {}): Reply => ({
   status: 400,
   body: { __type: `com.amazonaws#${name}`, message: `refused: ${name}`, ...more },
 });
 
 /** The wire end of an AWS service: takes what the SDK really sends and answers what the test says. */
-export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<Reply>): Promise<AwsServer> {
-  const asked: Asked[] = [];
+export async function startAwsServer(answer: (asked: AwsRequest) => Reply | Promise<Reply>): Promise<AwsServer> {
+  const asked: AwsRequest[] = [];
   const server = createServer(async (request, response) => {
     const question = await readQuestion(request);
     asked.push(question);
@@ -65,7 +65,7 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
       region: 'eu-test-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
-    asked,
+    requests: asked,
     get connections() {
       return connections;
     },
@@ -77,7 +77,7 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
   };
 }
 
-async function readQuestion(request: IncomingMessage): Promise<Asked> {
+async function readQuestion(request: IncomingMessage): Promise<AwsRequest> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const bytes = await buffer(request);
   const target = String(request.headers['x-amz-target'] ?? '');

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContainerRevision } from '../../../../lib/ports/containers.ts';
 import { containersContract, GREETING } from '../../../contract/containers.ts';
-import { callingContainers, revisionOf, until } from './stage/caller.ts';
-import { engineForTests, makeTestImage } from './stage/image.ts';
+import { openContainers, revisionOf, until } from './fixtures/caller.ts';
+import { engineForTests, makeTestImage } from './fixtures/image.ts';
 
 const engine = await engineForTests();
 const missing = typeof engine === 'string' ? engine : undefined;
 
 async function prepare() {
-  const calling = callingContainers({ folder: undefined, patience: { cancelMs: 500 } });
+  const calling = openContainers({ folder: undefined, timeouts: { cancelMs: 500 } });
   const image = typeof engine === 'string' ? '' : await makeTestImage(engine);
   const revision = revisionOf(image, { environment: { GREETING } });
   await calling.prepared(revision);

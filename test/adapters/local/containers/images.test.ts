@@ -1,26 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callingContainers, revisionOf } from './stage/caller.ts';
-import { engineForTests } from './stage/image.ts';
-import { startRegistry, type TestRegistry } from './stage/registry.ts';
+import type { RegistryServer } from '../../../containers/fixtures/registry-server.ts';
+import { openContainers, revisionOf } from './fixtures/caller.ts';
+import { engineForTests } from './fixtures/image.ts';
+import { startPrivateRegistry } from './fixtures/private-registry.ts';
 
 const engine = await engineForTests();
 const missing = typeof engine === 'string' ? engine : undefined;
 
 describe('the image of a revision', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weft-containers-'));
-  const { containers, call, prepared } = callingContainers({ folder });
-  let registry: TestRegistry;
+  const { containers, call, prepared } = openContainers({ folder });
+  let registry: RegistryServer;
   let image = '';
   const loginOf = (token: string, user = 'ada', host = registry.host) => ({ url: `https://${host}`, user, token });
 
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   beforeAll(async () => {
-    registry = await startRegistry('ada:right', randomUUID());
+    registry = await startPrivateRegistry();
     image = `${registry.host}/private/image:1`;
   });
 
@@ -104,7 +104,7 @@ describe('the image of a revision', () => {
 });
 
 test('an engine that is not there is told of in words for the user', async () => {
-  const { containers, prepared } = callingContainers({ folder: undefined, engine: '/nowhere/podman' });
+  const { containers, prepared } = openContainers({ folder: undefined, engine: '/nowhere/podman' });
   expect(await containers.problem()).toMatch(/^container services need podman or docker on this machine: install one/);
   const status = await prepared(revisionOf('any/image'));
   expect(status).toMatchObject({ state: 'failed', reason: 'NoContainerEngine' });

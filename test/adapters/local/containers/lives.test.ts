@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installationOf, type LocalContainersOptions } from '../../../../lib/adapters/local/containers/containers.ts';
 import type { Engine } from '../../../../lib/adapters/local/containers/engine.ts';
-import { labels } from '../../../../lib/adapters/local/containers/leftovers.ts';
-import { callingContainers, revisionOf, until } from './stage/caller.ts';
-import { engineForTests, makeTestImage } from './stage/image.ts';
+import { labels } from '../../../../lib/adapters/local/containers/reaper.ts';
+import { openContainers, revisionOf, until } from './fixtures/caller.ts';
+import { engineForTests, makeTestImage } from './fixtures/image.ts';
 
 const found = await engineForTests();
 const missing = typeof found === 'string' ? found : undefined;
-const PROCESS = fileURLToPath(new URL('./stage/process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./fixtures/process.ts', import.meta.url));
 
 /** The names of the containers that a folder's service has in the engine. */
 async function namesIn(engine: Engine, folder: string): Promise<string[]> {
@@ -27,7 +27,7 @@ describe('the containers of a revision', () => {
   const folders: string[] = [];
   const open: { close(): Promise<void> }[] = [];
   // Most tests need no service of their own.
-  const every = callingContainers({ folder: undefined, patience: { listenMs: 5_000 } });
+  const every = openContainers({ folder: undefined, timeouts: { listenMs: 5_000 } });
   let image = '';
 
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
@@ -52,14 +52,14 @@ describe('the containers of a revision', () => {
   };
 
   const opened = (options: LocalContainersOptions) => {
-    const calling = callingContainers(options);
+    const calling = openContainers(options);
     open.push(calling.containers);
     return calling;
   };
 
   test('begin with the first call, end when nobody calls for a while, and begin again', async () => {
     const folder = newFolder();
-    const { call, statusOf, prepared } = opened({ folder, patience: { idleMs: 300 } });
+    const { call, statusOf, prepared } = opened({ folder, timeouts: { idleMs: 300 } });
     const revision = revisionOf(image);
     expect((await prepared(revision)).pods).toEqual([]);
     expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
@@ -94,7 +94,7 @@ describe('the containers of a revision', () => {
 
   test('fail the call when they never listen', async () => {
     const { call, statusOf, prepared } = every;
-    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'deaf'] });
+    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'silent'] });
     await prepared(revision);
     const { failure } = await call(revision.id, { do: 'echo' });
     expect(failure).toEqual({ code: '', message: 'the container did not listen on port 8080 within 5 seconds' });
@@ -146,7 +146,7 @@ describe('the containers of a revision', () => {
 
   test('let a call be cancelled before they are there', async () => {
     const { containers, call, prepared } = every;
-    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'deaf'] });
+    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'silent'] });
     await prepared(revision);
     const waiting = call(revision.id, { do: 'echo' }, { actionId: 'early-1' });
     await containers.cancel(revision.id, 'early-1');
@@ -170,7 +170,7 @@ describe('the containers of a revision', () => {
   test('end with the service, and their revisions are known to the next', async () => {
     const folder = newFolder();
     const revision = revisionOf(image, { minScale: 1 });
-    const first = callingContainers({ folder });
+    const first = openContainers({ folder });
     await first.prepared(revision);
     expect((await first.call(revision.id, { do: 'echo' })).failure).toBeUndefined();
     await first.containers.close();

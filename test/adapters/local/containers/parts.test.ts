@@ -5,7 +5,7 @@ import { PodOutput } from '../../../../lib/adapters/local/containers/pod-output.
 import { credentialsFor, qualifiedName, registryHostOf } from '../../../../lib/containers/oci/image-names.ts';
 import { packDirectory, toEntries } from '../../../../lib/containers/session/archives.ts';
 import { FrameReader, frameOf, writeFrame } from '../../../../lib/containers/sidecar/frames.ts';
-import { archiveOf } from './stage/image.ts';
+import { archiveOf } from '../../../containers/fixtures/archive.ts';
 
 const ZEROS = gzipSync(Buffer.alloc(16 * 1024 * 1024));
 
