@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/admin-key.ts';
-import { type AwsRequest, type AwsServer, type Reply, errorReply, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 /** Parameter Store, as much as is asked of it, and the address where CloudFormation waits. */
 const parameters = new Map<unknown, AwsRequest['input']>();

@@ -4,7 +4,7 @@ import { handler as inbound } from '../../functions/triggers/inbound.ts';
 import { handler as lifecycle } from '../../functions/triggers/lifecycle.ts';
 import { handler as router } from '../../functions/triggers/router.ts';
 import { handler as sweep } from '../../functions/triggers/sweep.ts';
-import { type AwsServer, type Reply, errorReply, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];
@@ -74,7 +74,8 @@ describe('the functions that work without a request', () => {
     await server.close();
   });
 
-  const askedSince = (before: number): string => JSON.stringify(server.requests.slice(before).map(({ input }) => input));
+  const askedSince = (before: number): string =>
+    JSON.stringify(server.requests.slice(before).map(({ input }) => input));
 
   test('an execution’s end leads to the run that it is named after, whether or not it gives an error', async () => {
     for (const detail of [EVENT.detail, { ...EVENT.detail, status: 'FAILED', error: 'E', cause: 'c' } as const]) {
