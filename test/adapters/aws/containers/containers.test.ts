@@ -15,7 +15,7 @@ import {
   ID,
   LONG_MS,
   NAME,
-  openWorld,
+  openInstallation,
   prepareAndRun,
   READY,
   reconcileOptions,
@@ -27,9 +27,9 @@ import {
   table,
   time,
   VERSION,
-} from './fixtures/world.ts';
+} from './fixtures/installation.ts';
 
-beforeEach(openWorld);
+beforeEach(openInstallation);
 afterEach(closeWorld);
 
 describe('preparing a revision', () => {

@@ -12,7 +12,7 @@ import {
   LONG_MS,
   NAME,
   nodeRegistry,
-  openWorld,
+  openInstallation,
   prepareAndRun,
   READY,
   reconcileOptions,
@@ -23,9 +23,9 @@ import {
   statusOf,
   THROTTLED,
   table,
-} from '../fixtures/world.ts';
+} from '../fixtures/installation.ts';
 
-beforeEach(openWorld);
+beforeEach(openInstallation);
 afterEach(closeWorld);
 
 describe('reconciling a revision', () => {
