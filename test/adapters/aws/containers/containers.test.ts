@@ -7,7 +7,7 @@ import { errorReply } from '../server.ts';
 import {
   advanceTime,
   aws,
-  closeWorld,
+  closeInstallation,
   containersOf,
   ecr,
   fakeAws,
@@ -30,7 +30,7 @@ import {
 } from './fixtures/installation.ts';
 
 beforeEach(openInstallation);
-afterEach(closeWorld);
+afterEach(closeInstallation);
 
 describe('preparing a revision', () => {
   test('creates a function of its image, with the memory of its size, and publishes a version', async () => {

@@ -3,7 +3,7 @@ import { type ReconcileResult, reconcile } from '../../../../../lib/adapters/aws
 import { errorReply } from '../../server.ts';
 import {
   advanceTime,
-  closeWorld,
+  closeInstallation,
   containersOf,
   ecr,
   fakeAws,
@@ -17,7 +17,7 @@ import {
   READY,
   reconcileOptions,
   registry,
-  resetWorld,
+  resetInstallation,
   revision,
   runAll,
   statusOf,
@@ -26,7 +26,7 @@ import {
 } from '../fixtures/installation.ts';
 
 beforeEach(openInstallation);
-afterEach(closeWorld);
+afterEach(closeInstallation);
 
 describe('reconciling a revision', () => {
   test.each([
@@ -67,7 +67,7 @@ describe('reconciling a revision', () => {
     const all = fakeAws.requests.length;
     expect(all).toBeGreaterThan(10);
     for (let crash = 2; crash < all; crash += 1) {
-      await resetWorld();
+      await resetInstallation();
       await containersOf().prepare(revision({ minScale: 1 }));
       fakeAws.crashesAfter = crash;
       await expect(runAll()).rejects.toThrow('Crashed');
@@ -93,7 +93,7 @@ describe('reconciling a revision', () => {
     const all = count;
     expect(all).toBeGreaterThan(4);
     for (let next = 1; next <= all; next += 1) {
-      await resetWorld();
+      await resetInstallation();
       await containersOf().prepare(revision({ minScale: 1 }));
       [count, crash] = [0, next];
       countWrites();

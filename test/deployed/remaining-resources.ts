@@ -8,7 +8,7 @@ import { CREDENTIALS, REGION } from './deployment.ts';
 
 type Names = readonly (string | undefined)[];
 
-/** What there is of whatever an installation makes, by the names of what its name is part of. */
+/** Lists the resources of each type that has the name of the installation in its own names. */
 function lists(endpoint: string): Readonly<Record<string, () => Promise<Names>>> {
   const config = { endpoint, region: REGION, credentials: CREDENTIALS };
   const events = new EventBridgeClient(config);
@@ -34,11 +34,11 @@ function lists(endpoint: string): Readonly<Record<string, () => Promise<Names>>>
   };
 }
 
-/** What is left of an installation at an endpoint; what CDK's own bootstrap made is not of it. */
-export async function leftIn(endpoint: string, name: string): Promise<string[]> {
-  const left: string[] = [];
+/** The resources of an installation that exist at an endpoint, without those of CDK's bootstrap. */
+export async function remainingIn(endpoint: string, name: string): Promise<string[]> {
+  const remaining: string[] = [];
   for (const [kind, list] of Object.entries(lists(endpoint))) {
-    for (const one of await list()) if (one?.toLowerCase().includes(name)) left.push(`${kind} ${one}`);
+    for (const one of await list()) if (one?.toLowerCase().includes(name)) remaining.push(`${kind} ${one}`);
   }
-  return left;
+  return remaining;
 }

@@ -1,20 +1,20 @@
 import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
 import { Deployment } from './deployment.ts';
-import { leftIn } from './leftovers.ts';
 import { type AwsProxy, startProxy } from './proxy.ts';
-import type { Place } from './scratch.ts';
+import { remainingIn } from './remaining-resources.ts';
+import type { Target } from './target.ts';
 
-/** What the stack is called. */
+/** The name of the stack. */
 const NAME = 'weft';
 
-/** What was started for a stage, and ends with it. */
+/** The processes that end with the installation. */
 interface Started {
   readonly stack: MiniStack;
   readonly proxy: AwsProxy;
 }
 
-/** One emulator of AWS, and in it one deployment. */
-export class Stage {
+/** A deployment in an emulator of AWS. */
+export class EmulatedInstallation {
   readonly #endpoint: string;
   readonly #deployment: Deployment;
   readonly #started: Started | undefined;
@@ -25,28 +25,31 @@ export class Stage {
     this.#started = started;
   }
 
-  /** In an emulator that runs already. */
-  static async at(endpoint: string, assembly: string): Promise<Stage> {
-    return new Stage(endpoint, await Deployment.open({ endpoint, assembly }));
+  /** Uses an emulator that runs already. */
+  static async at(endpoint: string, assembly: string): Promise<EmulatedInstallation> {
+    return new EmulatedInstallation(endpoint, await Deployment.open({ endpoint, assembly }));
   }
 
-  /** Starts the emulator. Throws Unavailable where it cannot be had. */
-  static async open(assembly: string): Promise<Stage> {
+  /**
+   * Starts an emulator.
+   * @throws UnavailableError when it cannot be installed.
+   */
+  static async open(assembly: string): Promise<EmulatedInstallation> {
     let emulator = '';
     const proxy = await startProxy(() => emulator);
     try {
-      const stack = await startMiniStack({ waitScale: 1, functionsCall: proxy.url });
+      const stack = await startMiniStack({ waitScale: 1, functionEndpoint: proxy.url });
       emulator = stack.url;
       const deployment = await Deployment.open({ endpoint: stack.url, assembly });
-      return new Stage(stack.url, deployment, { stack, proxy });
+      return new EmulatedInstallation(stack.url, deployment, { stack, proxy });
     } catch (error) {
       await proxy.close();
       throw error;
     }
   }
 
-  /** Deploys twice: the second time there is nothing to do. */
-  async deploy(): Promise<Place> {
+  /** Deploys twice, the second time without changes, and returns the target. */
+  async deploy(): Promise<Target> {
     await this.#deployment.bootstrap();
     await this.#deployment.deploy();
     const outputs = await this.#deployment.deploy();
@@ -57,10 +60,10 @@ export class Stage {
     return { url, key, ...(proxy === undefined ? {} : { faults: `${proxy.url}/_faults` }) };
   }
 
-  /** Destroys all, and answers what is left. */
+  /** Destroys the stacks, and returns the resources that remain. */
   async destroy(): Promise<readonly string[]> {
     await this.#deployment.destroy();
-    return leftIn(this.#endpoint, NAME);
+    return remainingIn(this.#endpoint, NAME);
   }
 
   async close(): Promise<void> {

@@ -11,16 +11,16 @@ import { CREDENTIALS, REGION } from './deployment.ts';
 const run = promisify(execFile);
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** The command line of AWS, in the version that comes as a Python package. */
+/** The command line of AWS, as a Python package. */
 const AWS = 'awscli==1.42.40';
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
-/** What the README says to type, and what it says comes of it. */
-async function wordsOf(readme: string): Promise<{ readonly typed: string; readonly shown: string }> {
+/** The commands and the output in the README's section about deploying. */
+async function exampleIn(readme: string): Promise<{ readonly commands: string; readonly expected: string }> {
   const text = await readFile(readme, 'utf8');
   const section = text.slice(text.indexOf('## Deploying to AWS'));
-  const [, typed = '', shown = ''] = /```sh\n([\s\S]+?)```\s+```text\n([\s\S]+?)```/.exec(section) ?? [];
-  return { typed, shown };
+  const [, commands = '', expected = ''] = /```sh\n([\s\S]+?)```\s+```text\n([\s\S]+?)```/.exec(section) ?? [];
+  return { commands, expected };
 }
 
 async function writeProgram(folder: string, name: string, lines: readonly string[]): Promise<void> {
@@ -29,8 +29,11 @@ async function writeProgram(folder: string, name: string, lines: readonly string
   await chmod(file, 0o755);
 }
 
-/** What stands in for the world: a home with the emulator's settings, the command line of AWS, addresses of the emulator. */
-async function furnish(home: string, emulator: string): Promise<NodeJS.ProcessEnv> {
+/**
+ * The environment of the commands: a home with settings for the emulator, the command line of AWS, and a `curl` that
+ * replaces the URLs of API Gateway by those of the emulator.
+ */
+async function prepareHome(home: string, emulator: string): Promise<NodeJS.ProcessEnv> {
   const { python, packages } = await installPackage(AWS);
   const programs = join(home, 'bin');
   await mkdir(programs);
@@ -38,9 +41,9 @@ async function furnish(home: string, emulator: string): Promise<NodeJS.ProcessEn
   await writeProgram(programs, 'aws', [`PYTHONPATH="${packages}" exec "${python}" -m awscli "$@"`]);
   const address = `s#https://([a-z0-9]+)[.]execute-api[.][^/]*/prod#${emulator}/restapis/\\1/prod/_user_request_#`;
   await writeProgram(programs, 'curl', [
-    'told=()',
-    `for one in "$@"; do told+=("$(sed -E '${address}' <<<"$one")"); done`,
-    `PATH=$(cut -d: -f2- <<<"$PATH") exec curl "\${told[@]}"`,
+    'args=()',
+    `for one in "$@"; do args+=("$(sed -E '${address}' <<<"$one")"); done`,
+    `PATH=$(cut -d: -f2- <<<"$PATH") exec curl "\${args[@]}"`,
   ]);
   return {
     ...process.env,
@@ -55,21 +58,21 @@ async function furnish(home: string, emulator: string): Promise<NodeJS.ProcessEn
   };
 }
 
-/** Types what the README says about deploying, word for word, and answers whether it shows what the README says. */
+/** Runs the README's commands for deploying, and returns whether their output is that of the README. */
 export async function followReadme(): Promise<boolean> {
-  const { typed, shown } = await wordsOf(join(ROOT, 'README.md'));
-  const home = await mkdtemp(join(tmpdir(), 'weft-walk-'));
+  const { commands, expected } = await exampleIn(join(ROOT, 'README.md'));
+  const home = await mkdtemp(join(tmpdir(), 'weft-readme-'));
   const stack = await startMiniStack({ waitScale: 1 });
   try {
-    const env = await furnish(home, stack.url);
-    const how = { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024, timeout: LONGEST_MS };
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', typed], how);
-    const isRight = shown !== '' && stdout.trimEnd().endsWith(shown.trimEnd());
-    if (!isRight) console.log(`the README shows\n${shown}\nand there came\n${stdout.slice(-2000)}`);
+    const env = await prepareHome(home, stack.url);
+    const options = { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024, timeout: MAX_MS };
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], options);
+    const isRight = expected !== '' && stdout.trimEnd().endsWith(expected.trimEnd());
+    if (!isRight) console.log(`the README shows\n${expected}\nbut the output is\n${stdout.slice(-2000)}`);
     return isRight;
   } catch (error) {
     const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
-    console.log(`the README's words failed: ${message.slice(0, 200)}\n${`${stdout}\n${stderr}`.slice(-3000)}`);
+    console.log(`the README's commands failed: ${message.slice(0, 200)}\n${`${stdout}\n${stderr}`.slice(-3000)}`);
     return false;
   } finally {
     await stack.stop();
