@@ -14,7 +14,7 @@ const put = (pk: string, sk: string, nsBucket?: string): Write => ({
 
 function local() {
   const changes = localChanges();
-  return { changes, table: changes.telling(new MemoryTable()) };
+  return { changes, table: changes.observe(new MemoryTable()) };
 }
 
 describe('changes of a local service', () => {
@@ -57,7 +57,7 @@ describe('changes of a local service', () => {
     const changes = localChanges();
     const lost = new MemoryTable();
     lost.write = () => Promise.reject(new Error('the line is dead'));
-    const table = changes.telling(lost);
+    const table = changes.observe(lost);
     const watch = changes.watch(table);
     await watch.begin().get([key('a', '1')]);
     await expect(table.write([put('a', '1')])).rejects.toThrow('the line is dead');
@@ -72,17 +72,17 @@ describe('changes of a local service', () => {
     changes.close();
     expect(await woken).toBe('over');
     expect(await changes.watch(table).next(LONG, false)).toBe('over');
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 
   test('a watch that is closed leaves nothing behind, even if its reading goes on', async () => {
     const { changes, table } = local();
     const watch = changes.watch(table);
     const reader = watch.begin();
-    expect(changes.size).toBe(1);
+    expect(changes.watchCount).toBe(1);
     watch.close();
     await reader.get([key('a', '1')]);
-    expect([changes.size, changes.names]).toEqual([0, 0]);
+    expect([changes.watchCount, changes.keyCount]).toEqual([0, 0]);
   });
 });
 

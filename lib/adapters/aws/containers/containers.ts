@@ -129,7 +129,10 @@ class LambdaContainers implements Containers {
   async output(): Promise<undefined> {}
 
   /** Limits a call to 14 minutes: Lambda ends this function after 15, and would repeat it and the call. */
-  #limited(given: ContainerCall, cancelled: AbortSignal): { readonly limits: CallLimits; readonly call: ContainerCall } {
+  #limited(
+    given: ContainerCall,
+    cancelled: AbortSignal,
+  ): { readonly limits: CallLimits; readonly call: ContainerCall } {
     const now = this.#now();
     const latest = now + MAX_CALL_MS;
     const [deadline, late] = given.deadline <= latest ? [given.deadline, LATE] : [latest, TOO_LONG];

@@ -1,6 +1,9 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 
-type ResourceEvent = Pick<CloudFormationCustomResourceEvent, 'ResponseURL' | 'StackId' | 'RequestId' | 'LogicalResourceId'>;
+type ResourceEvent = Pick<
+  CloudFormationCustomResourceEvent,
+  'ResponseURL' | 'StackId' | 'RequestId' | 'LogicalResourceId'
+>;
 
 /**
  * Does the work of a custom resource and reports the result to CloudFormation, which otherwise waits for an hour.

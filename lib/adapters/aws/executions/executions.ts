@@ -110,7 +110,11 @@ async function stop(client: SFNClient, execution: string, error: string, cause: 
     cause: cause.slice(0, MAX_CAUSE_LENGTH),
   });
   // The command is valid, so a ValidationException means that there is nothing left to stop.
-  await succeedsUnless(client.send(command), [ExecutionDoesNotExist, StateMachineTypeNotSupported, ValidationException]);
+  await succeedsUnless(client.send(command), [
+    ExecutionDoesNotExist,
+    StateMachineTypeNotSupported,
+    ValidationException,
+  ]);
 }
 
 function send(client: SFNClient, token: string, answer: Answer): Promise<boolean> {

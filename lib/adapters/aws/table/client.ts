@@ -128,7 +128,8 @@ const TRANSIENT_ERRORS = new Set([
 const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 function isTransient(error: unknown): boolean {
-  if (!(error instanceof TransactionCanceledException)) return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
+  if (!(error instanceof TransactionCanceledException))
+    return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
   return codes.some((code) => code !== 'None') && codes.every((code) => TRANSIENT_REASONS.has(code));
 }

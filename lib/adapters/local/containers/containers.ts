@@ -88,7 +88,8 @@ class EngineContainers implements LocalContainers {
 
   async call(id: string, call: ContainerCall): Promise<ContainerResult> {
     const revision = this.#revisions.get(id);
-    const result = await (revision?.call(call) ?? failedResult(`the revision '${id}' was never prepared, or is removed`));
+    const result = await (revision?.call(call) ??
+      failedResult(`the revision '${id}' was never prepared, or is removed`));
     // The call failed because this process ends. It counts as not made, and the next process repeats it.
     if (this.#isClosed) throw new Error('the service is being stopped');
     return result;

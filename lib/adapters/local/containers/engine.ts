@@ -82,7 +82,11 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-function runToEnd(program: string, args: readonly string[], { input, signal }: RunOptions = {}): Promise<CommandResult> {
+function runToEnd(
+  program: string,
+  args: readonly string[],
+  { input, signal }: RunOptions = {},
+): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: 'pipe',

@@ -102,7 +102,9 @@ export class Pod {
     const outcome = await sidecar.call(call, entries);
     if (outcome.answered.isLost !== true) return outcome;
     const isListening = await sidecar.probe(0);
-    const timeout = sleep(isListening ? EXIT_REPORT_MS.whenListening : EXIT_REPORT_MS.whenNot, undefined, { ref: false });
+    const timeout = sleep(isListening ? EXIT_REPORT_MS.whenListening : EXIT_REPORT_MS.whenNot, undefined, {
+      ref: false,
+    });
     const code = await Promise.race([this.#exit, timeout]);
     if (code === undefined) return outcome;
     const problem = `${describeExit(code)} before it answered${this.#lastLine()}`;

@@ -180,7 +180,8 @@ function toRunConfig(config: JsonObject, { image, command, environment }: Fields
     ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
   ];
   const words = command.length > 0 ? command : [config['Entrypoint'], config['Cmd']].flatMap(toWords);
-  if (words.length > 0) return { ...config, Env: Env.map(escapeVariable), Entrypoint: [...LAUNCHER, ...words], Cmd: [] };
+  if (words.length > 0)
+    return { ...config, Env: Env.map(escapeVariable), Entrypoint: [...LAUNCHER, ...words], Cmd: [] };
   throw invalidImage(image, 'has no command: name one in cmd');
 }
 

@@ -118,11 +118,7 @@ interface LayerBuild {
 }
 
 /** Writes all parts into the archive. The layers are read from the last to the first, because a later one overrides. */
-async function fillArchive(
-  build: LayerBuild,
-  repository: Repository,
-  layers: readonly Descriptor[],
-): Promise<void> {
+async function fillArchive(build: LayerBuild, repository: Repository, layers: readonly Descriptor[]): Promise<void> {
   const { image, archive } = build;
   for (const name of [...foldersOf(FOLDER), `${FOLDER}/lib/`])
     archive.entry({ name, type: 'directory', mode: 0o755, mtime: MTIME });
