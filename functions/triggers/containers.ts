@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { ReconcileTask } from '../../lib/adapters/aws/containers/revisions/reconcile.ts';
-import { reconcileRevision, meter } from '../../lib/adapters/aws/deployed.ts';
+import { meter, reconcileRevision } from '../../lib/adapters/aws/deployed.ts';
 import { noting } from '../../lib/api/faults.ts';
 
 /** Runs one round of the reconciliation of a container revision. The state machine repeats it after an error. */

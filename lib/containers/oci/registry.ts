@@ -114,7 +114,11 @@ export class Repository {
 
   /** Uploads a blob. The registry verifies the digest, which may be computed while the bytes are sent. */
   async addBlob(digest: string | (() => string), body: Uint8Array | Readable): Promise<void> {
-    const started = await this.#request(this.#url('/blobs/uploads/'), { method: 'POST', body: new Uint8Array() }, [202]);
+    const started = await this.#request(
+      this.#url('/blobs/uploads/'),
+      { method: 'POST', body: new Uint8Array() },
+      [202],
+    );
     const sent = await this.#request(
       this.#uploadUrl(started),
       { method: 'PATCH', headers: { 'content-type': 'application/octet-stream' }, body },
@@ -183,8 +187,7 @@ export class Repository {
       const headers = { ...request.headers, ...own };
       const response = await sendToRegistry(this.#guard, next, { ...request, headers });
       const { location } = response.headers;
-      const isRedirect =
-        request.method === 'GET' && REDIRECTS.has(response.statusCode ?? 0) && location !== undefined;
+      const isRedirect = request.method === 'GET' && REDIRECTS.has(response.statusCode ?? 0) && location !== undefined;
       if (!isRedirect) return response;
       response.resume();
       if (redirects >= MAX_REDIRECTS) throw new RejectedError(310, `${url} leads from place to place`);

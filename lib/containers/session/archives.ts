@@ -65,7 +65,9 @@ function checkPath(name: string, path: string): void {
   const isSafe =
     path !== '' && !path.includes('\0') && path.split('/').every((part) => !['', '.', '..'].includes(part));
   if (!isSafe)
-    throw new InvalidFileError(`the file '${name}' would be written to '${path}', which is no path below its directory`);
+    throw new InvalidFileError(
+      `the file '${name}' would be written to '${path}', which is no path below its directory`,
+    );
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -80,8 +82,7 @@ async function decompress(name: string, bytes: Uint8Array): Promise<Buffer> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (error) {
-    const problem =
-      error instanceof RangeError ? 'unpacks to more than 512 MiB' : 'is not gzip, but its type says so';
+    const problem = error instanceof RangeError ? 'unpacks to more than 512 MiB' : 'is not gzip, but its type says so';
     throw new InvalidFileError(`the file '${name}' ${problem}`, { cause: error });
   }
 }

@@ -2,7 +2,13 @@ import type { ContainerCall, ContainerResult } from '../../ports/containers.ts';
 import { brandedHeaders } from '../sidecar/messages.ts';
 
 /** The headers that describe a call to its function (workflow-language reference, 11.1 and 11.2). */
-export function callHeaders({ instanceId, namespace, step, iterator, deadline }: ContainerCall): Record<string, string> {
+export function callHeaders({
+  instanceId,
+  namespace,
+  step,
+  iterator,
+  deadline,
+}: ContainerCall): Record<string, string> {
   return {
     ...brandedHeaders('InstanceID', instanceId),
     ...brandedHeaders('Namespace', namespace),

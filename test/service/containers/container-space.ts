@@ -1,6 +1,6 @@
 /** A service over real containers, with what tests of them have in common. */
 import { localContainers } from '../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../lib/adapters/local/containers/engine.ts';
+import type { Engine } from '../../../lib/adapters/local/containers/engine/engine.ts';
 import type { RevisionTimeouts } from '../../../lib/adapters/local/containers/running-revision.ts';
 import { until } from '../../adapters/local/containers/fixtures/caller.ts';
 import { type Answer, type Json, rowsOf } from '../access/client.ts';

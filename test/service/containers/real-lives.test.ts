@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installationOf } from '../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../lib/adapters/local/containers/engine.ts';
+import type { Engine } from '../../../lib/adapters/local/containers/engine/engine.ts';
 import { until } from '../../adapters/local/containers/fixtures/caller.ts';
 import { engineForTests, makeTestImage } from '../../adapters/local/containers/fixtures/image.ts';
 import { startPrivateRegistry } from '../../adapters/local/containers/fixtures/private-registry.ts';

@@ -9,7 +9,7 @@ import type {
   Containers,
   RevisionStatus,
 } from '../../../ports/containers.ts';
-import { EngineProvider, type EngineSettings } from './engine-provider.ts';
+import { EngineProvider, type EngineSettings } from './engine/provider.ts';
 import { PreparedRevision } from './prepared-revision.ts';
 import { RevisionsJournal } from './revisions-journal.ts';
 import type { RevisionTimeouts } from './running-revision.ts';

@@ -4,7 +4,7 @@ import { credentialsFor, isLoopback, qualifiedName, registryHostOf } from '../..
 import { type IMAGE_PROBLEMS, imageError } from '../../../containers/oci/image-problems.ts';
 import type { RegistryCredentials } from '../../../ports/containers.ts';
 import { withAuthFile } from './credentials.ts';
-import { type Engine, lastLine } from './engine.ts';
+import { type Engine, lastLine } from './engine/engine.ts';
 
 /** Which image is fetched, and how. */
 export interface FetchOptions {

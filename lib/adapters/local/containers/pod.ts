@@ -5,12 +5,12 @@ import { RevisionFailedError } from '../../../containers/errors.ts';
 import type { FileEntry } from '../../../containers/session/archives.ts';
 import type { CallOutcome } from '../../../containers/session/call-session.ts';
 import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports/containers.ts';
-import type { EngineRuntime } from './engine-provider.ts';
+import type { EngineRuntime } from './engine/provider.ts';
+import { labels } from './engine/reaper.ts';
+import { removeContainer } from './engine/removal.ts';
+import { SIDECAR_PROGRAM } from './engine/sidecar-image.ts';
 import { PodOutput } from './pod-output.ts';
-import { labels } from './reaper.ts';
-import { removeContainer } from './removal.ts';
 import { Sidecar } from './sidecar.ts';
-import { SIDECAR_PROGRAM } from './sidecar-image.ts';
 
 /** What a pod runs. */
 export interface PodPlan {

@@ -3,7 +3,7 @@ import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { MAX_QUEUED, QUEUE_FULL, timeoutAt } from './call-queue.ts';
-import type { EngineProvider } from './engine-provider.ts';
+import type { EngineProvider } from './engine/provider.ts';
 import { fetchImage, imageIdOf } from './images.ts';
 import type { Pod } from './pod.ts';
 import { type RevisionTimeouts, RunningRevision } from './running-revision.ts';

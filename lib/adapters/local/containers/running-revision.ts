@@ -4,7 +4,7 @@ import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
 import { CallQueue, MAX_QUEUED, QUEUE_FULL, type QueuedCall, timeoutAt } from './call-queue.ts';
-import type { EngineRuntime } from './engine-provider.ts';
+import type { EngineRuntime } from './engine/provider.ts';
 import { Pod, type PodPlan } from './pod.ts';
 
 /** Timeouts of a revision, milliseconds. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 import { Activity } from '../concurrency/activity.ts';
-import { ConcurrencyGate } from '../concurrency/concurrency-gate.ts';
+import { ConcurrencyGate } from '../concurrency/gate.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { DeliveriesJournal, DeliveryRow } from './journal.ts';
 

@@ -1,5 +1,5 @@
 import type { Activity } from '../concurrency/activity.ts';
-import { ConcurrencyGate } from '../concurrency/concurrency-gate.ts';
+import { ConcurrencyGate } from '../concurrency/gate.ts';
 import type { Timers } from '../concurrency/timers.ts';
 import { waitUntilStored } from '../interpreter/context/runtime.ts';
 import type { Execution } from '../interpreter/context/thread.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installationOf, type LocalContainersOptions } from '../../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../../lib/adapters/local/containers/engine.ts';
-import { labels } from '../../../../lib/adapters/local/containers/reaper.ts';
+import type { Engine } from '../../../../lib/adapters/local/containers/engine/engine.ts';
+import { labels } from '../../../../lib/adapters/local/containers/engine/reaper.ts';
 import { openContainers, revisionOf, until } from './fixtures/caller.ts';
 import { engineForTests, makeTestImage } from './fixtures/image.ts';
 

@@ -1,5 +1,5 @@
-import type { Continuation } from '../../../../containers/sidecar/event.ts';
 import { frameOf } from '../../../../containers/sidecar/frames.ts';
+import type { Continuation } from '../../../../containers/sidecar/lambda/event.ts';
 import type { HostMessage } from '../../../../containers/sidecar/messages.ts';
 import type { Channel } from './channel.ts';
 

@@ -7,8 +7,8 @@ import {
 import { toResult } from '../../../../containers/session/answers.ts';
 import { entriesOf } from '../../../../containers/session/archives.ts';
 import { CallSession } from '../../../../containers/session/call-session.ts';
-import type { CallEvent } from '../../../../containers/sidecar/event.ts';
 import { FrameReader } from '../../../../containers/sidecar/frames.ts';
+import type { CallEvent } from '../../../../containers/sidecar/lambda/event.ts';
 import {
   CANCELLED,
   failedAnswer,

@@ -5,7 +5,7 @@ import {
   MANIFEST_TYPES,
   type ManifestDocument,
 } from '../../../../containers/oci/registry.ts';
-import { escapeVariable } from '../../../../containers/sidecar/image-environment.ts';
+import { escapeVariable } from '../../../../containers/sidecar/lambda/image-environment.ts';
 import type { ContainerRevision } from '../../../../ports/containers.ts';
 
 /** The architectures of Lambda, as images name them; the cheaper one first. */

@@ -4,7 +4,7 @@ import { RevisionFailedError, TransientError } from '../../../../containers/erro
 import type { RegistryLogin } from '../../../../containers/oci/login.ts';
 import { Repository } from '../../../../containers/oci/registry.ts';
 import type { EgressGuard } from '../../../../egress/guard.ts';
-import { copyImage } from '../images/image-copy.ts';
+import { copyImage } from '../images/copy.ts';
 import type { LayerSource } from '../images/layers.ts';
 import { advanceFunction, advanceScale, type FunctionsOptions, removeFunction } from './functions.ts';
 import { PROTOCOL_VERSION, type RevisionRecord, type RevisionRecords } from './records.ts';

@@ -1,5 +1,5 @@
 import type { Activity } from '../../concurrency/activity.ts';
-import { ConcurrencyGate } from '../../concurrency/concurrency-gate.ts';
+import { ConcurrencyGate } from '../../concurrency/gate.ts';
 import { textWithin } from '../context/limits.ts';
 import { type Runtime, waitUntilStored } from '../context/runtime.ts';
 import { ERRORS, StatesError, toStoredError, toTaskError } from '../context/states-error.ts';

@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { companionCommand } from '../../../../../cdk/functions/companions.ts';
-import { copyImage } from '../../../../../lib/adapters/aws/containers/images/image-copy.ts';
+import { copyImage } from '../../../../../lib/adapters/aws/containers/images/copy.ts';
 import { createLayerSource } from '../../../../../lib/adapters/aws/containers/images/layers.ts';
-import type { Engine } from '../../../../../lib/adapters/local/containers/engine.ts';
-import { detectRunFlags } from '../../../../../lib/adapters/local/containers/run-flags.ts';
-import { prepareSidecarImage, type SidecarImage } from '../../../../../lib/adapters/local/containers/sidecar-image.ts';
+import type { Engine } from '../../../../../lib/adapters/local/containers/engine/engine.ts';
+import { detectRunFlags } from '../../../../../lib/adapters/local/containers/engine/run-flags.ts';
+import {
+  prepareSidecarImage,
+  type SidecarImage,
+} from '../../../../../lib/adapters/local/containers/engine/sidecar-image.ts';
 import { Repository } from '../../../../../lib/containers/oci/registry.ts';
 import { egressGuard } from '../../../../../lib/egress/guard.ts';
 import type { ContainerRevision } from '../../../../../lib/ports/containers.ts';

@@ -5,16 +5,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { InvokeWithResponseStreamCommand } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from 'vitest';
-import { imageEnvironmentOf } from '../../../lib/containers/sidecar/image-environment.ts';
-import { serveRequests } from '../../../lib/containers/sidecar/requests.ts';
-import { objectReader } from '../../../lib/containers/sidecar/storage.ts';
-import type { EnvironmentsOptions } from '../../adapters/aws/containers/fixtures/environments.ts';
+import { imageEnvironmentOf } from '../../../../lib/containers/sidecar/lambda/image-environment.ts';
+import { objectReader } from '../../../../lib/containers/sidecar/lambda/storage.ts';
+import { serveRequests } from '../../../../lib/containers/sidecar/requests.ts';
+import type { EnvironmentsOptions } from '../../../adapters/aws/containers/fixtures/environments.ts';
 import {
   ID,
   type OpenedEnvironments,
   openEnvironments,
-} from '../../adapters/aws/containers/fixtures/ready-revision.ts';
-import { recordingHost } from '../../adapters/local/containers/fixtures/caller.ts';
+} from '../../../adapters/aws/containers/fixtures/ready-revision.ts';
+import { recordingHost } from '../../../adapters/local/containers/fixtures/caller.ts';
 
 describe('an execution environment', () => {
   let opened: OpenedEnvironments;

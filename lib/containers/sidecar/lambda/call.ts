@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { writeFrame } from '../frames.ts';
+import type { SendToHost } from '../function-calls.ts';
+import type { HostSession } from '../host-session.ts';
+import { CANCELLED, type FunctionAnswer, type SidecarMessage, TOO_LONG } from '../messages.ts';
+import type { HostReply } from '../requests.ts';
 import { ChannelReader, decodeFrames, fetchObject, waitForObject } from './channel-reader.ts';
 import type { CallEvent } from './event.ts';
-import { writeFrame } from './frames.ts';
-import type { SendToHost } from './function-calls.ts';
-import type { HostSession } from './host-session.ts';
-import { CANCELLED, type FunctionAnswer, type SidecarMessage, TOO_LONG } from './messages.ts';
 import { describeExit, type Program, type ProgramExit } from './program.ts';
-import type { HostReply } from './requests.ts';
 import type { StreamedResponse } from './runtime-api.ts';
 import { objectReader } from './storage.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SidecarConfig } from './config.ts';
+import type { SidecarConfig } from '../config.ts';
+import { HostSession } from '../host-session.ts';
+import { type HandleRequest, serveRequests } from '../requests.ts';
+import { type CallTimeouts, LambdaCall, type ProgramOwner } from './call.ts';
 import type { CallEvent } from './event.ts';
-import { HostSession } from './host-session.ts';
 import { imageEnvironmentOf } from './image-environment.ts';
-import { type CallTimeouts, LambdaCall, type ProgramOwner } from './lambda-call.ts';
 import { Program } from './program.ts';
-import { type HandleRequest, serveRequests } from './requests.ts';
 import { type Invocation, RuntimeApi } from './runtime-api.ts';
 
 /** The container's program, and how the sidecar serves it. */
@@ -74,7 +74,8 @@ class ExecutionEnvironment implements ProgramOwner {
 
   async handle({ id, deadline, event: bytes }: Invocation): Promise<void> {
     const event = parseEvent(bytes);
-    if (event === undefined) return this.#api.reportError(id, 'a container is called by the service, and by nobody else');
+    if (event === undefined)
+      return this.#api.reportError(id, 'a container is called by the service, and by nobody else');
     const response = this.#api.respond(id);
     const { timeouts } = this.#options;
     this.#call = new LambdaCall({ event, response, session: this.#session, owner: this, timeouts });

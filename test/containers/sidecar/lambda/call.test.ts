@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvokeWithResponseStreamCommand } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from 'vitest';
-import { escapeVariable } from '../../../lib/containers/sidecar/image-environment.ts';
-import { type EnvironmentsOptions, FUNCTION } from '../../adapters/aws/containers/fixtures/environments.ts';
+import { escapeVariable } from '../../../../lib/containers/sidecar/lambda/image-environment.ts';
+import { type EnvironmentsOptions, FUNCTION } from '../../../adapters/aws/containers/fixtures/environments.ts';
 import {
   containersWith,
   ID,
   type OpenedEnvironments,
   openEnvironments,
-} from '../../adapters/aws/containers/fixtures/ready-revision.ts';
-import { startRuntimeApi } from '../../adapters/aws/containers/fixtures/runtime-api-server.ts';
-import { recordingHost, until } from '../../adapters/local/containers/fixtures/caller.ts';
+} from '../../../adapters/aws/containers/fixtures/ready-revision.ts';
+import { startRuntimeApi } from '../../../adapters/aws/containers/fixtures/runtime-api-server.ts';
+import { recordingHost, until } from '../../../adapters/local/containers/fixtures/caller.ts';
 
 /** Resolves when a process has ended and its parent has collected its exit code. */
 const endOf = (pid: number): Promise<boolean> =>
@@ -184,7 +184,7 @@ describe('a call in an execution environment', () => {
 });
 
 test('a sidecar without a command reports to Lambda that it cannot start', async () => {
-  const main = fileURLToPath(new URL('../../../lib/containers/sidecar/lambda.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../../../lib/containers/sidecar/lambda/main.ts', import.meta.url));
   const runtime = await startRuntimeApi((env) => spawn(process.execPath, [main], { env, stdio: 'ignore' }));
   expect(await runtime.ended).toBe(1);
   expect(runtime.initErrors).toEqual(['there is no program of the container to start']);

@@ -3,7 +3,7 @@
  * speaks Lambda's Runtime API, serves localhost:8889, calls localhost:8080 and manages the temporary directories. Only
  * `/tmp` is writable.
  */
-import { DEFAULT_PORTS } from './config.ts';
+import { DEFAULT_PORTS } from '../config.ts';
 import { serveEnvironment } from './execution-environment.ts';
 
 await serveEnvironment({

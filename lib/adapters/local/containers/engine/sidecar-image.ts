@@ -30,7 +30,7 @@ function mount(path: string, target: string): string[] {
  * @throws Error when the engine cannot create the empty image.
  */
 export async function prepareSidecarImage(engine: Engine, wanted?: string): Promise<SidecarImage> {
-  const files = mount(fileURLToPath(new URL('../../../containers/sidecar', import.meta.url)), '/weft/sidecar');
+  const files = mount(fileURLToPath(new URL('../../../../containers/sidecar', import.meta.url)), '/weft/sidecar');
   const withNode = wanted ?? (process.platform === 'linux' ? undefined : NODE_IMAGE);
   if (withNode !== undefined) return { name: withNode, mounts: files, node: 'node' };
   const inspected = await engine.run(['image', 'inspect', EMPTY_IMAGE]);

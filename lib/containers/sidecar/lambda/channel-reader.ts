@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Frame, FrameReader } from '../frames.ts';
+import type { HostMessage } from '../messages.ts';
 import type { Continuation } from './event.ts';
-import { type Frame, FrameReader } from './frames.ts';
-import type { HostMessage } from './messages.ts';
 import type { ReadObject } from './storage.ts';
 
 /** The interval of polls for a response: it grows, because the caller may have crashed. */

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { imageEnvironmentOf } from '../../../../../lib/containers/sidecar/image-environment.ts';
+import { imageEnvironmentOf } from '../../../../../lib/containers/sidecar/lambda/image-environment.ts';
 import { addImage, addList, filesIn } from '../../../../containers/fixtures/images.ts';
 import { digestOf, type RegistryServer, startRegistryServer } from '../../../../containers/fixtures/registry-server.ts';
 import { MemoryTable } from '../../../../contract/memory-table.ts';
