@@ -1,6 +1,6 @@
 /**
- * A fault between a function and AWS. `silence`: the request took effect, its response is lost; `part`: the second, fourth
- * and so on entry of a batch is rejected.
+ * A fault between a function and AWS. `silence`: the request took effect, its response is lost; `part`: the second,
+ * fourth and so on entry of a batch is rejected.
  */
 export type Fault = 'throttle' | 'failure' | 'silence' | 'part';
 

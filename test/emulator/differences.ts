@@ -4,7 +4,9 @@ interface AdaptOptions {
   readonly maxWaitSeconds: number;
 }
 
-/** A bug of the emulator that would leave too much of a machine untested, and a replacement for the field it concerns. */
+/**
+ * A bug of the emulator that would leave too much of a machine untested, and a replacement for the field it concerns.
+ */
 interface Difference {
   readonly reason: string;
   readonly field: string;
@@ -21,9 +23,10 @@ const isExpression = (value: unknown): boolean => typeof value === 'string' && v
  * execution that failed has an output (ignored).
  *
  * Not handled, so no test may depend on it: variables assigned together see each other's new values; Parallel ignores
- * Assign and Arguments, and a branch that fails waits for the others; the Output of Succeed and the fields of a Choice's
- * Default are ignored; the TimeoutSeconds of the machine does not end a wait; when the function that receives a token
- * fails, the task keeps waiting; a token can be answered again until the function that received it has returned.
+ * Assign and Arguments, and a branch that fails waits for the others; the Output of Succeed and the fields of a
+ * Choice's Default are ignored; the TimeoutSeconds of the machine does not end a wait; when the function that receives
+ * a token fails, the task keeps waiting; a token can be answered again until the function that received it has
+ * returned.
  */
 const DIFFERENCES: readonly Difference[] = [
   {

@@ -63,7 +63,9 @@ export async function openEmulator(): Promise<Emulator> {
   };
 }
 
-/** Lambda's CreateFunction. With a custom runtime, because the emulator's runtime for Node loses the names of errors. */
+/**
+ * Lambda's CreateFunction. With a custom runtime, because the emulator's runtime for Node loses the names of errors.
+ */
 async function createFunction(endpoint: string, name: string, url: string): Promise<string> {
   const response = await fetch(`${endpoint}/2015-03-31/functions`, {
     method: 'POST',

@@ -7,7 +7,9 @@ import { stepFunctionsClient } from './executions/executions.ts';
 
 /** The resources of the deployment that the bus uses, and replacements for tests. */
 export interface EventBridgeBusOptions {
-  /** The name or ARN of the bus. It must exist: EventBridge drops an event for a missing bus silently (aws-facts 1.2). */
+  /**
+   * The name or ARN of the bus. It must exist: EventBridge drops an event for a missing bus silently (aws-facts 1.2).
+   */
   readonly busName: string;
   /** The source of Weft's messages, by which the router's rule selects them: `<brand>.namespaces`. */
   readonly source: string;

@@ -40,7 +40,9 @@ function setting(name: string): string {
   return value;
 }
 
-/** Creates a value at its first use. Calls are marked as pure, so that a bundle omits the ports that it does not use. */
+/**
+ * Creates a value at its first use. Calls are marked as pure, so that a bundle omits the ports that it does not use.
+ */
 function once<T>(create: () => T): () => T {
   let created: { readonly value: T } | undefined;
   return () => {

@@ -10,7 +10,10 @@ import {
 import type { Schedule, Schedules } from '../../ports/schedules.ts';
 import { type Pause, retry } from '../portable/retry.ts';
 
-/** Translates a cron text to expressions of EventBridge Scheduler: `cron(0 8 ? * MON-FRI *)`. Returns the problem if it cannot. */
+/**
+ * Translates a cron text to expressions of EventBridge Scheduler: `cron(0 8 ? * MON-FRI *)`. Returns the problem if it
+ * cannot.
+ */
 export type ToExpressions = (cron: string) => Expressions | { readonly problem: string };
 
 /** A cron text in the syntax of EventBridge Scheduler. */

@@ -15,8 +15,8 @@ export function parameterRootKey({ name, client = new SSMClient() }: { name: str
 }
 
 /**
- * A root key in the key management service, which encrypts and decrypts data keys itself. Its methods throw the errors of
- * the service.
+ * A root key in the key management service, which encrypts and decrypts data keys itself. Its methods throw the errors
+ * of the service.
  */
 export function kmsRootKey({ keyId, client = new KMSClient() }: { keyId: string; client?: KMSClient }): RootKey {
   const bytesOf = (bytes: Uint8Array | undefined): Uint8Array => {

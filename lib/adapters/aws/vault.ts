@@ -19,8 +19,8 @@ interface CachedKey {
 }
 
 /**
- * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes. `adminKey` throws when the
- * parameter is missing or has no key; the next call reads again.
+ * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes. `adminKey` throws when
+ * the parameter is missing or has no key; the next call reads again.
  */
 export function parameterVault({ name, client = new SSMClient(), now = Date.now }: ParameterVaultOptions): Vault {
   let cached: CachedKey | undefined;

@@ -1,4 +1,6 @@
-/** The first planned time of a cron pattern after a time, both in milliseconds since 1970; undefined if there is none. */
+/**
+ * The first planned time of a cron pattern after a time, both in milliseconds since 1970; undefined if there is none.
+ */
 export type NextTick = (cron: string, after: number) => number | undefined;
 
 /** The shortest time between planned times: `@every 1s` (workflow-language reference, 3). */

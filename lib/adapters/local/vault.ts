@@ -14,8 +14,8 @@ export interface LocalVaultOptions {
 }
 
 /**
- * The vault with the administrator's API key: `apiKey`, or the key in the folder, or a new key, which is stored there so
- * that only the owner can read it.
+ * The vault with the administrator's API key: `apiKey`, or the key in the folder, or a new key, which is stored there
+ * so that only the owner can read it.
  * @throws Error (from `adminKey`) when the folder cannot be read or written, or its key is empty.
  */
 export function localVault({ folder, apiKey, onNewKey }: LocalVaultOptions = {}): Vault {

@@ -13,7 +13,9 @@ export function randomKey(): string {
   return key.startsWith('-') ? randomKey() : key;
 }
 
-/** The clock and the randomness of the system. In one process the UUIDs are monotonic, even if the clock is set back. */
+/**
+ * The clock and the randomness of the system. In one process the UUIDs are monotonic, even if the clock is set back.
+ */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

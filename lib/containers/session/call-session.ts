@@ -97,8 +97,8 @@ function toPlainAnswer({ status, errorCode, errorMessage, problem, isLost }: Fun
 }
 
 /**
- * Serves a request of a function (workflow-language reference, 11.5 and 11.6): an empty log entry is ignored, a variable
- * that does not exist is empty.
+ * Serves a request of a function (workflow-language reference, 11.5 and 11.6): an empty log entry is ignored, a
+ * variable that does not exist is empty.
  */
 async function serveRequest(host: ContainerHost, request: HostRequest, body: Buffer): Promise<Uint8Array> {
   if (request.what === 'log') {

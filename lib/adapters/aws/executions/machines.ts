@@ -48,7 +48,10 @@ async function defineOnce(client: SFNClient, input: Input, arn: string): Promise
   return isSame(current, input) ? publish(client, arn, current.revisionId) : update(client, input, arn);
 }
 
-/** The version of the machine that was created, now or before with the same input; undefined when it exists with another. */
+/**
+ * The version of the machine that was created, now or before with the same input; undefined when it exists with
+ * another.
+ */
 async function create(client: SFNClient, input: Input): Promise<string | undefined> {
   try {
     const { stateMachineVersionArn } = await client.send(new CreateStateMachineCommand(input));

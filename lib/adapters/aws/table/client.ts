@@ -83,8 +83,8 @@ function withAttempts(error: unknown, attempts: number): unknown {
 }
 
 /**
- * A client with at most 64 keep-alive connections. Credentials come from the SDK's default chain unless given. The modes
- * are set explicitly, so that the SDK does not look for them in files.
+ * A client with at most 64 keep-alive connections. Credentials come from the SDK's default chain unless given. The
+ * modes are set explicitly, so that the SDK does not look for them in files.
  */
 export function databaseClient({ endpoint, region, credentials, signer }: ClientOptions): DynamoDBClient {
   const agent = { keepAlive: true, maxSockets: 64 };

@@ -8,8 +8,8 @@ import type { RegistryCredentials } from '../../../ports/containers.ts';
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
 
 /**
- * Runs a task with a folder whose `config.json` has the credentials of one registry, readable by this user only. Without
- * credentials it has none: the logins of this machine's user are not for the namespaces.
+ * Runs a task with a folder whose `config.json` has the credentials of one registry, readable by this user only.
+ * Without credentials it has none: the logins of this machine's user are not for the namespaces.
  */
 export async function withAuthFile<T>(
   host: string,

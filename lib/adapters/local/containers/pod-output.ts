@@ -14,7 +14,9 @@ export class PodOutput {
     while (this.#kept - (this.#chunks[0]?.length ?? 0) >= MAX_BYTES) this.#kept -= this.#chunks.shift()?.length ?? 0;
   }
 
-  /** The output from a position, or from the oldest byte that is kept, as whole characters; and the position after it. */
+  /**
+   * The output from a position, or from the oldest byte that is kept, as whole characters; and the position after it.
+   */
   read(from: number): { readonly text: string; readonly end: number } {
     const start = this.#end - this.#kept;
     const bytes = Buffer.concat(this.#chunks).subarray(Math.max(0, Math.min(from, this.#end) - start));

@@ -6,8 +6,8 @@ const OF_LAMBDA =
 const PREFIX = 'WEFT_OF_IMAGE_';
 
 /**
- * A variable of an image, `NAME=value`, for the image's configuration on Lambda: with a prefix where Lambda, or the Node
- * of the sidecar, would read or overwrite it.
+ * A variable of an image, `NAME=value`, for the image's configuration on Lambda: with a prefix where Lambda, or the
+ * Node of the sidecar, would read or overwrite it.
  */
 export function escapeVariable(variable: string): string {
   const [name = ''] = variable.split('=', 1);

@@ -1,7 +1,7 @@
 /**
- * The sidecar on AWS Lambda, which runs inside the container's own image: it starts the program that its arguments name,
- * speaks Lambda's Runtime API, serves localhost:8889, calls localhost:8080 and manages the temporary directories. Only
- * `/tmp` is writable.
+ * The sidecar on AWS Lambda, which runs inside the container's own image: it starts the program that its arguments
+ * name, speaks Lambda's Runtime API, serves localhost:8889, calls localhost:8080 and manages the temporary directories.
+ * Only `/tmp` is writable.
  */
 import { DEFAULT_PORTS } from '../config.ts';
 import { serveEnvironment } from './execution-environment.ts';

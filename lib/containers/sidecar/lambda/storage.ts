@@ -20,8 +20,8 @@ class StorageRejectedError extends Error {
 }
 
 /**
- * Reads objects by keep-alive connections, which are closed at the signal: Lambda freezes the process between two calls,
- * and a connection from before may be dead without an error.
+ * Reads objects by keep-alive connections, which are closed at the signal: Lambda freezes the process between two
+ * calls, and a connection from before may be dead without an error.
  */
 export function objectReader(closed: AbortSignal): ReadObject {
   const [plain, secure] = [new Agent({ keepAlive: true }), new SecureAgent({ keepAlive: true })];

@@ -8,7 +8,9 @@ interface PendingMessage {
   readonly body: Uint8Array | undefined;
 }
 
-/** Writes messages to a channel, one object after the other. Messages that come during a write share the next object. */
+/**
+ * Writes messages to a channel, one object after the other. Messages that come during a write share the next object.
+ */
 export class ChannelWriter {
   readonly #channel: Channel;
   readonly #onFailure: (problem: string) => void;

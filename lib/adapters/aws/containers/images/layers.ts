@@ -9,14 +9,14 @@ import { type Architecture, FOLDER, type Layer, PROGRAM } from './manifests.ts';
 import { foldersOf, NODE_IMAGE, RECIPE, storeNodeLayer } from './node-layer.ts';
 
 /**
- * Called before an operation that takes long, with the reason of the condition and a message for the user. Resolves with
- * false when no time is left for the operation.
+ * Called before an operation that takes long, with the reason of the condition and a message for the user. Resolves
+ * with false when no time is left for the operation.
  */
 export type OnProgress = (reason: string, message: string) => Promise<boolean>;
 
 /**
- * The layers that are added to every image of an architecture. Those without bytes are in the target already. Undefined:
- * no time was left to make them.
+ * The layers that are added to every image of an architecture. Those without bytes are in the target already.
+ * Undefined: no time was left to make them.
  */
 export type LayerSource = (
   architecture: Architecture,

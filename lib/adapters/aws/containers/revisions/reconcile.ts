@@ -50,7 +50,9 @@ const TRANSIENT =
 /** Names of errors with which Lambda rejects an image, or reports that its storage is full. */
 const FINAL = new Set(['InvalidParameterValueException', 'CodeStorageExceededException']);
 
-/** The name of a revision's function, and the tag of its image. Lambda's names are shorter than the id of a revision. */
+/**
+ * The name of a revision's function, and the tag of its image. Lambda's names are shorter than the id of a revision.
+ */
 export const functionNameOf = (prefix: string, id: string): string =>
   `${prefix}${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
 
