@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import { folderBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import { localBus } from '../../lib/adapters/local/bus.ts';
 import { localChanges } from '../../lib/adapters/local/changes.ts';
-import { systemClock } from '../../lib/adapters/local/clock.ts';
 import { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
@@ -12,6 +11,7 @@ import { localSchedules } from '../../lib/adapters/local/schedules.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { type LocalTableOptions, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
+import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
@@ -138,11 +138,11 @@ export async function openPorts(
   for (const part of [executions, bus, schedules]) closers.add(() => part.close());
   const ports: Ports = {
     settings: { brand, version, retentionDays, maxScale },
-    table: changes.telling(database.table),
+    table: changes.observe(database.table),
     blobs: data === undefined ? memoryBlobs() : folderBlobs(join(data, 'blobs')),
     vault: localVault({ folder: data, apiKey }),
     sealer: localSealer({ folder: data }),
-    web: networkWeb({ mayAskItself: true }),
+    web: networkWeb({ allowsLoopback: true }),
     executions,
     bus,
     schedules,

@@ -1,5 +1,5 @@
-import { systemClock } from '../../lib/adapters/local/clock.ts';
 import type { FoundTables } from '../../lib/adapters/local/table/table.ts';
+import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
 import { initialize, migrate, schemaVersionOf } from '../../lib/domain/migrations/upgrade.ts';
 

@@ -13,7 +13,7 @@ const COMPANIONS = {
     options: `--loader:.wasm=binary --banner:js="${REQUIRE}"`,
   },
   /** What is laid into images of containers: it runs there alone with Node. */
-  'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda.ts'), options: '' },
+  'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda', 'main.ts'), options: '' },
 } as const;
 
 export type Companion = keyof typeof COMPANIONS;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { s3Blobs } from '../../lib/adapters/aws/blobs.ts';
 import { folderBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import { blobsContract } from '../contract/blobs.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
+import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'weft-blobs-'));
 
@@ -74,7 +74,7 @@ const PAGE = 2;
 const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** As much of S3 as the adapter asks for, with very short pages. */
-function bucketOf(objects: Map<string, Uint8Array>): (asked: Asked) => Reply {
+function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Reply {
   const list = (query: URLSearchParams): Reply => {
     const from = query.get('continuation-token') ?? '';
     const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > from).sort();

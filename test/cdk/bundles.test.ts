@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALIASES } from '../../cdk/functions/aliases.ts';
 import { companionCommand } from '../../cdk/functions/companions.ts';
-import { sizesOf } from '../deployed/bundles.ts';
+import { bundleSizes } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const out = mkdtempSync(join(tmpdir(), 'weft-synth-'));
@@ -75,7 +75,7 @@ describe('the app as it is deployed', () => {
   });
 
   test('gives no function more than 400 kB without the SDK, the engine and its languages', async () => {
-    const sizes = await sizesOf();
+    const sizes = await bundleSizes();
     expect(sizes.length).toBeGreaterThan(20);
     expect(sizes.filter(({ rest }) => rest > 400_000)).toEqual([]);
   });

@@ -1,25 +1,25 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/admin-key.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 /** A fake Parameter Store, and the responses that CloudFormation got. */
-const parameters = new Map<unknown, Asked['input']>();
+const parameters = new Map<unknown, AwsRequest['input']>();
 const answers: Record<string, unknown>[] = [];
 let isBroken = false;
 let server: AwsServer;
 
-const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
+const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   PutParameter(input) {
-    if (isBroken) return refusal('AccessDeniedException');
-    if (parameters.has(input['Name']) && input['Overwrite'] !== true) return refusal('ParameterAlreadyExists');
+    if (isBroken) return errorReply('AccessDeniedException');
+    if (parameters.has(input['Name']) && input['Overwrite'] !== true) return errorReply('ParameterAlreadyExists');
     parameters.set(input['Name'], input);
     return { body: { Version: 1 } };
   },
-  DeleteParameter: (input) => (parameters.delete(input['Name']) ? {} : refusal('ParameterNotFound')),
+  DeleteParameter: (input) => (parameters.delete(input['Name']) ? {} : errorReply('ParameterNotFound')),
 };
 
-function reply({ operation, input, bytes }: Asked): Reply {
+function reply({ operation, input, bytes }: AwsRequest): Reply {
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));

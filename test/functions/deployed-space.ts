@@ -69,7 +69,7 @@ export class DeployedSpace {
 
   /** The inputs of an operation of AWS that were received. */
   asked(operation: string): readonly Readonly<Record<string, unknown>>[] {
-    return this.#server.asked.filter((asked) => asked.operation === operation).map(({ input }) => input);
+    return this.#server.requests.filter((asked) => asked.operation === operation).map(({ input }) => input);
   }
 
   /** Makes an operation fail from now on, or succeed again. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler as failures } from '../../functions/triggers/failures.ts';
-import { type AwsServer, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsServer, errorReply, startAwsServer } from '../adapters/aws/server.ts';
 
 type Notice = Parameters<typeof failures>[0];
 
@@ -53,7 +53,7 @@ let hasNamespace = true;
 beforeAll(async () => {
   const namespace = { pk: { S: 'namespaces' }, sk: { S: 'orders' }, id: { S: 'n1' }, broadcasts: { S: '[]' } };
   server = await startAwsServer(({ operation }) => {
-    if (isBroken) return refusal('AccessDeniedException');
+    if (isBroken) return errorReply('AccessDeniedException');
     if (operation !== 'BatchGetItem' && operation !== 'GetItem') return { body: {} };
     const found = hasNamespace ? namespace : undefined;
     return {
@@ -85,9 +85,9 @@ afterAll(async () => {
 
 /** The writes to the table, as JSON text. */
 async function writtenBy(notice: Notice): Promise<string[]> {
-  const before = server.asked.length;
+  const before = server.requests.length;
   await failures(notice);
-  return server.asked
+  return server.requests
     .slice(before)
     .filter(({ operation }) => operation === 'UpdateItem')
     .map(({ input }) => JSON.stringify(input));

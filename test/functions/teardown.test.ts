@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/teardown.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
 
@@ -11,7 +11,7 @@ const answers: Record<string, unknown>[] = [];
 let isBroken = false;
 let server: AwsServer;
 
-const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
+const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   ListStateMachines({ nextToken }) {
     const from = Number(nextToken ?? 0);
     const page = machines.slice(from, from + 2).map((name) => ({ name, stateMachineArn: arnOf(name) }));
@@ -26,7 +26,7 @@ const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
 };
 const deleted: string[] = [];
 
-function reply({ operation, input, bytes }: Asked): Reply {
+function reply({ operation, input, bytes }: AwsRequest): Reply {
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));

@@ -91,7 +91,7 @@ test('deleting the stack changes nothing', async () => {
 
 test('a response that does not arrive is sent again by the next call, and is never a failure', async () => {
   status = 503;
-  await expect(handler(asked('Update'))).rejects.toThrow('did not take the answer: 503');
+  await expect(handler(asked('Update'))).rejects.toThrow('rejected the response: 503');
   status = 200;
   await handler(asked('Update'));
   expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);

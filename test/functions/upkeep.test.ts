@@ -4,7 +4,7 @@ import { handler as inbound } from '../../functions/triggers/inbound.ts';
 import { handler as lifecycle } from '../../functions/triggers/lifecycle.ts';
 import { handler as router } from '../../functions/triggers/router.ts';
 import { handler as sweep } from '../../functions/triggers/sweep.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];
@@ -37,7 +37,7 @@ describe('functions that are called without a request', () => {
 
   beforeAll(async () => {
     server = await startAwsServer(({ operation }) =>
-      isBroken ? refusal('AccessDeniedException') : (EMPTY[operation] ?? refusal('UnknownOperationException')),
+      isBroken ? errorReply('AccessDeniedException') : (EMPTY[operation] ?? errorReply('UnknownOperationException')),
     );
     const { endpoint, region, credentials } = server.config;
     const environment = {
@@ -74,11 +74,12 @@ describe('functions that are called without a request', () => {
     await server.close();
   });
 
-  const askedSince = (before: number): string => JSON.stringify(server.asked.slice(before).map(({ input }) => input));
+  const askedSince = (before: number): string =>
+    JSON.stringify(server.requests.slice(before).map(({ input }) => input));
 
   test('the end of an execution is handled for the run in its name, with and without an error', async () => {
     for (const detail of [EVENT.detail, { ...EVENT.detail, status: 'FAILED', error: 'E', cause: 'c' } as const]) {
-      const before = server.asked.length;
+      const before = server.requests.length;
       await lifecycle({ ...EVENT, detail });
       expect(askedSince(before)).toContain(RUN);
     }
@@ -93,9 +94,9 @@ describe('functions that are called without a request', () => {
   });
 
   test('a sweep reads what is left to do, and fails the call when it cannot', async () => {
-    const before = server.asked.length;
+    const before = server.requests.length;
     await sweep();
-    expect(server.asked.slice(before).map(({ operation }) => operation)).toContain('Query');
+    expect(server.requests.slice(before).map(({ operation }) => operation)).toContain('Query');
     isBroken = true;
     await expect(sweep()).rejects.toThrow('AccessDeniedException');
   });
@@ -110,7 +111,7 @@ describe('functions that are called without a request', () => {
       source: '/test',
     };
     const event = { ...EVENT, 'detail-type': 'made', source: 'service.namespaces', detail };
-    const before = server.asked.length;
+    const before = server.requests.length;
     await router(event);
     expect(askedSince(before)).toContain('EVENTS-OF-N1');
     isBroken = true;
@@ -119,7 +120,7 @@ describe('functions that are called without a request', () => {
 
   test('a scheduled start reads its workflow, and fails the call when it cannot', async () => {
     const tick = { target: { id: RUN, namespace: 'orders', workflow: '/nightly' }, planned: '2026-11-21T19:42:00Z' };
-    const before = server.asked.length;
+    const before = server.requests.length;
     isBroken = true;
     await expect(cron(tick)).rejects.toThrow('AccessDeniedException');
     expect(askedSince(before)).toContain('orders');

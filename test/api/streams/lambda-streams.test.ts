@@ -3,13 +3,13 @@ import { text } from 'node:stream/consumers';
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalChanges, localChanges } from '../../../lib/adapters/local/changes.ts';
-import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import {
   type Gateway,
   installStreaming,
   type StreamingHandler,
   startGateway,
 } from '../../../lib/adapters/local/gateway.ts';
+import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import type { Endpoints } from '../../../lib/api/http/call.ts';
 import { lambda } from '../../../lib/api/lambda.ts';
 import type { Tails } from '../../../lib/api/streams/tails.ts';
@@ -77,7 +77,7 @@ function eventOf(path: string, headers: Readonly<Record<string, string>> = {}) {
 beforeEach(() => {
   installStreaming();
   changes = localChanges();
-  table = changes.telling(new MemoryTable());
+  table = changes.observe(new MemoryTable());
   lines = 0;
 });
 
@@ -90,7 +90,7 @@ describe('where replies leave whole', () => {
     const answer = await ask(SERVER);
     expect(answer).toMatchObject({ statusCode: 200, headers: { 'Content-Type': 'text/event-stream' } });
     expect(answer).toMatchObject({ body: expect.stringMatching(/^id: [\w-]{22}\ndata: \{"results":\["one"\]\}\n\n$/) });
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 
   test('who comes again gets what is new, or a sign of life', async () => {
@@ -105,7 +105,7 @@ describe('where replies leave whole', () => {
   test('an error is the first event too', async () => {
     const body = 'event: error\ndata: {"Code":5,"Message":"namespace not found"}\n\n';
     expect(await ask('/api/namespaces/n/logs')).toMatchObject({ statusCode: 200, body });
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 });
 
@@ -118,7 +118,7 @@ describe('before the deadline of a Lambda', () => {
     const handled = handler(eventOf(SERVER), response as never, context);
     expect(await text(answer)).toMatch(/^id: .*\ndata: \{"results":\[\]\}\n\n$/);
     await handled;
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 });
 
@@ -171,10 +171,10 @@ describe('behind the local gateway', () => {
   test('nobody watches for a client that has left', async () => {
     const streams = [await follow(SERVER), await follow(INSTANCE)];
     for (const stream of streams) await stream.json();
-    expect(changes.size).toBe(2);
+    expect(changes.watchCount).toBe(2);
     for (const stream of streams) stream.leave();
-    await become(() => changes.size === 0);
-    expect(changes.names).toBe(0);
+    await become(() => changes.watchCount === 0);
+    expect(changes.keyCount).toBe(0);
   });
 
   test('a slow reader of a growing list gets every line once', async () => {

@@ -193,7 +193,7 @@ describe('an event stream', () => {
 
   test('does no more work once its reader has left', async () => {
     const changes = localChanges();
-    const told = changes.telling(new MemoryTable());
+    const told = changes.observe(new MemoryTable());
     let looks = 0;
     const look: Look = async (reader, seen) => {
       looks += 1;
@@ -207,12 +207,12 @@ describe('an event stream', () => {
     body.destroy();
     await told.write([{ do: 'put', table: 'runs', item: { pk: 'a', sk: '1' } }]);
     await new Promise(setImmediate);
-    expect([looks, changes.size, changes.names]).toEqual([1, 0, 0]);
+    expect([looks, changes.watchCount, changes.keyCount]).toEqual([1, 0, 0]);
   });
 
   test('makes one event of a burst of changes', async () => {
     const changes = localChanges();
-    const told = changes.telling(new MemoryTable());
+    const told = changes.observe(new MemoryTable());
     const counts: number[] = [];
     const look: Look = async (reader, seen) => {
       const { count } = await reader.query({ table: 'runs', pk: 'a' });

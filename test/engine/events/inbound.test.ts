@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { type LocalBus, localBus } from '../../../lib/adapters/local/bus.ts';
-import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import { localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSchedules } from '../../../lib/adapters/local/schedules.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import * as events from '../../../lib/domain/events/events.ts';
 import * as traces from '../../../lib/domain/events/traces.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';

@@ -5,12 +5,13 @@ import { marshal } from './values.ts';
 
 type Update = Extract<Write, { do: 'update' }>;
 
-/** The placeholders of one request: every name and value goes through them, so reserved words need no care. */
+/** The placeholders of one request. All names and values are replaced, so that none collides with a reserved word. */
 export class Placeholders {
   #names: Map<string, string> | undefined;
   #values: Record<string, AttributeValue> | undefined;
   #count = 0;
 
+  /** The placeholder of an attribute. */
   name(attribute: string): string {
     this.#names ??= new Map();
     const known = this.#names.get(attribute);
@@ -20,6 +21,7 @@ export class Placeholders {
     return placeholder;
   }
 
+  /** A placeholder of the value. */
   value(value: Value): string {
     this.#values ??= {};
     const placeholder = `:${this.#count++}`;
@@ -27,7 +29,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  /** What the request must carry for its expressions; DynamoDB refuses maps that are empty. */
+  /** The fields of the request that define the placeholders; DynamoDB rejects empty maps. */
   fields(): {
     ExpressionAttributeNames?: Record<string, string>;
     ExpressionAttributeValues?: Record<string, AttributeValue>;
@@ -41,7 +43,7 @@ export class Placeholders {
   }
 }
 
-/** The condition as an expression; undefined when it asks for nothing. */
+/** The condition as an expression; undefined for no condition. */
 export function conditionText(when: Condition | undefined, holders: Placeholders): string | undefined {
   if (when === undefined) return undefined;
   const parts: string[] = [];
@@ -54,8 +56,8 @@ export function conditionText(when: Condition | undefined, holders: Placeholders
 }
 
 /**
- * What an update changes, as an expression.
- * @throws Error when it changes nothing: DynamoDB would create an empty item, or refuse, depending on the call.
+ * The changes of an update, as an expression.
+ * @throws Error when it changes nothing: DynamoDB would create an empty item, or reject it, depending on the operation.
  */
 export function updateText(update: Update, holders: Placeholders): string {
   const set: string[] = [];
@@ -73,10 +75,10 @@ function clause(verb: string, parts: readonly string[]): string {
   return parts.length === 0 ? '' : `${verb} ${parts.join(', ')}`;
 }
 
-/** No sort key of ours holds this, the last of all characters. */
+/** The last Unicode character, which no sort key contains. */
 const LAST = '\u{10FFFF}';
 
-/** The part of a partition a query reads, both ends included; undefined when nothing can lie in it. */
+/** The range of sort keys that a query reads, both ends included; undefined when it is empty. */
 export function rangeOf(query: Query): { readonly from?: string; readonly to?: string } | undefined {
   const { prefix, from, to } = query;
   const low = later(prefix, from);
@@ -85,7 +87,7 @@ export function rangeOf(query: Query): { readonly from?: string; readonly to?: s
   return { ...(low ? { from: low } : {}), ...(high === undefined ? {} : { to: high }) };
 }
 
-/** The partition and the range of a query as an expression; `begins_with` needs no last character. */
+/** The partition and the range of a query, as an expression. */
 export function keyText(
   query: Query,
   range: { readonly from?: string; readonly to?: string },
@@ -122,7 +124,7 @@ function earlier(a: string, b: string | undefined): string {
   return b === undefined || compareText(a, b) < 0 ? a : b;
 }
 
-/** DynamoDB orders text by its UTF-8 bytes, which JavaScript's own comparison does not. */
+/** DynamoDB orders text by its UTF-8 bytes; JavaScript orders it by UTF-16 units. */
 function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

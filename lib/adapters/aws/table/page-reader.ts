@@ -6,8 +6,8 @@ import { keyText, Placeholders, rangeOf } from './expression.ts';
 import { type Attributes, unmarshalItem } from './values.ts';
 
 /**
- * One page. `from` and `to` belong to the range, in either direction, and narrow `prefix` where both are given.
- * @throws Error for an index the table lacks, and for a `next` that is not of this query.
+ * One page of a query. `from` and `to` are inclusive, in either direction, and narrow `prefix` where both are given.
+ * @throws Error for an index that the table does not have, and for a cursor `next` of another query.
  */
 export async function readPage(database: Database, query: Query): Promise<Page> {
   const input = inputOf(database, query);
@@ -50,7 +50,7 @@ function cursorOf(key: Attributes): string {
   return Buffer.from(JSON.stringify(Object.fromEntries(plain))).toString('base64url');
 }
 
-/** A cursor travels through clients: one that names another partition must not read there. */
+/** Clients send cursors back: a cursor of another partition must not read there. */
 function startOf(query: Query, cursor: string): Attributes {
   const { hash, range } = keysOf(query.table, query.index);
   const names = [...new Set<string>([hash, range, keyNames.partition, keyNames.sort])];

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
-import type { Journal } from '../interpreter/context/world.ts';
 import { type ExecutionRow, type MachineRow, type OwedRow, SCHEMA, STATEMENTS, type ThreadRow } from './schema.ts';
 
 /** How many ended executions are kept at most, and for how many milliseconds. */
@@ -183,7 +183,7 @@ export class ExecutionsJournal implements Journal {
   }
 
   #storeThread(thread: Thread): void {
-    const { execution, id, parent, place, step, phase, input, variables, work = null, details, events } = thread;
+    const { execution, id, parent, place, state: step, phase, input, variables, work = null, details, events } = thread;
     if (execution.outcome) return;
     if (thread.live) {
       const fixed = [execution.id, id, parent?.id ?? null, place] as const;
