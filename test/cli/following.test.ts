@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { toFrames } from '../../bin/cli/client/event-stream.ts';
-import { followRun } from '../../bin/cli/client/following.ts';
+import { followLog, followRun } from '../../bin/cli/client/following.ts';
 import { serviceAt } from '../../bin/cli/client/service.ts';
 import { type Answering, answerJson, beginStream, openFakeServer } from './fake-server.ts';
 
@@ -179,5 +182,47 @@ describe('following a run', () => {
       response.end();
     };
     await expect(follow(missing)).rejects.toThrow('404: instance not found');
+  });
+});
+
+/** Collects garbage, also what is held until the next turn of the event loop, until finalizers have run. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 10; round += 1) {
+    collect();
+    await setImmediate();
+  }
+}
+
+describe('following a log', () => {
+  test('ends when it is interrupted while nothing arrives, also after a garbage collection', async () => {
+    const server = await openFakeServer((_, response) => beginStream(response, [frame(listOf(LINES.slice(0, 1)))]));
+    const stop = new AbortController();
+    const service = serviceAt({ url: server.url, key: 'k' }, stop.signal);
+    const lines = followLog(service, '/api/logs', stop.signal);
+    expect((await lines.next()).value).toMatchObject({ msg: 'one' });
+    const next = expect(lines.next()).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    await collectGarbage();
+    stop.abort();
+    await next;
+    server.close();
+  });
+
+  test('ends when it is interrupted while a line is shown, whatever else has arrived', async () => {
+    const frames = LINES.map((line) => frame(listOf([line])));
+    const server = await openFakeServer((_, response) => beginStream(response, [frames.join(HEARTBEAT)]));
+    const stop = new AbortController();
+    const service = serviceAt({ url: server.url, key: 'k' }, stop.signal);
+    const shown: string[] = [];
+    const show = async () => {
+      for await (const { msg } of followLog(service, '/api/logs', stop.signal)) {
+        shown.push(msg);
+        stop.abort();
+      }
+    };
+    await expect(show()).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    expect(shown).toEqual(['one']);
+    server.close();
   });
 });

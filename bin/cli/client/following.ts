@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Refusal, Unreachable } from '../shell/command.ts';
 import { type Frame, toFrames } from './event-stream.ts';
 import { at, rowsAt, textAt } from './replies.ts';
-import { refusalOf, type Service } from './service.ts';
+import { bodyOf, refusalOf, type Service } from './service.ts';
 
 /** The server has no stream for this, or cannot keep one open: it must be asked again and again. */
 class NoStream extends Error {
@@ -20,11 +20,12 @@ const SHORTEST_POLL_MS = 100;
 const LONGEST_POLL_MS = 2_000;
 
 /** The chunks of a reply; throws when none comes for too long. */
-async function* alive(body: AsyncIterable<Uint8Array>, dead: AbortController): AsyncGenerator<Uint8Array> {
+async function* alive(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const dead = new AbortController();
   const die = () => dead.abort(new Error('the stream is silent'));
   let timer = globalThis.setTimeout(die, SILENCE_MS);
   try {
-    for await (const chunk of body) {
+    for await (const chunk of bodyOf(response, AbortSignal.any([signal, dead.signal]))) {
       clearTimeout(timer);
       timer = globalThis.setTimeout(die, SILENCE_MS);
       yield chunk;
@@ -36,20 +37,19 @@ async function* alive(body: AsyncIterable<Uint8Array>, dead: AbortController): A
 
 /** Opens the stream once. Throws NoStream, Refusal, Unreachable; ends where the server ends it. */
 async function* connect(service: Service, path: string, id: string, signal: AbortSignal): AsyncGenerator<Frame> {
-  const dead = new AbortController();
   const resume: Record<string, string> = id === '' ? {} : { 'Last-Event-ID': id };
   const headers = { Accept: 'text/event-stream', 'Cache-Control': 'no-cache', ...resume };
-  const response = await service.send('GET', path, { headers, signal: AbortSignal.any([signal, dead.signal]) });
+  const response = await service.send('GET', path, { headers, signal });
   if (WITHOUT_STREAMS.includes(response.status)) {
     await response.body?.cancel();
     throw new NoStream();
   }
-  if (response.status >= 400) throw await refusalOf(response);
-  if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream') || response.body === null) {
+  if (response.status >= 400) throw await refusalOf(response, signal);
+  if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream')) {
     await response.body?.cancel();
     throw new NoStream();
   }
-  yield* toFrames(alive(response.body, dead));
+  yield* toFrames(alive(response, signal));
 }
 
 /** An error frame's text; gRPC's number of "not found" is 5 (rest-api reference, 3.1). */
@@ -86,14 +86,13 @@ async function* updates(service: Service, path: string, signal: AbortSignal): As
     let isFirst = true;
     try {
       for await (const frame of connect(service, path, id, signal)) {
+        signal.throwIfAborted();
         failures = 0;
         id = frame.id || id;
         if (frame.event === 'error') throw errorOf(frame);
         const value = toValue(frame.data);
         if (value === undefined) continue;
         yield { value, isFirst, isResumed };
-        // It may have been given while the update was taken, when nothing was being read that it could break off.
-        signal.throwIfAborted();
         isFirst = false;
       }
     } catch (error) {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, Unreachable, UsageError } from '../shell/command.ts';
@@ -82,19 +83,22 @@ const MENDS: Readonly<Record<number, string>> = {
   403: '; use a key that may do this',
 };
 
-/** The body of a reply, piece by piece. Throws Unreachable when it is cut off. */
-export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+/** The body of a reply, chunk by chunk. Throws Unreachable when it is cut off, and when the signal is aborted. */
+export async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
   try {
-    yield* response.body ?? [];
+    // The signal is given again: once the request is garbage-collected, the one that `fetch` got no longer ends the body
+    // (nodejs/undici#4627).
+    yield* Readable.fromWeb(response.body, { signal });
   } catch (error) {
-    if (error instanceof DOMException) throw error;
+    if (signal.aborted) throw error;
     throw new Unreachable(`the reply of ${new URL(response.url).origin} was cut off: ${reasonOf(error)}; try again`);
   }
 }
 
 /** What the service said no with. */
-export async function refusalOf(response: Response): Promise<Refusal> {
-  const said = (await text(bodyOf(response))).trim();
+export async function refusalOf(response: Response, signal: AbortSignal): Promise<Refusal> {
+  const said = (await text(bodyOf(response, signal))).trim();
   const message = textAt(toValue(said), 'message') || textAt(toValue(said), 'error', 'message') || said;
   const line = (message || response.statusText).split('\n')[0] ?? '';
   return new Refusal(`${response.status}: ${line}${MENDS[response.status] ?? ''}`, response.status);
@@ -108,9 +112,9 @@ function toValue(said: string): unknown {
   }
 }
 
-async function toJsonReply(url: string, response: Response): Promise<unknown> {
-  if (response.status >= 400) throw await refusalOf(response);
-  const said = await text(bodyOf(response));
+async function toJsonReply(url: string, response: Response, signal: AbortSignal): Promise<unknown> {
+  if (response.status >= 400) throw await refusalOf(response, signal);
+  const said = await text(bodyOf(response, signal));
   const value = toValue(said);
   if (value === undefined && said !== '') throw new Unreachable(`what answers at ${url} is not Weft`);
   return value;
@@ -141,7 +145,8 @@ export function serviceAt(
     }
     return once(`${url}${path}`, init, stop, patience);
   };
-  const put: Service['put'] = async (method, path, sent) => toJsonReply(url, await send(method, path, sent));
+  const put: Service['put'] = async (method, path, sent) =>
+    toJsonReply(url, await send(method, path, sent), sent.signal ?? signal);
   const call: Service['call'] = (method, path, body) =>
     put(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
   return { url, namespace, signal, send, put, call };

@@ -61,17 +61,17 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
 async function get(values: Values, [name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const owner = await openOwner(values, terminal);
   const response = await owner.service.send('GET', owner.of(name, 'var'));
-  if (response.status >= 400) throw await refusalOf(response);
+  if (response.status >= 400) throw await refusalOf(response, owner.service.signal);
   const mimeType = response.headers.get('content-type') ?? '';
   if (values.output !== undefined) {
-    await writeFile(resolve(terminal.cwd, values.output), bodyOf(response));
+    await writeFile(resolve(terminal.cwd, values.output), bodyOf(response, owner.service.signal));
     return shown(values, { name, mimeType, file: values.output }, () => '');
   }
   if (values.json) {
-    const data = (await buffer(bodyOf(response))).toString('base64');
+    const data = (await buffer(bodyOf(response, owner.service.signal))).toString('base64');
     return shown(values, { name, mimeType, data }, () => '');
   }
-  for await (const chunk of bodyOf(response)) await terminal.write(chunk);
+  for await (const chunk of bodyOf(response, owner.service.signal)) await terminal.write(chunk);
   return good('');
 }
 

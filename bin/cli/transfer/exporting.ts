@@ -41,9 +41,9 @@ async function writeVariables({ remote, archive, counts }: Job, workflow?: strin
   const entries: VariableEntry[] = [];
   for (const { name, mimeType } of (await remotes.listVariables(remote, workflow)) ?? []) {
     const response = await remote.service.send('GET', remotes.variablePath(remote, name, 'var', workflow));
-    if (response.status >= 400) throw await refusalOf(response);
+    if (response.status >= 400) throw await refusalOf(response, remote.service.signal);
     const type = response.headers.get('content-type') ?? mimeType;
-    const measured = await archive.addStream(variableFile(name, workflow), bodyOf(response));
+    const measured = await archive.addStream(variableFile(name, workflow), bodyOf(response, remote.service.signal));
     entries.push({ name, mimeType: type, ...measured });
     counts.variables += 1;
   }
