@@ -13,7 +13,7 @@ const MODULE: BuildOptions = {
   bundle: true,
   platform: 'node',
   format: 'esm',
-  target: 'node22',
+  target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',

@@ -12,7 +12,7 @@ const lockfile = join(root, 'package-lock.json');
 const isFresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs;
 if (!isFresh) {
   console.error('Installing dependencies (only when the lockfile has changed) …');
-  const npm = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+  const npm = spawnSync('npm', ['ci'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',

@@ -1,4 +1,4 @@
-import { versionOf } from './version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 /** What `npm start` can be told, by environment. */
 export interface LocalSettings {
@@ -65,7 +65,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     apiKey: APIKEY || undefined,
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
-    version: versionOf(),
+    version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     containers: {

@@ -15,15 +15,15 @@ import {
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
 import { acknowledge } from '../rights/acknowledgements.ts';
-import { ROOT } from '../settings/package.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
 import { type Companion, companionHooks, REQUIRE } from './companions.ts';
 
-const entryOf = (path: string): string => join(ROOT, 'functions', `${path}.ts`);
+const entryOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
 /** In a package (docs/decisions/028) functions are bundled already: each is a folder. */
-const bundleOf = (path: string): string => join(ROOT, 'functions', path, 'index.mjs');
+const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
 /** Whether functions/ has a function of this kind and name. */
 export const hasFunction = (kind: FunctionKind, name: string): boolean =>
@@ -97,8 +97,8 @@ function makeFunction(
       ...options,
       runtime,
       entry: entryOf(path),
-      projectRoot: ROOT,
-      depsLockFilePath: join(ROOT, 'package-lock.json'),
+      projectRoot: PACKAGE_FOLDER,
+      depsLockFilePath: join(PACKAGE_FOLDER, 'package-lock.json'),
       bundling: bundlingOf(companions),
     });
   }

@@ -1,6 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
-import { versionOf } from './package.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { type Given, READERS } from './values.ts';
 
 /** What an installation can be told: `npm run cdk -- deploy --all -c name=flows -c brand=direktiv`. */
@@ -86,7 +86,7 @@ function checked(given: Given, naming: Naming): Settings {
       throw new Error(`${naming(key, toText(value))} ${(error as Error).message}`);
     }
   });
-  const settings = { ...Object.fromEntries(values), version: versionOf() } as Settings;
+  const settings = { ...Object.fromEntries(values), version: packageVersion() } as Settings;
   for (const [key, needed] of PAIRS) {
     if (settings[key] === undefined || settings[needed] !== undefined) continue;
     throw new Error(`${naming(key, toText(settings[key]))} needs ${needed} as well`);

@@ -26,7 +26,7 @@ async function standIns(dist: string): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'));
-  const home = join(folder, 'node_modules', 'weft');
+  const home = join(folder, 'node_modules', 'weft-workflows');
   await mkdir(home, { recursive: true });
   await cp(join(ROOT, 'package.json'), join(home, 'package.json'));
   await bundleConstruct(join(home, 'dist'));
@@ -55,7 +55,8 @@ async function synth(name: string, source: string): Promise<Templates> {
   return Object.fromEntries(await Promise.all(files.map(read)));
 }
 
-const IMPORTS = "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft/cdk';\n";
+const IMPORTS =
+  "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft-workflows/cdk';\n";
 
 describe('the construct in an app of somebody else', () => {
   test('makes an installation, its data with it, in a stack of theirs', async () => {

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleCommandLine } from '../../bin/bundle.ts';
-import { versionOf } from '../../bin/server/version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
@@ -24,7 +24,7 @@ let bytes: number;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-package-'));
   // Node strips no types below a folder of this name.
-  const home = join(folder, 'node_modules/weft');
+  const home = join(folder, 'node_modules/weft-workflows');
   await mkdir(join(home, 'bin'), { recursive: true });
   bytes = await bundleCommandLine(join(home, 'dist/weft.mjs'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
@@ -51,7 +51,7 @@ describe.each([
 ])('weft of %s', (_, programOf) => {
   test('runs, and tells by its exit code how it ended', async () => {
     const program = programOf();
-    expect(await run(program, ['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
+    expect(await run(program, ['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
     expect(await run(program, ['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
     expect(await run(program, ['nothing'])).toMatchObject({ code: 2, out: '' });
     expect(await run(program, ['keys', 'list', '--url', NOTHING])).toMatchObject({ code: 3, out: '' });

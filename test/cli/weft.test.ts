@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../bin/cli/commands/index.ts';
 import { commandHandbook } from '../../bin/cli/handbook.ts';
-import { versionOf } from '../../bin/server/version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { type Client, openClient } from '../service/access/client.ts';
 import { type Desk, openDesk } from './desk.ts';
 
@@ -47,8 +47,8 @@ async function write(name: string, source: string): Promise<string> {
 
 describe('weft', () => {
   test('prints its version', async () => {
-    expect(await weft(['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
-    expect((await weft(['version', '--json'])).out).toBe(`{\n  "version": "${versionOf()}"\n}\n`);
+    expect(await weft(['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
+    expect((await weft(['version', '--json'])).out).toBe(`{\n  "version": "${packageVersion()}"\n}\n`);
   });
 
   test('tells every command and the exit codes when asked for help', async () => {

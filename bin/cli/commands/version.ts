@@ -1,4 +1,4 @@
-import { versionOf } from '../../server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { defineCommand, good, toJson, UsageError } from '../shell/command.ts';
 
 /** The version of this program, which is that of the service it came with. */
@@ -9,6 +9,6 @@ export const version = defineCommand({
   options: {},
   run: async ({ json }, rest) => {
     if (rest.length > 0) throw new UsageError(`'version' takes no '${rest[0]}'`);
-    return good(json ? toJson({ version: versionOf() }) : versionOf());
+    return good(json ? toJson({ version: packageVersion() }) : packageVersion());
   },
 });
