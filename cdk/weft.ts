@@ -1,7 +1,6 @@
 import { Stack, Stage } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { blobsEnvironment, grantBlobs } from './data/blobs.ts';
 import { WeftData } from './data/data.ts';
@@ -11,7 +10,7 @@ import { grantTables, tablesEnvironment } from './data/tables.ts';
 import { Teardown } from './data/teardown.ts';
 import { Upgrade } from './data/upgrade.ts';
 import { Failed } from './functions/failed.ts';
-import { Functions } from './functions/functions.ts';
+import { Functions, type Grants } from './functions/functions.ts';
 import { Alarms } from './operations/alarms.ts';
 import { Dashboard } from './operations/dashboard.ts';
 import { Upkeep } from './operations/upkeep.ts';
@@ -67,13 +66,13 @@ export class Weft extends Construct {
     });
     // What writes is gone before what it writes to.
     functions.node.addDependency(this.data);
-    functions.inner('steps');
-    containers.grantWork(functions.inner('containers').role);
-    containers.grantCalls(functions.inner('steps').role);
-    failed.keepBy(functions.inner('failures'));
-    failed.catch(functions.inner('cron'));
-    bus.route(functions.inner('router'), failed);
-    if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.inner('inbound'), failed);
+    functions.trigger('steps');
+    containers.grantWork(functions.trigger('containers').role);
+    containers.grantCalls(functions.trigger('steps').role);
+    failed.keepBy(functions.trigger('failures'));
+    failed.catch(functions.trigger('cron'));
+    bus.route(functions.trigger('router'), failed);
+    if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.trigger('inbound'), failed);
     bus.take(settings.outbound, failed);
     new Upkeep(this, 'Upkeep', functions, machines, failed);
     new Teardown(this, 'Teardown', {
@@ -128,16 +127,23 @@ function refuseTwin(weft: Weft): void {
   throw new Error(`${twin.node.path} and ${weft.node.path} are both named ${name}: give one of them another name`);
 }
 
-/** How a role gets the rights that each port needs. */
-const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting) => ({
-  table: (role: IRole) => grantTables(settings, role),
-  blobs: (role: IRole) => grantBlobs(settings, role),
-  vault: (role: IRole) => grantParameter(role, keyParameter(settings)),
-  sealer: (role: IRole) => grantRootKey(settings, role),
-  executions: (role: IRole) => machines.grant(role),
-  bus: (role: IRole) => bus.grant(role),
-  schedules: (role: IRole) => schedules.grant(role),
-  containers: (role: IRole) => containers.grant(role),
+/** For ports that reach nothing in AWS. */
+const nothing = (): void => {};
+
+const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting): Grants => ({
+  table: (role) => grantTables(settings, role),
+  blobs: (role) => grantBlobs(settings, role),
+  vault: (role) => grantParameter(role, keyParameter(settings)),
+  sealer: (role) => grantRootKey(settings, role),
+  executions: (role) => machines.grant(role),
+  bus: (role) => bus.grant(role),
+  schedules: (role) => schedules.grant(role),
+  containers: (role) => containers.grant(role),
+  web: nothing,
+  changes: nothing,
+  clock: nothing,
+  settings: nothing,
+  meter: nothing,
 });
 
 interface Granting {

@@ -25,10 +25,6 @@ const entryOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${p
 /** In a package (docs/decisions/028) functions are bundled already: each is a folder. */
 const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
-/** Whether functions/ has a function of this kind and name. */
-export const hasFunction = (kind: FunctionKind, name: string): boolean =>
-  existsSync(entryOf(`${kind}/${name}`)) || existsSync(bundleOf(`${kind}/${name}`));
-
 /** What causes a function to run: a request, a trigger of AWS, or a deployment. Each kind is a folder of functions/. */
 export type FunctionKind = 'http' | 'triggers' | 'deploy';
 

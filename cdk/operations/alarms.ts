@@ -31,7 +31,7 @@ export interface Watched {
 }
 
 /**
- * What the functions write of a fault of ours (lib/api/faults.ts). Neither statuses nor errors of functions tell it: some
+ * What the functions write of a fault of ours (lib/api/fault-log.ts). Neither statuses nor errors of functions tell it: some
  * mistakes of users are answered with 500, and a run that fails ends its step with an error.
  */
 const FAULT = FilterPattern.all(
@@ -60,7 +60,7 @@ export class Alarms extends Construct {
     this.#topic = isMailAddress(told) ? this.#mailing(told) : Topic.fromTopicArn(this, 'Topic', told);
     const { functions, failed, settings } = watched;
     this.#raise('Faults', 'requests or runs met a fault of the service: see the logs', this.#faultsOf(watched));
-    const failures = functions.inner('failures').handler;
+    const failures = functions.trigger('failures').handler;
     this.#raise('Deliveries', 'calls failed for good: see the failed deliveries', failures.metricInvocations(SUM));
     const waiting = failed.queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'Maximum' });
     this.#raise('Undelivered', 'events did not arrive and wait in the queue', waiting);

@@ -19,7 +19,7 @@ export class Dashboard extends Construct {
     const all = functions.all.map(({ handler, node }) => ({ handler, label: node.id }));
     const ofAll = (metricName: string): IMetric[] =>
       all.map(({ handler, label }) => handler.metric(metricName, { ...SUM, label }));
-    const { handler: steps } = functions.inner('steps');
+    const { handler: steps } = functions.trigger('steps');
     new CfnDashboard(this, 'Page', {
       dashboardName: name,
       defaultInterval: Duration.days(1),
@@ -34,11 +34,11 @@ export class Dashboard extends Construct {
         ],
         [
           graph('Steps of runs', [steps.metricInvocations(SUM)], [steps.metricDuration(late)]),
-          graph('Events of namespaces', [functions.inner('router').handler.metricInvocations(SUM)]),
+          graph('Events of namespaces', [functions.trigger('router').handler.metricInvocations(SUM)]),
         ],
         [
           graph('What failed for good', [
-            functions.inner('failures').handler.metricInvocations({ ...SUM, label: 'calls' }),
+            functions.trigger('failures').handler.metricInvocations({ ...SUM, label: 'calls' }),
             failed.queue.metricApproximateNumberOfMessagesVisible({ ...late, statistic: 'Maximum', label: 'waiting' }),
           ]),
           graph('Throttled', Object.values(ofTables(settings)), [ofAccount('AWS/Lambda', 'Throttles')]),

@@ -15,7 +15,7 @@ const NOT_BY_A_STEP = ['FAILED', 'TIMED_OUT', 'ABORTED'];
 export class Upkeep extends Construct {
   constructor(scope: Construct, id: string, functions: Functions, machines: Machines, failed: Failed) {
     super(scope, id);
-    const [lifecycle, sweep] = [functions.inner('lifecycle'), functions.inner('sweep')];
+    const [lifecycle, sweep] = [functions.trigger('lifecycle'), functions.trigger('sweep')];
     for (const called of [lifecycle, sweep]) failed.catch(called);
     failed.rule(this, 'Ended', {
       calls: lifecycle,

@@ -13,7 +13,7 @@ import {
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { FamilyName } from '../../lib/api/registry/families.ts';
+import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { gatewayPaths, lambdaOf } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
 import type { WeftFunction } from '../functions/function.ts';
@@ -25,10 +25,10 @@ import type { Settings } from '../settings/settings.ts';
 const PREFIXES = ['/api', '/api/v2'];
 
 /** Whatever no route is: the Lambda says 404 or 405. */
-const ELSEWHERE: FamilyName = 'system';
+const ELSEWHERE: LambdaName = 'system';
 
 /** The paths of API Gateway, each with the family whose Lambda gets its requests, whatever their method. */
-function gatewayRoutes(): ReadonlyMap<string, FamilyName> {
+function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
   const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
   const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
   return new Map([...prefixed, ['/', ELSEWHERE], ['/{elsewhere+}', ELSEWHERE]]);
@@ -57,7 +57,7 @@ export class Api extends Construct {
       return integration;
     };
     for (const [path, family] of gatewayRoutes()) {
-      this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
+      this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.http(family)));
     }
     this.#refuse();
     this.#acknowledge();

@@ -1,5 +1,5 @@
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { runOfTick, startByClock } from '../../lib/engine/events/event-start.ts';
 
 /** What the scheduler tells: which workflow, and the planned time of the tick. */
@@ -9,7 +9,7 @@ interface Tick {
   readonly planned: string;
 }
 
-export const handler = noting(
+export const handler = withFaultLog(
   ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
   {
     about: ({ target, planned }) => {

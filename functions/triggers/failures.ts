@@ -1,5 +1,5 @@
 import { blobs, meter, table } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { aboutCall, noteFailure } from '../../lib/engine/events/failed-calls.ts';
 import { isObject } from '../../lib/language/json.ts';
 
@@ -54,7 +54,7 @@ async function noteMessage({ Body, Attributes = {}, MessageAttributes = {} }: Un
 }
 
 /** What Lambda calls when another function failed for good, and what empties the queue once a day. */
-export const handler = noting(
+export const handler = withFaultLog(
   async (told: Told): Promise<void> => {
     if (isCall(told)) return noteCall(told);
     for (const message of told.Messages) await noteMessage(message);

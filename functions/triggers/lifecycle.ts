@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { containers, enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { type EndedExecution, noteEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
 import { aboutRun } from '../../lib/engine/step/step.ts';
 
@@ -13,7 +13,7 @@ interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
 type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusChange>;
 
 /** Executions that ended and did not succeed; the rule lets no other through. */
-export const handler = noting(
+export const handler = withFaultLog(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
     noteEnd({ ...enginePorts(), containers: containers() }, { name, status, error: error ?? '', cause: cause ?? '' }),
   {

@@ -12,7 +12,6 @@ export const STATUS_OF = {
   'too-large': 413,
   /** Answers 500 because existing clients know these cases by that status; the message says what to mend. */
   refused: 500,
-  'not-built': 501,
   unavailable: 503,
 } as const;
 

@@ -18,6 +18,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'bin/cli/shell': ['lib/language'],
   'bin/cli/transfer': ['bin/cli/client', 'bin/cli/shell', 'lib/compiler', 'lib/domain', 'lib/language'],
   'bin/server': [
+    'functions/http',
     'lib/adapters/local',
     'lib/adapters/local/concurrency',
     'lib/adapters/local/containers',
@@ -63,6 +64,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/api',
     'lib/api/docs',
     'lib/api/http',
+    'lib/api/registry/routes',
     'lib/api/streams',
     'lib/domain',
     'lib/domain/credentials',
@@ -84,6 +86,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'functions/http/services': [
     'lib/api/http',
+    'lib/api/registry/routes',
     'lib/api/streams',
     'lib/domain',
     'lib/domain/services',
@@ -93,6 +96,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'functions/http/tree': [
     'functions/http/variables',
     'lib/api/http',
+    'lib/api/registry/routes',
     'lib/api/streams',
     'lib/domain',
     'lib/domain/instances',
@@ -191,7 +195,14 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/adapters/local/table': ['lib/adapters/aws/table', 'lib/adapters/portable', 'lib/ports'],
   'lib/adapters/portable': ['lib/ports'],
-  'lib/api': ['lib/api/http', 'lib/api/registry', 'lib/api/streams', 'lib/domain', 'lib/ports'],
+  'lib/api': [
+    'lib/api/http',
+    'lib/api/registry',
+    'lib/api/registry/routes',
+    'lib/api/streams',
+    'lib/domain',
+    'lib/ports',
+  ],
   'lib/api/docs': ['lib/api/http', 'lib/api/registry', 'lib/api/registry/routes', 'lib/api/registry/shapes'],
   'lib/api/http': [
     'lib/api/registry',

@@ -1,5 +1,6 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
-import type { Tails } from '../../../lib/api/streams/tails.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { StreamSourcesOf } from '../../../lib/api/streams/sources.ts';
 import { list, type Needs, openLog } from '../../../lib/domain/logs/pages.ts';
 import { readOn } from '../../../lib/domain/logs/tails.ts';
 import { toListRequest, withNames } from '../../../lib/domain/storage/pages.ts';
@@ -14,17 +15,17 @@ async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
 }
 
 /** Logs of workflows hang on the tree, so the tree's Lambda serves them. */
-export const endpoints: Endpoints<'logs'> = {
+export const endpoints: EndpointsOf<'getWorkflowLogs'> = {
   getWorkflowLogs: async (ports, call) => {
     const { request, log, named } = await open(ports, call);
     return withNames(await list(ports, log, request), named);
   },
 };
 
-export const tails: Tails<'logs'> = {
+export const streamSources: StreamSourcesOf<'getWorkflowLogs'> = {
   getWorkflowLogs: async (ports, call, mark) => {
     const { request, log, named } = await open(ports, call);
     const reading = await readOn(ports, log, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    return { reply: withNames(reading.list, named), cursor: reading.mark };
   },
 };

@@ -1,4 +1,6 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { IdsOf, IdsServedBy } from '../../../lib/api/registry/routes/index.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import { deleteVariable, type Holder } from '../../../lib/engine/changes/variables.ts';
 import { contentOf, listOf, NOBODY, put, type Readers } from '../variables/replies.ts';
@@ -17,7 +19,7 @@ async function ofWorkflow(ports: Readers, path: OfWorkflow): Promise<Holder> {
 const nameIn = ({ query }: Pick<Call, 'query'>): string => query['var']?.[0] ?? '';
 
 /** Variables of workflows hang on the tree, so the tree's Lambda serves them. */
-export const endpoints: Endpoints<'variables'> = {
+export const endpoints: EndpointsOf<IdsOf<'variables'> & IdsServedBy<'tree'>> = {
   listWorkflowVariables: async (ports, { path, query }) => listOf(ports, await ofWorkflow(ports, path), query),
   getWorkflowVariable: async (ports, call) => contentOf(ports, await ofWorkflow(ports, call.path), nameIn(call)),
   setWorkflowVariable: async (ports, call) => put(ports, await ofWorkflow(ports, call.path), nameIn(call), call),

@@ -113,9 +113,18 @@ describe('greedy parameters elsewhere', () => {
   });
 
   test('a slash at the end tells a folder of secrets from a secret', () => {
-    expect(ask('DELETE /api/namespaces/n/secrets/a/b')).toMatchObject({ params: { secret: 'a/b' }, slash: false });
-    expect(ask('DELETE /api/namespaces/n/secrets/a/b/')).toMatchObject({ params: { secret: 'a/b' }, slash: true });
-    expect(ask('DELETE /api/namespaces/n/secrets/a%2Fb%2F')).toMatchObject({ params: { secret: 'a/b' }, slash: true });
+    expect(ask('DELETE /api/namespaces/n/secrets/a/b')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: false,
+    });
+    expect(ask('DELETE /api/namespaces/n/secrets/a/b/')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: true,
+    });
+    expect(ask('DELETE /api/namespaces/n/secrets/a%2Fb%2F')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: true,
+    });
   });
 
   test('a list is not a secret without a name', () => {
