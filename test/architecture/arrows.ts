@@ -3,7 +3,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bench: ['bin/cli/costs', 'bin/server', 'lib/adapters/local/table', 'lib/domain/events'],
   bin: ['bin/cli', 'bin/cli/shell', 'bin/server', 'cdk', 'lib/api/docs', 'test', 'test/deployed', 'test/emulator'],
   'bin/cli': ['bin/cli/commands', 'bin/cli/shell', 'lib/language'],
-  'bin/cli/client': ['bin/cli/shell'],
+  'bin/cli/client': ['bin/cli/shell', 'lib/language'],
   'bin/cli/commands': [
     'bin/cli/client',
     'bin/cli/costs',
@@ -13,6 +13,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/portable',
     'lib/compiler',
     'lib/domain/credentials',
+    'lib/language',
   ],
   'bin/cli/costs': ['lib/adapters/aws', 'lib/api/registry', 'lib/compiler/emit', 'lib/compiler/plan'],
   'bin/cli/shell': ['lib/language'],

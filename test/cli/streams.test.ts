@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { toFrames } from '../../bin/cli/client/event-stream.ts';
-import { followLog, followRun } from '../../bin/cli/client/following.ts';
 import { serviceAt } from '../../bin/cli/client/service.ts';
+import { followLog, followRun } from '../../bin/cli/client/streams.ts';
 import { type Answering, answerJson, beginStream, openFakeServer } from './fake-server.ts';
 
 async function framesOf(...chunks: readonly string[]) {
@@ -21,7 +21,7 @@ describe('a stream of events', () => {
     ['a frame', ['data: {"a":1}\n\n'], [{ event: 'message', data: '{"a":1}', id: '' }]],
     ['data of several lines', ['data: a\ndata:b\ndata\n\n'], [{ event: 'message', data: 'a\nb\n', id: '' }]],
     [
-      'an event with an id, which lasts',
+      'an event with an id, which stays',
       ['id: 7\nevent: error\ndata: x\n\ndata: y\n\n'],
       [
         { event: 'error', data: 'x', id: '7' },
@@ -29,16 +29,16 @@ describe('a stream of events', () => {
       ],
     ],
     [
-      'frames cut anywhere',
+      'frames split anywhere',
       ['da', 'ta: a\r', '\n\r', '\nda', 'ta: b\n', '\n'],
       [
         { event: 'message', data: 'a', id: '' },
         { event: 'message', data: 'b', id: '' },
       ],
     ],
-    ['letters cut in two', ['data: \xc3', '\xa4\n\n'], [{ event: 'message', data: 'ä', id: '' }]],
+    ['split characters', ['data: \xc3', '\xa4\n\n'], [{ event: 'message', data: 'ä', id: '' }]],
     [
-      'line ends of every kind',
+      'every kind of line end',
       ['data: a\r\rdata: b\r\n\r\n'],
       [
         { event: 'message', data: 'a', id: '' },
@@ -46,7 +46,7 @@ describe('a stream of events', () => {
       ],
     ],
     ['comments and other fields', [': hello\nretry: 5\n\ndata: a\n\n'], [{ event: 'message', data: 'a', id: '' }]],
-    ['a frame that is not ended', ['data: a\n\ndata: b\n'], [{ event: 'message', data: 'a', id: '' }]],
+    ['an incomplete frame', ['data: a\n\ndata: b\n'], [{ event: 'message', data: 'a', id: '' }]],
   ])('is read with %s', async (_, chunks, frames) => {
     expect(await framesOf(...chunks)).toEqual(frames);
   });
@@ -63,7 +63,7 @@ const runOf = (status: string) => ({ namespace: 'n', instance: { id: 'i', status
 const frame = (value: unknown, id = '') => `${id === '' ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
 const HEARTBEAT = 'data: \n\n';
 
-/** Follows the run of a server that answers so, and tells the lines that were told and how the run ended. */
+/** Follows the run of a fake server, and returns the lines and the status of the run. */
 async function follow(answer: Answering) {
   const server = await openFakeServer(answer);
   const told: string[] = [];
@@ -80,7 +80,7 @@ const isStream = (accept: string | undefined) => accept === 'text/event-stream';
 const offsetIn = (url: string): number => Number(new URL(url, 'http://x').searchParams.get('offset') ?? 0);
 
 describe('following a run', () => {
-  test('tells each line once when the streams last', async () => {
+  test('passes each line once if the streams last', async () => {
     const open = new Map<string, Parameters<Answering>[1]>();
     const { told, status, asked } = await follow(({ url, headers }, response) => {
       const { pathname } = new URL(url, 'http://x');
@@ -101,7 +101,7 @@ describe('following a run', () => {
     );
   });
 
-  test('goes on at the last id when the stream is cut', async () => {
+  test('continues after the last event id if the stream breaks', async () => {
     const resumed: unknown[] = [];
     let isOver = false;
     const { told, status } = await follow(({ url, headers }, response, nth) => {
@@ -131,7 +131,7 @@ describe('following a run', () => {
     });
   });
 
-  test('repeats nothing when a stream without ids begins anew', async () => {
+  test('repeats nothing if a stream without ids starts again', async () => {
     let isOver = false;
     const { told } = await follow(({ url, headers }, response, nth) => {
       const { pathname } = new URL(url, 'http://x');
@@ -148,10 +148,10 @@ describe('following a run', () => {
   });
 
   test.each([
-    ['says 501', (response: Parameters<Answering>[1]) => answerJson(response, { message: 'not built' }, 501)],
-    ['answers JSON', (response: Parameters<Answering>[1]) => answerJson(response, {})],
-    ['cuts every stream', (response: Parameters<Answering>[1]) => response.destroy()],
-  ])('asks again and again where the server %s', async (_, refuse) => {
+    ['replies with 501', (response: Parameters<Answering>[1]) => answerJson(response, { message: 'not built' }, 501)],
+    ['replies with JSON', (response: Parameters<Answering>[1]) => answerJson(response, {})],
+    ['breaks every stream', (response: Parameters<Answering>[1]) => response.destroy()],
+  ])('polls if the server %s', async (_, refuse) => {
     const { told, status } = await follow(({ url, headers }, response, nth) => {
       const { pathname } = new URL(url, 'http://x');
       if (isStream(headers.accept)) return refuse(response);
@@ -162,7 +162,7 @@ describe('following a run', () => {
     expect({ told, status }).toEqual({ told: ['one', 'two', 'three'], status: 'failed' });
   });
 
-  test('reads the logs of servers that know no offset', async () => {
+  test('reads the logs of servers without offsets', async () => {
     const edges = LINES.map((node) => ({ node, cursor: 'c' }));
     const { told } = await follow(({ url, headers }, response) => {
       if (isStream(headers.accept)) return answerJson(response, { message: 'no' }, 405);
@@ -175,7 +175,7 @@ describe('following a run', () => {
     expect(told).toEqual(['one', 'two', 'three']);
   });
 
-  test('ends with what the server says of a run that is not there', async () => {
+  test('ends with the error of the server for a missing run', async () => {
     const missing: Answering = ({ headers }, response) => {
       if (!isStream(headers.accept)) return answerJson(response, { code: 404, message: 'instance not found' }, 404);
       beginStream(response, ['event: error\ndata: {"Code":5,"Message":"instance not found"}\n\n']);
