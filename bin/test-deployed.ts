@@ -1,7 +1,7 @@
 /**
- * `npm run test:deployed`: puts the whole stack into an emulator of AWS with the ordinary tools of CDK, runs the
- * black-box tests against it, takes it away and looks whether anything is left. With SERVICE_URL and SERVICE_KEY it
- * runs the tests alone, against whatever is there.
+ * `npm run test:deployed`: deploys both stacks to an AWS emulator with the CDK command line, runs the black-box tests
+ * against them, deletes them, and checks that nothing remains. With SERVICE_URL and SERVICE_KEY, it only runs the tests
+ * against that service.
  */
 import { inspect } from 'node:util';
 import { tryDeployed } from '../test/deployed/trial.ts';

@@ -6,19 +6,20 @@ import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import { Closers, type Observer, openPorts } from './local-ports.ts';
+import { openPorts, type PortOptions } from './local-ports.ts';
+import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
 
-export type { Observer } from './local-ports.ts';
+export type { Observer } from './observer.ts';
 
-/** The whole service in this process. */
+/** The service in this process. */
 export interface Service {
   readonly url: string;
   readonly key: string;
   readonly ports: Ports;
-  /** Resolves when what was begun is done but for waits: executions, and the sweep after the start. */
+  /** Resolves when all started work is done, except waits; this includes the sweep after the start. */
   idle(): Promise<void>;
-  /** Ends it with its child processes; what runs goes on at the next start. */
+  /** Stops the service and its child processes. Runs continue after the next start. */
   close(): Promise<void>;
 }
 
@@ -89,13 +90,9 @@ const handlerOf =
     return handler;
   };
 
-async function open(
-  settings: LocalSettings,
-  observer: Observer,
-  closers: Closers,
-  given: Partial<Ports>,
-): Promise<Service> {
-  const { ports, resume, idle, endStreams } = await openPorts(settings, observer, closers, given);
+async function open(options: PortOptions): Promise<Service> {
+  const { settings, closers } = options;
+  const { ports, resume, idle, endStreams } = await openPorts(options);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
@@ -103,8 +100,8 @@ async function open(
     requestId: ports.clock.uuid,
     largestBody,
   });
-  closers.add(gateway.close);
-  closers.add(endStreams);
+  closers.defer(gateway.close);
+  closers.defer(endStreams);
   await resume();
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
   return {
@@ -112,24 +109,24 @@ async function open(
     key: await ports.vault.adminKey(),
     ports,
     idle: () => sweeping.then(idle),
-    close: () => closers.close(),
+    close: () => closers.disposeAsync(),
   };
 }
 
 /**
- * Starts the service, over ports of its own but for those `given`. Throws, with nothing left open, when a part cannot
- * start.
+ * Starts the service with the local ports, except for the `replacements`. Throws if a part cannot be started, after
+ * everything that was opened has been closed.
  */
 export async function startService(
   settings: LocalSettings,
   observer: Observer = {},
-  given: Partial<Ports> = {},
+  replacements: Partial<Ports> = {},
 ): Promise<Service> {
-  const closers = new Closers();
+  const closers = new AsyncDisposableStack();
   try {
-    return await open(settings, observer, closers, given);
+    return await open({ settings, observer, closers, replacements });
   } catch (error) {
-    await closers.close();
+    await closers.disposeAsync();
     throw error;
   }
 }

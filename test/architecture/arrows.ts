@@ -34,6 +34,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/events',
     'lib/engine/recovery',
     'lib/engine/step',
+    'lib/language',
     'lib/ports',
     'lib/time/cron',
   ],
