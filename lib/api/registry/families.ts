@@ -17,7 +17,7 @@ export const families = {
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   execution: {
-    about: 'Running a workflow, with or without waiting for its output',
+    about: 'Starting a workflow, with or without waiting for its output',
     needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   instances: {
@@ -53,11 +53,11 @@ export const families = {
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   system: {
-    about: 'Version, jq playground, description of this interface',
+    about: 'Version, jq playground, description of this API',
     needs: [],
   },
   keys: {
-    about: 'Keys of this interface',
+    about: 'API keys',
     needs: ['table', 'clock'],
   },
 } as const satisfies Record<string, Family>;
