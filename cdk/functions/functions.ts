@@ -5,7 +5,7 @@ import { families, type LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { needsOf, rows } from '../../lib/api/registry/routes/index.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Companion } from './companions.ts';
+import type { ExtraFile } from './extra-files.ts';
 import { type FunctionProps, WeftFunction } from './function.ts';
 
 type PortName = ReturnType<typeof needsOf>[number];
@@ -43,61 +43,61 @@ const RUNS = ['table', 'blobs', 'executions', 'bus'] as const satisfies readonly
 
 interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'scripts'>> {
   readonly needs: readonly PortName[];
-  readonly companions?: readonly Companion[];
+  readonly extraFiles?: readonly ExtraFile[];
 }
 
 /** The functions without requests: one row for each file of functions/triggers/. */
 const TRIGGERS = {
   steps: {
-    about: 'What state machines of workflows call while they run',
+    about: 'Executes the steps of runs, called by their state machines',
     // A step that calls a container lasts as long as the call; any other ends within a minute.
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'sealer', 'containers'],
     scripts: true,
   },
   lifecycle: {
-    about: 'Settles runs whose execution ended outside our code',
+    about: 'Ends runs whose execution failed, timed out or was aborted',
     timeout: Duration.minutes(1),
     needs: [...RUNS, 'containers'],
     scripts: false,
   },
   sweep: {
-    about: 'Makes up once a day for what was cut short',
+    about: 'Repairs interrupted work once a day',
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'containers'],
     scripts: false,
   },
   router: {
-    about: 'Takes each event of the bus to those who listen',
+    about: 'Delivers the events of the bus to their listeners',
     timeout: Duration.minutes(5),
     needs: RUNS,
     scripts: false,
   },
   cron: {
-    about: 'Starts a workflow when its time has come',
+    about: 'Starts workflows on schedule',
     timeout: Duration.minutes(1),
     needs: RUNS,
     scripts: false,
   },
   failures: {
-    about: 'Keeps calls that failed, where their namespace lists them',
+    about: 'Stores dead letters for their namespaces',
     timeout: Duration.minutes(1),
     needs: ['table', 'blobs'],
     scripts: false,
   },
   inbound: {
-    about: 'Takes events of other buses into namespaces',
+    about: 'Sends events of other buses to namespaces',
     timeout: Duration.minutes(1),
     needs: RUNS,
     scripts: false,
   },
   containers: {
-    about: 'Makes container services ready to run, and takes them away',
+    about: 'Prepares and removes container services',
     // A large layer takes minutes to copy.
     timeout: Duration.minutes(15),
     needs: ['table', 'sealer'],
     scripts: false,
-    companions: ['beside.mjs'],
+    extraFiles: ['beside.mjs'],
   },
 } as const satisfies Record<string, Trigger>;
 

@@ -58,8 +58,8 @@ async function synth(name: string, source: string): Promise<Templates> {
 const IMPORTS =
   "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft-workflows/cdk';\n";
 
-describe('the construct in an app of somebody else', () => {
-  test('makes an installation, its data with it, in a stack of theirs', async () => {
+describe('the construct in another app', () => {
+  test('creates an installation with its data in a stack of the app', async () => {
     const { Shop } = await synth(
       'alone',
       `${IMPORTS}
@@ -87,7 +87,7 @@ stack.node.root.synth();
     expect(steps?.[1]).toMatchObject({ DependsOn: expect.arrayContaining(tables) });
   });
 
-  test('makes several in one app, with their data elsewhere, and nothing passes between the stacks', async () => {
+  test('creates several installations with separate data stacks, and without references between the stacks', async () => {
     const templates = await synth(
       'several',
       `${IMPORTS}
@@ -115,7 +115,7 @@ app.synth();
     }
   });
 
-  test('takes what other constructs of theirs are named, though that is not known yet', async () => {
+  test('accepts names of other constructs that are known only at deployment', async () => {
     const { Shop } = await synth(
       'parts',
       `${IMPORTS}
@@ -145,24 +145,24 @@ stack.node.root.synth();
     expect(JSON.stringify(ofType(resources, 'AWS::ApiGateway::DomainName'))).toContain('{"Ref":"Certificate');
   });
 
-  test('refuses a property by its name', async () => {
+  test('rejects a property by its name', async () => {
     const source = `${IMPORTS}new Weft(new Stack(new App(), 'Shop'), 'Flows', { name: 'My Flows' });\n`;
-    await expect(synth('wrong', source)).rejects.toThrow('the property name: My Flows is no name');
+    await expect(synth('wrong', source)).rejects.toThrow('the property name: My Flows is no valid name');
   });
 
-  test('refuses a second installation of the same name in the same place, and takes it elsewhere', async () => {
+  test('rejects a second installation with the same name in the same place, and accepts it elsewhere', async () => {
     const twice = (other: string) => `${IMPORTS}
 const app = new App();
 for (const region of ['eu-west-1', '${other}']) {
   new Weft(new Stack(app, 'In-' + region + app.node.children.length, { env: { region, account: '123456789012' } }), 'Weft');
 }
 `;
-    const message = 'In-eu-west-10/Weft and In-eu-west-11/Weft are both named weft: give one of them another name';
+    const message = 'In-eu-west-10/Weft and In-eu-west-11/Weft have the same name weft; give one of them another name';
     await expect(synth('twins', twice('eu-west-1'))).rejects.toThrow(message);
     await expect(synth('apart', twice('eu-west-2'))).resolves.toBeDefined();
   });
 
-  test('does what docs/deploying.md shows', async () => {
+  test('works as docs/deploying.md shows', async () => {
     const page = await readFile(join(ROOT, 'docs/deploying.md'), 'utf8');
     const shown = [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].map(([, code]) => code).join('\n');
     const templates = await synth('shown', shown);
@@ -170,7 +170,7 @@ for (const region of ['eu-west-1', '${other}']) {
     expect(Object.keys(templates['Flows']?.Outputs ?? {})).toEqual(['Url']);
   });
 
-  test('is declared for TypeScript, which refuses what is no property', async () => {
+  test('has type declarations, which reject unknown properties', async () => {
     const check = async (props: string) => {
       await writeFile(
         join(folder, 'app.ts'),

@@ -64,7 +64,7 @@ describe('the rights of every role', () => {
     ['the-data', 'data', {}],
     ['the-data-that-goes', 'data', { retain: 'false' }],
     ['the-service-with-everything', 'stack', { kms: 'true', tracing: 'true', alarms: 'ada@example.com' }],
-  ] as const)('are as the file says: %s', async (name, which, told) => {
+  ] as const)('are equal to the file: %s', async (name, which, told) => {
     const rights = rightsOf(resourcesIn(makeApp(told)[which]));
     expect(rights).not.toMatch(/[0-9A-F]{8}>/);
     await expect(rights).toMatchFileSnapshot(`./rights/${name}.txt`);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import * as acknowledgements from '../../cdk/rights/acknowledgements.ts';
+import * as acknowledgements from '../../cdk/rights/acknowledge.ts';
 import { makeApp } from './stack.ts';
 
-vi.mock('../../cdk/rights/acknowledgements.ts', { spy: true });
+vi.mock('../../cdk/rights/acknowledge.ts', { spy: true });
 const acknowledge = vi.mocked(acknowledgements.acknowledge);
 
 interface Report {
@@ -65,7 +65,7 @@ describe('the rules of AWS Solutions', () => {
     },
   );
 
-  test('whatever is accepted would be found at that construct, and is accepted for a reason', () => {
+  test('each acknowledgement suppresses a finding of its construct, and has a reason', () => {
     acknowledge.mockImplementation(() => {});
     const found = findings(makeApp().app);
     const accepted = acknowledge.mock.calls.flatMap(([scope, reasons]) =>

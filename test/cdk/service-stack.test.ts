@@ -35,7 +35,7 @@ const mayDo = (name: string): string[] =>
 describe('functions', () => {
   const functions = ofType(resources, 'AWS::Lambda::Function');
 
-  test('run on Node 24 on arm64, with a log group and a role of their own', () => {
+  test('run on Node 24 on arm64, each with its own log group and role', () => {
     const roles = functions.map(([, { Properties }]) => JSON.stringify(Properties['Role']));
     expect(new Set(roles).size).toBe(functions.length);
     for (const [, { Properties }] of functions) {
@@ -47,7 +47,7 @@ describe('functions', () => {
     }
   });
 
-  test('find in their environment what the adapters read', () => {
+  test('have the environment variables that the adapters read', () => {
     const environments = functions
       .filter(([id]) => id.startsWith('Functions'))
       .map(([, { Properties }]) =>
@@ -86,7 +86,7 @@ describe('functions', () => {
     }
   });
 
-  test('a request that may wait for a workflow has as long as API Gateway streams', () => {
+  test('a request that may wait for a workflow has the longest timeout of streamed replies', () => {
     const timeouts = (told: Record<string, string>) => {
       const tree = ofType(resourcesOf(told), 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionstree'));
       return tree?.[1].Properties['Timeout'];
@@ -95,7 +95,7 @@ describe('functions', () => {
     expect(timeouts({ streaming: 'false' })).toBe(29);
   });
 
-  test('every log group forgets, after the days that were asked for', () => {
+  test('every log group has the retention of the settings', () => {
     const days = properties('AWS::Logs::LogGroup').map((group) => group['RetentionInDays']);
     expect(days.length).toBeGreaterThan(functions.length);
     expect(new Set(days)).toEqual(new Set([30]));
@@ -135,12 +135,12 @@ const BESIDE: Record<string, readonly string[]> = {
 };
 
 describe('rights', () => {
-  test('no action is given by a wildcard', () => {
+  test('no action is a wildcard', () => {
     expect(statements.length).toBeGreaterThan(10);
     expect(statements.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('only log delivery, listing what goes with the stack, and entering the registry is allowed everywhere', () => {
+  test('only log delivery, lists for the deletion of the stack, and the registry token have all resources', () => {
     const everywhere = statements.filter(({ Resource }) => [Resource].flat().includes('*'));
     const actions = everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'));
     expect(actions.toSorted()).toEqual([
@@ -150,7 +150,7 @@ describe('rights', () => {
     ]);
   });
 
-  test.each(names)('%s may do what the ports need that its file asks for, and no more', (name) => {
+  test.each(names)('%s has exactly the rights of the ports that its file needs', (name) => {
     const source = sourceOf(name);
     const ports = /import \{([^}]*)\} from '..\/..\/lib\/adapters\/aws\/deployed.ts'/.exec(source)?.[1] ?? '';
     const wanted = ports.split(',').flatMap((port) => SERVICES[port.trim()] ?? []);
@@ -159,7 +159,7 @@ describe('rights', () => {
     expect([...services].toSorted()).toEqual([...expected].toSorted());
   });
 
-  test('no Lambda of the service can change or remove the administrative key', () => {
+  test('no Lambda of the service can change or delete the administrator’s key', () => {
     const changing = statements.flatMap(actionsOf).filter((action) => /^ssm:(?!Get)/.test(action));
     expect(changing).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('rights', () => {
       .toSorted();
   const SEALERS = ['containers', 'registries', 'secrets', 'services', 'steps', 'tree'];
 
-  test('only what keeps or uses secrets, or pulls images, can read the root key', () => {
+  test('only functions that store or use secrets, or pull images, can read the root key', () => {
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft/root-key"')).toEqual(SEALERS);
     expect(whoMay(dataOf(), 'ssm:PutParameter', ':parameter/weft/root-key"')).toEqual(['KeyMaker']);
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft"')).toEqual(expect.arrayContaining(['instances']));
@@ -192,7 +192,7 @@ describe('rights', () => {
       .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement)
       .filter((statement) => actionsOf(statement).includes('kms:Decrypt'));
 
-  test('`kms=true` lets the same functions alone use the key of the data, by its alias', () => {
+  test('`kms=true` allows only the same functions to use the KMS key, by its alias', () => {
     const own = resourcesOf({ kms: 'true' });
     expect(whoMay(own, 'kms:Decrypt', ':key/*"')).toEqual(SEALERS);
     expect(usesOf(own).map(({ Condition }) => Condition)).toEqual(
@@ -202,7 +202,7 @@ describe('rights', () => {
     expect(whoMay(own, 'ssm:GetParameter', 'root-key"')).toEqual([]);
   });
 
-  test('a key of one’s own is used by the same functions alone', () => {
+  test('only the same functions can use an existing key', () => {
     const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
     const own = resourcesOf({ kms: key });
     expect(whoMay(own, 'kms:Encrypt', `"${key}"`)).toEqual(SEALERS);
@@ -212,7 +212,7 @@ describe('rights', () => {
     expect(rootKeyOf(parameter)).toBe('/keys/flows');
   });
 
-  test('roles are passed to Step Functions, the scheduler and Lambda alone, each its own', () => {
+  test('only Step Functions, the scheduler and Lambda get roles, each its own', () => {
     const passing = statements.filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(passing.length).toBeGreaterThan(0);
     const passed = passing.map(({ Condition, Resource }) => `${JSON.stringify(Resource)} ${JSON.stringify(Condition)}`);
@@ -223,7 +223,7 @@ describe('rights', () => {
     ]);
   });
 
-  test('machines may call the steps function and nothing else', () => {
+  test('machines may only call the steps function', () => {
     const own = policies.find(({ role }) => role.includes('MachinesRole'))?.statements ?? [];
     expect(own.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'))).toEqual(['lambda:InvokeFunction']);
     expect(JSON.stringify(own)).toContain(':function:weft-steps');

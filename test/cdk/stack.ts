@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { DataStack, ServiceStack } from '../../cdk/service-stack.ts';
-import { settingsOf } from '../../cdk/settings/settings.ts';
+import { settingsOf } from '../../cdk/settings/read.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -27,8 +27,8 @@ export function makeApp(told: Readonly<Record<string, unknown>> = {}): Made {
   const outdir = mkdtempSync(join(tmpdir(), 'weft-cdk-'));
   const app = new App({ outdir, analyticsReporting: false, context: { ...flags, ...WITHOUT_BUNDLES, ...told } });
   const settings = settingsOf(app.node);
-  const data = new DataStack(app, 'WeftData', settings);
-  return { app, data, stack: new ServiceStack(app, 'Weft', settings, data.data) };
+  const data = new DataStack(app, 'WeftData', { settings });
+  return { app, data, stack: new ServiceStack(app, 'Weft', { settings, data: data.data }) };
 }
 
 type Resources = Record<string, Resource>;

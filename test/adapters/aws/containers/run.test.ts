@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { companionCommand } from '../../../../cdk/functions/companions.ts';
+import { extraFileCommand } from '../../../../cdk/functions/extra-files.ts';
 import { copyImage } from '../../../../lib/adapters/aws/containers/copying.ts';
 import { layersOf } from '../../../../lib/adapters/aws/containers/layers.ts';
 import type { Engine } from '../../../../lib/adapters/local/containers/engine.ts';
@@ -63,7 +63,7 @@ async function done(engine: Engine, words: readonly string[]): Promise<string> {
 /** The program as it is deployed. */
 function programBundle(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'weft-beside-'));
-  execSync(companionCommand('beside.mjs', ROOT, folder));
+  execSync(extraFileCommand('beside.mjs', ROOT, folder));
   const bytes = readFileSync(join(folder, 'beside.mjs'));
   rmSync(folder, { recursive: true });
   return bytes;
