@@ -69,7 +69,8 @@ export class Api extends Construct {
   #make({ name, tracing }: Settings): RestApi {
     return new RestApi(this, 'Rest', {
       restApiName: name,
-      description: 'Workflows: the REST API of Direktiv',
+      // A changed description would replace the deployment of the API.
+      description: 'Workflows: Direktiv’s REST API',
       endpointTypes: [EndpointType.REGIONAL],
       // Without this, API Gateway would read bodies as text.
       binaryMediaTypes: ['*/*'],

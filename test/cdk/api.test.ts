@@ -32,7 +32,7 @@ function treeOf(resources: Record<string, Resource>): Place {
 const isGreedy = (place: Place): boolean => place.part.endsWith('+}');
 const isVariable = (place: Place): boolean => place.part.startsWith('{') && !isGreedy(place);
 
-/** Where API Gateway takes a path: a word before a variable, a variable before a greedy one, which is never empty. */
+/** Matches a path as API Gateway does: a literal before a parameter, a parameter before a greedy one, which is never empty. */
 function find(place: Place, [segment, ...rest]: readonly string[]): Place | undefined {
   if (segment === undefined) return place;
   const word = place.children.find((child) => child.part === segment);
@@ -105,8 +105,8 @@ describe('API Gateway', () => {
   });
 
   test('streams replies unless streaming is disabled', () => {
-    const modes = (told: Record<string, string>) => {
-      const methods = ofType(resourcesOf(told), 'AWS::ApiGateway::Method');
+    const modes = (settings: Record<string, string>) => {
+      const methods = ofType(resourcesOf(settings), 'AWS::ApiGateway::Method');
       return new Set(
         methods.map(([, { Properties }]) => JSON.stringify(Properties['Integration']).match(/STREAM|BUFFERED/)?.[0]),
       );

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const out = mkdtempSync(join(tmpdir(), 'weft-synth-'));
 const bundles = (): string[] => globSync(join(out, 'asset.*', 'index.mjs'));
 
-/** Of the whole environment no more than it takes to find programs: no account, no region, no credentials. */
+/** An environment without account, region and credentials. */
 function synth(): { status: number | null; text: string } {
   const flags = (JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object }).context;
   const env = { PATH: process.env['PATH'], HOME: out, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(flags) };
@@ -22,7 +22,7 @@ function synth(): { status: number | null; text: string } {
   return { status, text: stderr };
 }
 
-/** What the thread answers to a job; it says `begun` first. */
+/** The reply of the thread to a job, after its message `begun`. */
 function ask(file: string, kind: string, source: string): Promise<unknown> {
   const limits = { deadlineMs: 10_000, memoryMiB: 64, resultBytes: 1_000_000 };
   const worker = new Worker(pathToFileURL(file), { workerData: limits, env: {}, execArgv: [] });

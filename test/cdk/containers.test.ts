@@ -13,7 +13,7 @@ const only = (type: string, id: RegExp) => {
   return found[0]?.[1].Properties ?? {};
 };
 
-/** What Step Functions makes of an expression. */
+/** The value of an expression in Step Functions. */
 const evaluated = (expression: string, states: object): Promise<unknown> =>
   jsonata(expression.replace(/^\{%|%\}$/g, '')).evaluate({}, { states });
 
@@ -38,8 +38,8 @@ describe('the machine that prepares containers', () => {
 
   test('calls its function with the error when it gives up', async () => {
     const [{ Output } = { Output: {} }] = States.Work.Catch;
-    const told = { input: { id: 'a', turn: 7 }, errorOutput: { Error: 'AccessDenied', Cause: 'x'.repeat(2_000) } };
-    const entries = Object.entries(Output).map(async ([name, value]) => [name, await evaluated(String(value), told)]);
+    const states = { input: { id: 'a', turn: 7 }, errorOutput: { Error: 'AccessDenied', Cause: 'x'.repeat(2_000) } };
+    const entries = Object.entries(Output).map(async ([name, value]) => [name, await evaluated(String(value), states)]);
     const { problem, ...rest } = Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
     expect(rest).toEqual({ id: 'a', turn: 7 });
     expect(String(problem)).toMatch(/^AccessDenied: x{900,}$/);

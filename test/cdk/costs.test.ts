@@ -5,9 +5,9 @@ import { priceTemplates, type TemplatePrice } from '../../bin/cli/costs/template
 import { READERS } from '../../cdk/settings/readers.ts';
 import { dataOf, makeApp, resourcesIn, resourcesOf } from './stack.ts';
 
-/** What an installation that was told so much costs by the month. */
-function priceOf(told: Record<string, string>): TemplatePrice {
-  const { data, stack } = makeApp(told);
+/** The monthly price of an installation with these settings. */
+function priceOf(settings: Record<string, string>): TemplatePrice {
+  const { data, stack } = makeApp(settings);
   return priceTemplates([{ Resources: resourcesIn(data) }, { Resources: resourcesIn(stack) }]);
 }
 
@@ -26,8 +26,8 @@ describe('an idle installation', () => {
     { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' },
     { streaming: 'false', retain: 'false' },
     { protect: 'true', tags: '{"team": "flows"}', kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
-  ] as Record<string, string>[])('costs nothing with the settings %o', (told) => {
-    expect(priceOf(told)).toMatchObject({ monthly: 0, unknown: [] });
+  ] as Record<string, string>[])('costs nothing with the settings %o', (settings) => {
+    expect(priceOf(settings)).toMatchObject({ monthly: 0, unknown: [] });
   });
 
   test.each([
@@ -36,8 +36,8 @@ describe('an idle installation', () => {
     [{ alarms: 'ada@example.com' }, 1.4],
     [{ alarms: 'arn:aws:sns:eu-west-1:123456789012:alarms' }, 1.4],
     [{ kms: 'true', dashboard: 'true', alarms: 'ada@example.com', tracing: 'true' }, 5.4],
-  ] as [Record<string, string>, number][])('with the settings %o costs $%d a month', (told, monthly) => {
-    expect(priceOf(told)).toMatchObject({ monthly, unknown: [] });
+  ] as [Record<string, string>, number][])('with the settings %o costs $%d a month', (settings, monthly) => {
+    expect(priceOf(settings)).toMatchObject({ monthly, unknown: [] });
   });
 
   test('has no provisioned capacity, no caches and no KMS keys', () => {

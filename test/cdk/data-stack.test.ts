@@ -83,7 +83,7 @@ describe('the bucket', () => {
     const emptied = only(gone, 'Custom::MadeWhileRunning');
     expect(emptied.Properties['bucket']).toEqual(only(gone, 'AWS::S3::Bucket').Properties['BucketName']);
     expect(emptied).toMatchObject({ DependsOn: expect.arrayContaining([bucketId]) });
-    // Only its properties differ, so that keeping the data from now on empties nothing.
+    // Only its properties differ, so that a change to `retain=true` empties nothing.
     const kept = only(resources, 'Custom::MadeWhileRunning');
     expect(kept.Properties['name']).toBe(emptied.Properties['name']);
     expect(kept.Properties).not.toHaveProperty('bucket');
@@ -117,8 +117,8 @@ describe('keys', () => {
 
   test.each([{ kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, { rootKey: '/keys/flows' }])(
     'a key of one’s own is left to its owner (%o)',
-    (told) => {
-      const own = dataOf(told);
+    (settings) => {
+      const own = dataOf(settings);
       expect([...ofType(own, 'AWS::KMS::Key'), ...ofType(own, 'Custom::RootKey')]).toEqual([]);
     },
   );
@@ -167,14 +167,15 @@ describe('two stacks', () => {
   });
 
   test('`protect=true` enables the termination protection of the data stack', () => {
-    const protections = (told: object) => app(told).map(({ terminationProtection }) => terminationProtection === true);
-    const app = (told: object) => makeApp(told as Record<string, string>).app.synth().stacks;
+    const protections = (settings: object) =>
+      app(settings).map(({ terminationProtection }) => terminationProtection === true);
+    const app = (settings: object) => makeApp(settings as Record<string, string>).app.synth().stacks;
     expect(protections({})).toEqual([false, false]);
     expect(protections({ protect: 'true' })).toEqual([true, false]);
   });
 
   test('two installations have no name in common', () => {
-    /** Names that are told by a text, or by texts and references, of what has a name of its own. */
+    /** The names of resources with names of their own, as texts or with references in them. */
     const namesOf = (name: string): string[] => {
       const { data, stack } = makeApp({ name, alarms: 'ada@example.com', dashboard: 'true', kms: 'true' });
       const all = [...Object.values(resourcesIn(data)), ...Object.values(resourcesIn(stack))];

@@ -11,10 +11,10 @@ import { ofType, type Resource } from './stack.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** A folder of somebody else, who has CDK and the package, as `npm install` would leave it. */
+/** The folder of another app with CDK and the package, as after `npm install`. */
 let folder: string;
 
-/** Functions of the package that do nothing: that the real ones are bundled is tested where they are. */
+/** Stubs of the functions in the package: other tests bundle the real ones. */
 async function standIns(dist: string): Promise<void> {
   const files = await readdir(join(ROOT, 'functions'), { recursive: true });
   for (const file of files.filter((path) => path.endsWith('.ts'))) {
@@ -41,7 +41,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Templates = Readonly<Record<string, { readonly Resources: Record<string, Resource>; readonly Outputs?: object }>>;
 
-/** Runs an app of theirs and answers what it wrote, by stack. Throws with what it said if it failed. */
+/** Runs the app and returns its templates by stack. Throws with its output if it fails. */
 async function synth(name: string, source: string): Promise<Templates> {
   const file = join(folder, `${name}.mjs`);
   const outdir = join(folder, `${name}.out`);
@@ -80,7 +80,7 @@ stack.node.root.synth();
       'Delete',
       'Delete',
     ]);
-    // What is told is up to them.
+    // The app defines its own outputs.
     expect(Object.keys(Outputs)).toEqual(['Told']);
     const steps = ofType(Resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('FlowsFunctionssteps'));
     const tables = ofType(Resources, 'AWS::DynamoDB::Table').map(([id]) => id);
@@ -95,8 +95,8 @@ const app = new App();
 const env = { region: 'eu-west-1', account: '123456789012' };
 const data = new Stack(app, 'Data', { env });
 for (const name of ['flows', 'flows-2']) {
-  const told = { name, kms: true };
-  new Weft(new Stack(app, name, { env }), 'Weft', { ...told, data: new WeftData(data, name, told), brand: 'direktiv' });
+  const settings = { name, kms: true };
+  new Weft(new Stack(app, name, { env }), 'Weft', { ...settings, data: new WeftData(data, name, settings), brand: 'direktiv' });
 }
 app.synth();
 `,

@@ -18,13 +18,13 @@ interface Report {
   }[];
 }
 
-/** Synthesizes under the rules of AWS Solutions; the findings, each with the paths of its constructs. */
+/** The findings of the AWS Solutions rules, each with the paths of its constructs. */
 function findings(app: App): Map<string, string[]> {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   try {
     app.synth();
   } catch {
-    // Findings end the synthesis; the report has them all.
+    // Findings abort the synthesis; the report contains them.
   }
   const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as Report;
   const violations = report.pluginReports.flatMap((plugin) => plugin.violations);
@@ -57,8 +57,8 @@ describe('the rules of AWS Solutions', () => {
 
   test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, { kms: 'true' }, open, EVERYTHING])(
     'find nothing but what is accepted (%o)',
-    (told) => {
-      const { app, stack } = makeApp(told);
+    (settings) => {
+      const { app, stack } = makeApp(settings);
       const found = findings(app);
       expect([...found.keys()]).toEqual([]);
       expect(stack.node.findAll().length).toBeGreaterThan(300);

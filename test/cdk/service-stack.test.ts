@@ -20,13 +20,13 @@ const policies = properties('AWS::IAM::Policy').map((policy) => ({
 const statements = policies.flatMap((policy) => policy.statements);
 const actionsOf = (statement: Statement): string[] => [statement.Action].flat();
 
-/** The text of the file that a function is made of. */
+/** The source text of a function. */
 const sourceOf = (name: string): string => {
   const [path = ''] = globSync(`functions/*/${name}.ts`);
   return readFileSync(path, 'utf8');
 };
 
-/** What may be done with the resources of a function. */
+/** The rights of a function. */
 const mayDo = (name: string): string[] =>
   policies
     .filter(({ role }) => role.includes(`"Functions${name}Role`))
@@ -87,8 +87,10 @@ describe('functions', () => {
   });
 
   test('a request that may wait for a workflow has the longest timeout of streamed replies', () => {
-    const timeouts = (told: Record<string, string>) => {
-      const tree = ofType(resourcesOf(told), 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionstree'));
+    const timeouts = (settings: Record<string, string>) => {
+      const tree = ofType(resourcesOf(settings), 'AWS::Lambda::Function').find(([id]) =>
+        id.startsWith('Functionstree'),
+      );
       return tree?.[1].Properties['Timeout'];
     };
     expect(timeouts({})).toBe(900);
@@ -108,7 +110,7 @@ const names = ofType(resources, 'AWS::Lambda::Function').flatMap(
   ([id]) => /^Functions(\w+?)Function/.exec(id)?.[1] ?? [],
 );
 
-/** What the ports stand for in AWS; the others stand for nothing. */
+/** The AWS services of the ports; other ports have none. */
 const SERVICES: Record<string, readonly string[]> = {
   table: ['dynamodb'],
   blobs: ['s3'],
@@ -122,10 +124,10 @@ SERVICES['everything'] = Object.values(SERVICES).flat();
 SERVICES['containers'] = ['states'];
 SERVICES['calledContainers'] = ['states', 'lambda'];
 SERVICES['containerWork'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
-// Schedules are set and removed by requests alone.
+// Only requests create and delete schedules.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
-/** What a Lambda may do beside its ports: one that nobody waits for hands its failed calls to the one that keeps them. */
+/** Rights besides those of ports: asynchronous functions send their dead letters to the function that stores them. */
 const BESIDE: Record<string, readonly string[]> = {
   lifecycle: ['lambda'],
   sweep: ['lambda'],
@@ -164,7 +166,7 @@ describe('rights', () => {
     expect(changing).toEqual([]);
   });
 
-  /** The functions that may do something with a resource whose name ends so. */
+  /** The functions with an action on a resource with this suffix. */
   const whoMay = (own: Record<string, Resource>, action: string, resource: string): string[] =>
     ofType(own, 'AWS::IAM::Policy')
       .filter(([, { Properties }]) =>

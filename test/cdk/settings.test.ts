@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { settingsOf, settingsWith } from '../../cdk/settings/read.ts';
 import { makeApp, resourcesOf } from './stack.ts';
 
-/** The settings of an app that was told so much. */
-const told = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
+/** Reads the settings of an app with this context. */
+const read = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
 
 describe('settings', () => {
   test('installations with different names are separate', () => {
@@ -19,7 +19,7 @@ describe('settings', () => {
   });
 
   test('cost nothing by default', () => {
-    expect(told({})).toEqual({
+    expect(read({})).toEqual({
       name: 'weft',
       brand: 'service',
       streaming: true,
@@ -45,9 +45,9 @@ describe('settings', () => {
   test('are the same from the command line, from cdk.json and from the properties of a construct', () => {
     const texts = { streaming: 'false', logDays: '7', tags: '{"a":"b"}', inbound: '[{"namespace":"a","pattern":{}}]' };
     const values = { streaming: false, logDays: 7, tags: { a: 'b' }, inbound: [{ namespace: 'a', pattern: {} }] };
-    expect(told(texts)).toEqual(told(values));
-    expect(settingsWith(values)).toEqual(told(values));
-    expect(settingsWith(told(values))).toEqual(told(values));
+    expect(read(texts)).toEqual(read(values));
+    expect(settingsWith(values)).toEqual(read(values));
+    expect(settingsWith(read(values))).toEqual(read(values));
   });
 
   test.each([
@@ -83,7 +83,7 @@ describe('settings', () => {
     ['domain', 'not a domain'],
     ['certificate', 'arn:aws:iam::123456789012:server-certificate/x'],
   ])('%s=%s is rejected by name', (key, value) => {
-    expect(() => told({ [key]: value })).toThrow(`the context value ${key}=${value} `);
+    expect(() => read({ [key]: value })).toThrow(`the context value ${key}=${value} `);
   });
 
   test.each([
@@ -93,19 +93,19 @@ describe('settings', () => {
     ['weft-data', 'for example weft'],
     ['--', 'not ending with -data'],
   ])('the error for the name %s ends with: %s', (name, end) => {
-    expect(() => told({ name })).toThrow(new RegExp(`${end}$`));
+    expect(() => read({ name })).toThrow(new RegExp(`${end}$`));
   });
 
   test('an unknown setting is rejected, and the context values of CDK are ignored', () => {
-    expect(() => told({ nmae: 'flows' })).toThrow(
+    expect(() => read({ nmae: 'flows' })).toThrow(
       'the context value nmae=flows is no setting; the settings are name, brand',
     );
-    expect(told({ 'aws:cdk:enable-path-metadata': true, 'cli-telemetry': false }).name).toBe('weft');
+    expect(read({ 'aws:cdk:enable-path-metadata': true, 'cli-telemetry': false }).name).toBe('weft');
   });
 
   test('a domain needs its certificate, and secrets have one root key', () => {
-    expect(() => told({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
-    expect(() => told({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
+    expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
+    expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
   });
 
   test('a property of a construct is rejected by its name', () => {

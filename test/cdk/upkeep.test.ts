@@ -11,7 +11,7 @@ interface Target {
   readonly DeadLetterConfig: { readonly Arn: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] } };
 }
 
-/** The rule that has the queue emptied calls a machine; the others call functions. */
+/** The rule for the queue starts a state machine; the others call functions. */
 const isEmptying = ([id]: readonly [string, Resource]): boolean => id.startsWith('FailedDaily');
 const rules = ofType(resources, 'AWS::Events::Rule').filter((rule) => !isEmptying(rule));
 const targetsOf = ({ Properties }: Resource): Target[] => Properties['Targets'] as Target[];
@@ -27,7 +27,7 @@ const [keeperId] = ofType(resources, 'AWS::Lambda::Function').find(([id]) => id.
 
 const validate = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => { isValid: boolean };
 
-/** A definition as CloudFormation would write it, with what it refers to as words. */
+/** A definition as CloudFormation would write it, with words instead of references. */
 const definitionOf = (value: unknown): string => {
   const {
     'Fn::Join': join,
@@ -39,7 +39,7 @@ const definitionOf = (value: unknown): string => {
   return Ref === undefined ? String(value) : `<${Ref}>`;
 };
 
-/** Joins what CloudFormation would, with the pseudo parameters as words. */
+/** Joins texts as CloudFormation does, with words instead of pseudo parameters. */
 const textOf = (value: unknown): string => {
   const { 'Fn::Join': join, Ref } = value as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
   if (join !== undefined) return join[1].map(textOf).join(join[0]);

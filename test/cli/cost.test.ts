@@ -44,7 +44,7 @@ describe('the price of a workflow', () => {
 states: [{id: call, type: action, action: {function: f}}]
 `);
     const { transitions = 0, lambdas = 0, express } = counted['execute an action on a subflow that waits'] ?? {};
-    // The subflow rests once: three transitions, two steps.
+    // The subflow waits once: three transitions, two steps.
     expect(most).toMatchObject({ transitions: transitions - 3, lambdas: lambdas - 2, express });
   });
 

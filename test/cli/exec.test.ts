@@ -73,10 +73,10 @@ describe('weft exec', () => {
     const { code, out, err } = await workspace.weft(['exec', 'failing']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err.trimEnd().split('\n').at(-1)).toBe('weft: my.code: it went wrong');
-    const told = await workspace.weft(['exec', 'failing', '--json']);
-    expect({ code: told.code, err: told.err }).toEqual({ code: 1, err: '' });
+    const failed = await workspace.weft(['exec', 'failing', '--json']);
+    expect({ code: failed.code, err: failed.err }).toEqual({ code: 1, err: '' });
     const ending = { status: 'failed', errorCode: 'my.code', errorMessage: 'it went wrong', output: null };
-    expect(told.json()).toEqual({ instance: expect.any(String), ...ending });
+    expect(failed.json()).toEqual({ instance: expect.any(String), ...ending });
   });
 
   test('prints the result of a run as JSON', async () => {

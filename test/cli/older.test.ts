@@ -52,7 +52,7 @@ const DIR = nodeOf('/dir', 'directory');
 const ROOT = { ...nodeOf('/', 'directory'), name: '' };
 const TREE = '/api/namespaces/old/tree';
 
-/** What a server of v0.6 answers to a GET; undefined: it does not know the address. */
+/** The reply of a v0.6 server to a GET; undefined for an unknown path. */
 const ANSWERS: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
   '/api/version': () => ({ api: 'v0.6.7', flow: 'v0.6.7', functions: 'v0.6.7' }),
   '/api/namespaces/old/config': () => ({ broadcast: { 'workflow.create': true, 'unknown.key': true } }),
@@ -86,7 +86,7 @@ const ANSWERS: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
     ],
   }),
   [`${TREE}/dir/wf?op=vars`]: (query) => ({ variables: pageOf([{ name: 'data.json', size: '2' }], query) }),
-  // A workflow of which the server tells nothing but the source.
+  // A workflow of which the server returns only the source.
   [`${TREE}/solo`]: () => ({ namespace: 'old', node: nodeOf('/solo', 'workflow'), revision: revisionOf('latest') }),
   [`${TREE}/solo?op=vars`]: (query) => ({ variables: pageOf([], query) }),
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Answering, answerJson, openFakeServer } from './fake-server.ts';
 import { openWorkspace } from './workspace.ts';
 
-/** What a command says to a server that answers so, and how often it asked. */
+/** The outcome of a command with a fake server, and the number of its requests. */
 async function ask(args: readonly string[], answer: Answering) {
   const server = await openFakeServer(answer);
   const workspace = await openWorkspace();

@@ -66,11 +66,11 @@ const HEARTBEAT = 'data: \n\n';
 /** Follows the run of a fake server, and returns the lines and the status of the run. */
 async function follow(answer: Answering) {
   const server = await openFakeServer(answer);
-  const told: string[] = [];
+  const lines: string[] = [];
   try {
     const service = serviceAt({ url: server.url, key: 'k' }, new AbortController().signal);
-    const ending = await followRun(service, RUN, async ({ msg }) => void told.push(msg));
-    return { told, status: ending.status, asked: server.asked };
+    const ending = await followRun(service, RUN, async ({ msg }) => void lines.push(msg));
+    return { lines, status: ending.status, asked: server.asked };
   } finally {
     server.close();
   }
@@ -82,7 +82,7 @@ const offsetIn = (url: string): number => Number(new URL(url, 'http://x').search
 describe('following a run', () => {
   test('passes each line once if the streams last', async () => {
     const open = new Map<string, Parameters<Answering>[1]>();
-    const { told, status, asked } = await follow(({ url, headers }, response) => {
+    const { lines, status, asked } = await follow(({ url, headers }, response) => {
       const { pathname } = new URL(url, 'http://x');
       if (!isStream(headers.accept)) return answerJson(response, listOf(LINES.slice(offsetIn(url)), offsetIn(url)));
       open.set(pathname, response);
@@ -95,7 +95,7 @@ describe('following a run', () => {
       open.get(`${RUN}/logs`)?.write(frame(listOf(LINES.slice(1, 2), 1)));
       open.get(RUN)?.write(frame(runOf('complete')));
     });
-    expect({ told, status }).toEqual({ told: ['one', 'two', 'three'], status: 'complete' });
+    expect({ lines, status }).toEqual({ lines: ['one', 'two', 'three'], status: 'complete' });
     expect(asked.every(({ headers }) => headers['service-api-key'] === 'k' && headers['direktiv-token'] === 'k')).toBe(
       true,
     );
@@ -104,7 +104,7 @@ describe('following a run', () => {
   test('continues after the last event id if the stream breaks', async () => {
     const resumed: unknown[] = [];
     let isOver = false;
-    const { told, status } = await follow(({ url, headers }, response, nth) => {
+    const { lines, status } = await follow(({ url, headers }, response, nth) => {
       const { pathname } = new URL(url, 'http://x');
       if (!isStream(headers.accept)) {
         return answerJson(
@@ -124,8 +124,8 @@ describe('following a run', () => {
       beginStream(response, [frame(listOf(LINES.slice(2), 2), '3')]);
       isOver = true;
     });
-    expect({ told, status, resumed: resumed.slice(0, 2) }).toEqual({
-      told: ['one', 'two', 'three'],
+    expect({ lines, status, resumed: resumed.slice(0, 2) }).toEqual({
+      lines: ['one', 'two', 'three'],
       status: 'complete',
       resumed: [undefined, '2'],
     });
@@ -133,7 +133,7 @@ describe('following a run', () => {
 
   test('repeats nothing if a stream without ids starts again', async () => {
     let isOver = false;
-    const { told } = await follow(({ url, headers }, response, nth) => {
+    const { lines } = await follow(({ url, headers }, response, nth) => {
       const { pathname } = new URL(url, 'http://x');
       if (!isStream(headers.accept)) return answerJson(response, listOf(LINES.slice(offsetIn(url)), offsetIn(url)));
       if (pathname === RUN) {
@@ -144,7 +144,7 @@ describe('following a run', () => {
       isOver = nth > 1;
       if (nth === 1) response.end();
     });
-    expect(told).toEqual(['one', 'two', 'three']);
+    expect(lines).toEqual(['one', 'two', 'three']);
   });
 
   test.each([
@@ -152,19 +152,19 @@ describe('following a run', () => {
     ['replies with JSON', (response: Parameters<Answering>[1]) => answerJson(response, {})],
     ['breaks every stream', (response: Parameters<Answering>[1]) => response.destroy()],
   ])('polls if the server %s', async (_, refuse) => {
-    const { told, status } = await follow(({ url, headers }, response, nth) => {
+    const { lines, status } = await follow(({ url, headers }, response, nth) => {
       const { pathname } = new URL(url, 'http://x');
       if (isStream(headers.accept)) return refuse(response);
       if (pathname === RUN) return answerJson(response, runOf(nth > 8 ? 'failed' : 'pending'));
       const from = offsetIn(url);
       answerJson(response, listOf(LINES.slice(from, from + 1), from));
     });
-    expect({ told, status }).toEqual({ told: ['one', 'two', 'three'], status: 'failed' });
+    expect({ lines, status }).toEqual({ lines: ['one', 'two', 'three'], status: 'failed' });
   });
 
   test('reads the logs of servers without offsets', async () => {
     const edges = LINES.map((node) => ({ node, cursor: 'c' }));
-    const { told } = await follow(({ url, headers }, response) => {
+    const { lines } = await follow(({ url, headers }, response) => {
       if (isStream(headers.accept)) return answerJson(response, { message: 'no' }, 405);
       const { pathname } = new URL(url, 'http://x');
       answerJson(
@@ -172,7 +172,7 @@ describe('following a run', () => {
         pathname === RUN ? runOf('complete') : { totalCount: 3, pageInfo: { hasNextPage: false }, edges },
       );
     });
-    expect(told).toEqual(['one', 'two', 'three']);
+    expect(lines).toEqual(['one', 'two', 'three']);
   });
 
   test('ends with the error of the server for a missing run', async () => {
@@ -185,7 +185,7 @@ describe('following a run', () => {
   });
 });
 
-/** Collects garbage, also what is held until the next turn of the event loop, until finalizers have run. */
+/** Collects garbage several times, so that weak references are cleared and finalizers have run. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

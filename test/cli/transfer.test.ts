@@ -176,9 +176,9 @@ describe('a namespace that is exported and imported', () => {
     const before = (await to.call('GET', '/api/namespaces/demo/tree/dir/routed.yaml')).json()['revision']?.['name'];
     const ended = await workspace.weft(['import', 'one.tar.gz', '--yes', ...place(to)]);
     expect({ code: ended.code, lines: listOf(ended) }).toEqual({ code: 0, lines: ['11 unchanged'] });
-    const told = (await workspace.weft(['import', 'one.tar.gz', '--json', ...place(to)])).json();
-    expect(told).toMatchObject({ namespace: 'demo', applied: false });
-    expect(rowsOf(told['items']).every(({ change }) => String(change) === 'unchanged')).toBe(true);
+    const printed = (await workspace.weft(['import', 'one.tar.gz', '--json', ...place(to)])).json();
+    expect(printed).toMatchObject({ namespace: 'demo', applied: false });
+    expect(rowsOf(printed['items']).every(({ change }) => String(change) === 'unchanged')).toBe(true);
     expect((await to.call('GET', '/api/namespaces/demo/tree/dir/routed.yaml')).json()['revision']?.['name']).toBe(
       before,
     );

@@ -98,7 +98,7 @@ describe('an event stream', () => {
     expect(polledAt).toEqual([0, 10]);
   });
 
-  test('polls after a minute without being told of a change', async () => {
+  test('polls after a minute without being watched of a change', async () => {
     const quiet = Array.from({ length: 13 }, (): Woken => 'quiet');
     const { stream, polledAt } = scripted({ wakes: quiet, finds: ['1', '2'] });
     const text = (
@@ -211,7 +211,7 @@ describe('an event stream', () => {
 
   test('does not poll after its reader has left', async () => {
     const changes = localChanges();
-    const told = changes.telling(new MemoryTable());
+    const watched = changes.telling(new MemoryTable());
     let polls = 0;
     const poll: Poll = async (reader, lastEventId) => {
       polls += 1;
@@ -221,27 +221,27 @@ describe('an event stream', () => {
     const { stream } = scripted({
       wakes: [],
       finds: [],
-      options: { poll, watch: changes.watch(told) },
+      options: { poll, watch: changes.watch(watched) },
     });
     const body = stream.toReadable(await stream.open());
     body.resume();
     await new Promise(setImmediate);
     body.destroy();
-    await told.write([{ do: 'put', table: 'runs', item: { pk: 'a', sk: '1' } }]);
+    await watched.write([{ do: 'put', table: 'runs', item: { pk: 'a', sk: '1' } }]);
     await new Promise(setImmediate);
     expect([polls, changes.size, changes.names]).toEqual([1, 0, 0]);
   });
 
   test('sends one event for a burst of changes', async () => {
     const changes = localChanges();
-    const told = changes.telling(new MemoryTable());
+    const watched = changes.telling(new MemoryTable());
     const counts: number[] = [];
     const poll: Poll = async (reader, lastEventId) => {
       const { count } = await reader.query({ table: 'runs', pk: 'a' });
       counts.push(count);
       return resultOf(String(count), lastEventId);
     };
-    const options: Partial<StreamOptions> = { poll, watch: changes.watch(told), intervals: LIST_INTERVALS };
+    const options: Partial<StreamOptions> = { poll, watch: changes.watch(watched), intervals: LIST_INTERVALS };
     const { stream } = scripted({ wakes: [], finds: [], options });
     const events = stream
       .toReadable(await stream.open())
@@ -249,7 +249,7 @@ describe('an event stream', () => {
       .iterator();
     await events.next();
     for (let n = 0; n < 100; n += 1) {
-      await told.write([{ do: 'put', table: 'runs', item: { pk: 'a', sk: String(n) } }]);
+      await watched.write([{ do: 'put', table: 'runs', item: { pk: 'a', sk: String(n) } }]);
     }
     expect((await events.next()).value).toBe(frame('100'));
     expect(counts).toEqual([0, 100]);
