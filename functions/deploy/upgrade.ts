@@ -1,13 +1,13 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
 import { clock, inventory, meter, table } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { migrate } from '../../lib/domain/migrations/upgrade.ts';
 
 /** A Lambda call lasts 15 minutes at most, and the last page must be migrated in time. */
 const LONGEST_MS = 13 * 60_000;
 
-const work = noting<unknown, boolean>(
+const work = withFaultLog<unknown, boolean>(
   () => migrate({ table: table(), inventory: inventory(), clock: clock() }, clock().now() + LONGEST_MS),
   { about: () => ({}), meter },
 );

@@ -1,5 +1,6 @@
 import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as failed from '../../lib/domain/events/dead-letters.ts';
 import * as events from '../../lib/domain/events/events.ts';
@@ -72,4 +73,4 @@ export const endpoints: Endpoints<'events'> = {
   },
 };
 
-export const handler = lambda<'events'>(endpoints, everything, mayStream);
+export const handler = lambda<'events'>({ endpoints }, everything, mayStream);

@@ -1,5 +1,5 @@
 import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -28,4 +28,4 @@ export const endpoints: Endpoints<'instances'> = {
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
 
-export const handler = lambda<'instances'>(endpoints, { ...everything, containers }, mayStream);
+export const handler = lambda<'instances'>({ endpoints }, { ...everything, containers }, mayStream);

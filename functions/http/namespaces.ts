@@ -1,5 +1,5 @@
 import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
@@ -25,4 +25,4 @@ export const endpoints: Endpoints<'namespaces'> = {
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
 
-export const handler = lambda<'namespaces'>(endpoints, { ...everything, containers }, mayStream);
+export const handler = lambda<'namespaces'>({ endpoints }, { ...everything, containers }, mayStream);

@@ -1,8 +1,10 @@
 import { containers, everything, mayStream, sealer } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { lambda } from '../../lib/api/lambda.ts';
-import type { Tails } from '../../lib/api/streams/tails.ts';
+import type { tree as routes } from '../../lib/api/registry/routes/tree.ts';
+import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -67,7 +69,7 @@ function sourceOf(body: Uint8Array): string {
 
 const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
 
-const ownEndpoints: Endpoints<'tree'> = {
+const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   getNode,
   createDirectory: async (ports, { path, input }) => {
     mirrors.needNone(input);
@@ -95,9 +97,7 @@ const ownEndpoints: Endpoints<'tree'> = {
   getMachine,
 };
 
-type Served = 'tree' | 'execution' | 'variables' | 'metrics' | 'logs';
-
-export const endpoints: Endpoints<Served> = {
+export const endpoints: Endpoints<'tree'> = {
   ...ownEndpoints,
   ...mirrorEndpoints.endpoints,
   ...revisionEndpoints.endpoints,
@@ -107,6 +107,6 @@ export const endpoints: Endpoints<Served> = {
   ...logs.endpoints,
 };
 
-export const tails: Tails<Served> = logs.tails;
+export const streamSources: StreamSources<'tree'> = logs.streamSources;
 
-export const handler = lambda<Served>(endpoints, { ...everything, sealer, containers }, mayStream, tails);
+export const handler = lambda<'tree'>({ endpoints, streamSources }, { ...everything, sealer, containers }, mayStream);

@@ -1,5 +1,5 @@
 import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
@@ -37,4 +37,4 @@ export const endpoints: Endpoints<'variables'> = {
     deleteVariable(ports, await ofInstance(ports, path), path.variable),
 };
 
-export const handler = lambda<'variables'>(endpoints, everything, mayStream);
+export const handler = lambda<'variables'>({ endpoints }, everything, mayStream);

@@ -1,5 +1,5 @@
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { runOfTick, startByClock } from '../../lib/engine/events/starts.ts';
 
 /** The payload of the scheduler: the workflow, and the planned time. */
@@ -10,7 +10,7 @@ interface Tick {
 }
 
 /** Called by the scheduler. An error makes it retry. */
-export const handler = noting(
+export const handler = withFaultLog(
   ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
   {
     about: ({ target, planned }) => {

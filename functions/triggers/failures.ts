@@ -1,6 +1,6 @@
 import { blobs, meter, table } from '../../lib/adapters/aws/deployed.ts';
 import { type FailureNotice, failedCallsOf, payloadOf } from '../../lib/adapters/aws/failed-calls.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { keepDeadLetter, logFieldsOfCall } from '../../lib/engine/events/dead-letters.ts';
 
 async function keepAll(notice: FailureNotice): Promise<void> {
@@ -12,4 +12,4 @@ async function keepAll(notice: FailureNotice): Promise<void> {
 }
 
 /** Called by Lambda for another function's call that exhausted its retries, and once a day with the dead-letter queue. */
-export const handler = noting(keepAll, { about: (notice) => logFieldsOfCall(payloadOf(notice)), meter });
+export const handler = withFaultLog(keepAll, { about: (notice) => logFieldsOfCall(payloadOf(notice)), meter });

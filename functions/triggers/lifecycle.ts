@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { containers, enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { type EndedExecution, onExecutionEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 
@@ -13,7 +13,7 @@ interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
 type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusChange>;
 
 /** Called by the bus for each execution that did not succeed. An error makes Lambda retry. */
-export const handler = noting(
+export const handler = withFaultLog(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
     onExecutionEnd(
       { ...enginePorts(), containers: containers() },

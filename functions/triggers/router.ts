@@ -1,11 +1,11 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { logFieldsOfFault, route } from '../../lib/engine/events/router.ts';
 import type { Message } from '../../lib/ports/bus.ts';
 
 /** Called by the bus for each recorded event. An error makes Lambda retry. */
-export const handler = noting(
+export const handler = withFaultLog(
   ({ detail }: EventBridgeEvent<string, Message>): Promise<void> => route(enginePorts(), detail),
   {
     about: ({ detail: { namespace, id, type } }, error) => ({ namespace, event: id, type, ...logFieldsOfFault(error) }),

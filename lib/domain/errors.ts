@@ -12,7 +12,6 @@ export const STATUS_OF = {
   'too-large': 413,
   /** 500, because existing clients know these mistakes by that status; the message names the correction. */
   refused: 500,
-  'not-built': 501,
   unavailable: 503,
 } as const;
 

@@ -11,10 +11,10 @@ import { ofType, type Resource } from './stack.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** A folder of somebody else, who has CDK and the package, as `npm install` would leave it. */
+/** The folder of another app with CDK and the package, as after `npm install`. */
 let folder: string;
 
-/** Functions of the package that do nothing: that the real ones are bundled is tested where they are. */
+/** Stubs of the functions in the package: other tests bundle the real ones. */
 async function standIns(dist: string): Promise<void> {
   const files = await readdir(join(ROOT, 'functions'), { recursive: true });
   for (const file of files.filter((path) => path.endsWith('.ts'))) {
@@ -26,7 +26,7 @@ async function standIns(dist: string): Promise<void> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-elsewhere-'));
-  const home = join(folder, 'node_modules', 'weft');
+  const home = join(folder, 'node_modules', 'weft-workflows');
   await mkdir(home, { recursive: true });
   await cp(join(ROOT, 'package.json'), join(home, 'package.json'));
   await bundleConstruct(join(home, 'dist'));
@@ -41,7 +41,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Templates = Readonly<Record<string, { readonly Resources: Record<string, Resource>; readonly Outputs?: object }>>;
 
-/** Runs an app of theirs and answers what it wrote, by stack. Throws with what it said if it failed. */
+/** Runs the app and returns its templates by stack. Throws with its output if it fails. */
 async function synth(name: string, source: string): Promise<Templates> {
   const file = join(folder, `${name}.mjs`);
   const outdir = join(folder, `${name}.out`);
@@ -55,10 +55,11 @@ async function synth(name: string, source: string): Promise<Templates> {
   return Object.fromEntries(await Promise.all(files.map(read)));
 }
 
-const IMPORTS = "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft/cdk';\n";
+const IMPORTS =
+  "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft-workflows/cdk';\n";
 
-describe('the construct in an app of somebody else', () => {
-  test('makes an installation, its data with it, in a stack of theirs', async () => {
+describe('the construct in another app', () => {
+  test('creates an installation with its data in a stack of the app', async () => {
     const { Shop } = await synth(
       'alone',
       `${IMPORTS}
@@ -79,14 +80,14 @@ stack.node.root.synth();
       'Delete',
       'Delete',
     ]);
-    // What is told is up to them.
+    // The app defines its own outputs.
     expect(Object.keys(Outputs)).toEqual(['Told']);
     const steps = ofType(Resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('FlowsFunctionssteps'));
     const tables = ofType(Resources, 'AWS::DynamoDB::Table').map(([id]) => id);
     expect(steps?.[1]).toMatchObject({ DependsOn: expect.arrayContaining(tables) });
   });
 
-  test('makes several in one app, with their data elsewhere, and nothing passes between the stacks', async () => {
+  test('creates several installations with separate data stacks, and without references between the stacks', async () => {
     const templates = await synth(
       'several',
       `${IMPORTS}
@@ -94,8 +95,8 @@ const app = new App();
 const env = { region: 'eu-west-1', account: '123456789012' };
 const data = new Stack(app, 'Data', { env });
 for (const name of ['flows', 'flows-2']) {
-  const told = { name, kms: true };
-  new Weft(new Stack(app, name, { env }), 'Weft', { ...told, data: new WeftData(data, name, told), brand: 'direktiv' });
+  const settings = { name, kms: true };
+  new Weft(new Stack(app, name, { env }), 'Weft', { ...settings, data: new WeftData(data, name, settings), brand: 'direktiv' });
 }
 app.synth();
 `,
@@ -114,7 +115,7 @@ app.synth();
     }
   });
 
-  test('takes what other constructs of theirs are named, though that is not known yet', async () => {
+  test('accepts names of other constructs that are known only at deployment', async () => {
     const { Shop } = await synth(
       'parts',
       `${IMPORTS}
@@ -144,24 +145,24 @@ stack.node.root.synth();
     expect(JSON.stringify(ofType(resources, 'AWS::ApiGateway::DomainName'))).toContain('{"Ref":"Certificate');
   });
 
-  test('refuses a property by its name', async () => {
+  test('rejects a property by its name', async () => {
     const source = `${IMPORTS}new Weft(new Stack(new App(), 'Shop'), 'Flows', { name: 'My Flows' });\n`;
-    await expect(synth('wrong', source)).rejects.toThrow('the property name: My Flows is no name');
+    await expect(synth('wrong', source)).rejects.toThrow('the property name: My Flows is no valid name');
   });
 
-  test('refuses a second installation of the same name in the same place, and takes it elsewhere', async () => {
+  test('rejects a second installation with the same name in the same place, and accepts it elsewhere', async () => {
     const twice = (other: string) => `${IMPORTS}
 const app = new App();
 for (const region of ['eu-west-1', '${other}']) {
   new Weft(new Stack(app, 'In-' + region + app.node.children.length, { env: { region, account: '123456789012' } }), 'Weft');
 }
 `;
-    const message = 'In-eu-west-10/Weft and In-eu-west-11/Weft are both named weft: give one of them another name';
+    const message = 'In-eu-west-10/Weft and In-eu-west-11/Weft have the same name weft; give one of them another name';
     await expect(synth('twins', twice('eu-west-1'))).rejects.toThrow(message);
     await expect(synth('apart', twice('eu-west-2'))).resolves.toBeDefined();
   });
 
-  test('does what docs/deploying.md shows', async () => {
+  test('works as docs/deploying.md shows', async () => {
     const page = await readFile(join(ROOT, 'docs/deploying.md'), 'utf8');
     const shown = [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].map(([, code]) => code).join('\n');
     const templates = await synth('shown', shown);
@@ -169,7 +170,7 @@ for (const region of ['eu-west-1', '${other}']) {
     expect(Object.keys(templates['Flows']?.Outputs ?? {})).toEqual(['Url']);
   });
 
-  test('is declared for TypeScript, which refuses what is no property', async () => {
+  test('has type declarations, which reject unknown properties', async () => {
     const check = async (props: string) => {
       await writeFile(
         join(folder, 'app.ts'),

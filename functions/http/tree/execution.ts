@@ -1,6 +1,8 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
 import { isOn } from '../../../lib/api/http/request.ts';
+import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
 import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
@@ -74,7 +76,7 @@ async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
   return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
 }
 
-export const endpoints: Endpoints<'execution'> = {
+export const endpoints: EndpointsOf<IdsOf<'execution'>> = {
   executeWorkflow: async (ports, call) => {
     const started = await execute(ports, invocationOf(call));
     const { namespace, id: instance } = started.run;

@@ -1,5 +1,6 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
-import type { Tails } from '../../../lib/api/streams/tails.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { StreamSourcesOf } from '../../../lib/api/streams/sources.ts';
 import { readAfter } from '../../../lib/domain/logs/cursor-reader.ts';
 import { list, type Needs, openLog } from '../../../lib/domain/logs/pages.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
@@ -14,18 +15,18 @@ async function open(ports: Needs, { path, query }: Call<'getWorkflowLogs'>) {
   return { request, log, named: { namespace: namespace.name, path: node.path } };
 }
 
-/** The logs of workflows, under paths of the tree: served by the Lambda of the tree. */
-export const endpoints: Endpoints<'logs'> = {
+/** Logs of workflows hang on the tree, so the tree's Lambda serves them. */
+export const endpoints: EndpointsOf<'getWorkflowLogs'> = {
   getWorkflowLogs: async (ports, call) => {
     const { request, log, named } = await open(ports, call);
     return withNames(await list(ports, log, request), named);
   },
 };
 
-export const tails: Tails<'logs'> = {
-  getWorkflowLogs: async (ports, call, mark) => {
+export const streamSources: StreamSourcesOf<'getWorkflowLogs'> = {
+  getWorkflowLogs: async (ports, call, cursor) => {
     const { request, log, named } = await open(ports, call);
-    const reading = await readAfter(ports, log, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.cursor };
+    const reading = await readAfter(ports, log, request, cursor);
+    return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
 };

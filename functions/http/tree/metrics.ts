@@ -1,5 +1,7 @@
-import type { Call, Endpoints, NeedsOf } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { plainError } from '../../../lib/api/http/reply.ts';
+import type { IdsOf, IdsServedBy, NeedsOf } from '../../../lib/api/registry/routes/index.ts';
 import * as metrics from '../../../lib/domain/metrics/metrics.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { parseGoDuration } from '../../../lib/time/go-durations.ts';
@@ -24,8 +26,8 @@ function getFlow(ports: Needs, { path, query }: Call<'getWorkflowFlow'>) {
   return metrics.flowOf(ports, namingOf(ports, path), request);
 }
 
-/** The metrics of workflows, under paths of the tree: served by the Lambda of the tree. */
-export const endpoints: Endpoints<'metrics'> = {
+/** The metrics that hang on a path of the tree; its Lambda serves them. */
+export const endpoints: EndpointsOf<IdsOf<'metrics'> & IdsServedBy<'tree'>> = {
   getWorkflowInvoked: ofWorkflow('invoked'),
   getWorkflowSuccessful: ofWorkflow('successful'),
   getWorkflowFailed: ofWorkflow('failed'),

@@ -1,4 +1,6 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { revisions as routes } from '../../../lib/api/registry/routes/revisions.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { note } from '../../../lib/domain/logs/change-lines.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
@@ -66,7 +68,7 @@ async function refVerdict(ports: Readers, path: Path, ref: string) {
   return { namespace: namespace.name, path: node.path, ref, invalid: !compiles, reason, compiles };
 }
 
-export const endpoints: Endpoints<'tree'> = {
+export const endpoints: EndpointsOf<keyof typeof routes> = {
   listRefs: (ports, call) => list(ports, call, 'refs'),
   listRevisions: (ports, call) => list(ports, call, 'revisions'),
   listTags: (ports, call) => list(ports, call, 'tags'),

@@ -1,5 +1,5 @@
 import { startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import { deleteNamespaces, targetOfWorker, withoutFalseType } from '../../deployed/target.ts';
 
@@ -74,7 +74,7 @@ export async function openOwnClient(): Promise<Client> {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
   // No image is pulled for a test that is not about containers.
   const containers = new ScriptedContainers();
-  const local = { ...settings, databaseEndpoint: undefined, version: versionOf() };
+  const local = { ...settings, databaseEndpoint: undefined, version: packageVersion() };
   const service = await startService(local, {}, { containers });
   return clientOf(service.url, service.key, () => service.close());
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { credentialsFor } from '../../../lib/domain/credentials/registries.ts';
 import { trial } from '../../../lib/domain/credentials/registry-trial.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
@@ -17,7 +17,7 @@ let client: Client;
 
 beforeAll(async () => {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-  service = await startService({ ...settings, databaseEndpoint: undefined, version: versionOf() });
+  service = await startService({ ...settings, databaseEndpoint: undefined, version: packageVersion() });
   client = clientOf(service.url, service.key, () => service.close());
   for (const name of ['one', 'two']) await client.call('PUT', `/api/namespaces/${name}`);
 });

@@ -6,8 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
 import { type LocalTable, localClient, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
 /** Characters that every encoding treats in its own way, between two texts that no chance brings about. */
@@ -208,7 +208,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-canary-'));
   database = await openLocalTable();
   service = await startService({
-    ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: versionOf() },
+    ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: packageVersion() },
     databaseEndpoint: database.endpoint,
   });
   client = clientOf(service.url, service.key, () => service.close());

@@ -97,7 +97,7 @@ describe('the promises of README.md', () => {
   test('may say that every route is served', async () => {
     const names = Object.keys(families).filter((name) => existsSync(join(root, `functions/http/${name}.ts`)));
     const files = await Promise.all(names.map((name) => import(join(root, `functions/http/${name}.ts`))));
-    const built = files.flatMap(({ endpoints, tails = {} }) => Object.keys({ ...endpoints, ...tails }));
+    const built = files.flatMap(({ endpoints, streamSources = {} }) => Object.keys({ ...endpoints, ...streamSources }));
     expect(rows.map(([id]) => id).filter((id) => !built.includes(id))).toEqual([]);
     expect(readme).toContain('Every route of `docs/api.md` is served.');
   });

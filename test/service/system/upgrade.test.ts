@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
 import { openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../../lib/adapters/portable/clock.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { initialize } from '../../../lib/domain/migrations/upgrade.ts';
 import { unpack } from '../../upgrade/archive.ts';
 import { BEGINNINGS, BEGUN, CASES, CONFIG, EVENTS, LONG } from '../../upgrade/workflows.ts';
@@ -29,7 +29,7 @@ interface Recorded {
 
 const settingsOf = (data: string) => {
   const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
-  return { ...settings, databaseEndpoint: undefined, version: versionOf() };
+  return { ...settings, databaseEndpoint: undefined, version: packageVersion() };
 };
 
 test('data of every layout that there was are kept', () => {

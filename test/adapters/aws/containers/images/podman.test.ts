@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { companionCommand } from '../../../../../cdk/functions/companions.ts';
+import { extraFileCommand } from '../../../../../cdk/functions/extra-files.ts';
 import { copyImage } from '../../../../../lib/adapters/aws/containers/images/copy.ts';
 import { createLayerSource } from '../../../../../lib/adapters/aws/containers/images/layers.ts';
 import type { Engine } from '../../../../../lib/adapters/local/containers/engine/engine.ts';
@@ -66,7 +66,7 @@ async function run(engine: Engine, args: readonly string[]): Promise<string> {
 /** The sidecar as it is deployed. */
 function programBundle(): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'weft-sidecar-'));
-  execSync(companionCommand('beside.mjs', ROOT, folder));
+  execSync(extraFileCommand('beside.mjs', ROOT, folder));
   const bytes = readFileSync(join(folder, 'beside.mjs'));
   rmSync(folder, { recursive: true });
   return bytes;

@@ -1,5 +1,5 @@
 import { textAt } from '../client/replies.ts';
-import { bodyOf, refusalOf } from '../client/service.ts';
+import { bodyOf, toFailure } from '../client/service.ts';
 import {
   type DirectoryFile,
   directoryFile,
@@ -15,13 +15,13 @@ import {
   variableFile,
   type WorkflowFile,
   workflowFile,
-} from './layout.ts';
-import type { Archive } from './packing.ts';
+} from './archive-layout.ts';
+import type { ArchiveWriter } from './archive-writer.ts';
 import * as remotes from './remote.ts';
 
 const toText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
 
-/** How much was written. */
+/** The number of exported items. */
 export interface Counts {
   directories: number;
   workflows: number;
@@ -29,39 +29,39 @@ export interface Counts {
   variables: number;
 }
 
-interface Job {
+export interface ExportJob {
   readonly remote: remotes.Remote;
-  readonly archive: Archive;
+  readonly archive: ArchiveWriter;
   readonly counts: Counts;
-  readonly tell: (path: string) => void;
+  readonly onExported: (path: string) => void;
 }
 
-/** The values go into the archive; answers what is told of them. */
-async function writeVariables({ remote, archive, counts }: Job, workflow?: string): Promise<VariableEntry[]> {
+/** Writes the values of variables, and returns their descriptions. */
+async function writeVariables({ remote, archive, counts }: ExportJob, workflow?: string): Promise<VariableEntry[]> {
   const entries: VariableEntry[] = [];
   for (const { name, mimeType } of (await remotes.listVariables(remote, workflow)) ?? []) {
     const response = await remote.service.send('GET', remotes.variablePath(remote, name, 'var', workflow));
-    if (response.status >= 400) throw await refusalOf(response);
+    if (response.status >= 400) throw await toFailure(response, remote.service.signal);
     const type = response.headers.get('content-type') ?? mimeType;
-    const measured = await archive.addStream(variableFile(name, workflow), bodyOf(response));
+    const measured = await archive.addStream(variableFile(name, workflow), bodyOf(response, remote.service.signal));
     entries.push({ name, mimeType: type, ...measured });
     counts.variables += 1;
   }
   return entries;
 }
 
-/** Revisions of one source are one revision: it is the source that runs. */
-function merged(revisions: readonly remotes.RemoteRevision[]): Map<string, remotes.RemoteRevision[]> {
-  const byHash = new Map<string, remotes.RemoteRevision[]>();
-  for (const revision of revisions) byHash.set(revision.hash, [...(byHash.get(revision.hash) ?? []), revision]);
-  return byHash;
+/** The revisions by their source: revisions with the same source are one revision. */
+function byHash(revisions: readonly remotes.RemoteRevision[]): Map<string, remotes.RemoteRevision[]> {
+  const groups = new Map<string, remotes.RemoteRevision[]>();
+  for (const revision of revisions) groups.set(revision.hash, [...(groups.get(revision.hash) ?? []), revision]);
+  return groups;
 }
 
-async function writeWorkflow(job: Job, path: string, workflow: remotes.RemoteWorkflow): Promise<void> {
+async function writeWorkflow(job: ExportJob, path: string, workflow: remotes.RemoteWorkflow): Promise<void> {
   const { remote, archive, counts } = job;
   const history = await remotes.readHistory(remote, path, workflow);
   const latest = { ...workflow.latest, isSaved: history.isLatestSaved };
-  const older = merged(history.older);
+  const older = byHash(history.older);
   const same = older.get(latest.hash) ?? [];
   older.delete(latest.hash);
   const groups = [...older.values(), [...same, latest]];
@@ -87,35 +87,35 @@ async function writeWorkflow(job: Job, path: string, workflow: remotes.RemoteWor
   await archive.add(workflowFile(path), toText(file));
   counts.workflows += 1;
   counts.revisions += groups.length;
-  job.tell(path);
+  job.onExported(path);
 }
 
-async function writeDirectory(job: Job, path: string, attributes: readonly string[]): Promise<void> {
+async function writeDirectory(job: ExportJob, path: string, attributes: readonly string[]): Promise<void> {
   const { remote, archive, counts } = job;
   const file: DirectoryFile = { path, attributes: [...attributes] };
   await archive.add(directoryFile(path), toText(file));
   counts.directories += 1;
   for (const child of await remotes.readChildren(remote, path)) {
     const childPath = path === '' ? child.name : `${path}/${child.name}`;
-    if (child.isMirror) remote.note(`${childPath}: a Git mirror; its workflows are exported, not the link to Git`);
+    if (child.isMirror) remote.note(`${childPath}: a Git mirror; its workflows are exported without the link to Git`);
     if (child.type === 'directory') await writeDirectory(job, childPath, child.attributes);
     else if (child.type === 'workflow') await writeNode(job, childPath);
     else remote.note(`${childPath}: a ${child.type}; left out`);
   }
 }
 
-async function writeNode(job: Job, path: string): Promise<void> {
+async function writeNode(job: ExportJob, path: string): Promise<void> {
   const node = await remotes.findNode(job.remote, path);
   if (node !== undefined && remotes.isWorkflow(node)) await writeWorkflow(job, path, node);
-  else job.remote.note(`${path}: it was deleted meanwhile; left out`);
+  else job.remote.note(`${path}: it was deleted during the export; left out`);
 }
 
 /**
- * Writes a whole namespace; what the server does not serve is noted. Throws CommandFailedError,
+ * Exports a namespace. What the server does not serve is left out, with a note. Throws CommandFailedError,
  * ServiceUnreachableError.
  */
 export async function exportNamespace(
-  job: Omit<Job, 'counts'>,
+  job: Omit<ExportJob, 'counts'>,
   about: { readonly exportedAt: string; readonly notes: readonly string[] },
 ): Promise<Counts> {
   const { remote, archive } = job;
@@ -130,8 +130,8 @@ export async function exportNamespace(
   const secrets = (await remotes.listSecrets(remote)) ?? [];
   const registries = (await remotes.listRegistries(remote)) ?? [];
   const services = (await remotes.listServices(remote)) ?? [];
-  const told = { ...(config === undefined ? {} : { config }), secrets, registries, services };
-  await archive.add(NAMESPACE, toText(told satisfies NamespaceFile));
+  const described: NamespaceFile = { config, secrets, registries, services };
+  await archive.add(NAMESPACE, toText(described));
   await archive.add(VARIABLES, toText({ variables: await writeVariables(whole) }));
   await writeDirectory(whole, '', root?.attributes ?? []);
   const manifest: Manifest = {

@@ -1,22 +1,23 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
+import type { Settings } from './settings.ts';
 
-/** What was given, from whom so ever: a value, or its text. */
-export type Given = Readonly<Record<string, unknown>>;
+/** Settings before validation: values, or their texts. */
+export type RawSettings = Readonly<Record<string, unknown>>;
 
-/** How a setting is read. `read` throws an Error that says, after the setting and its value, what to give instead. */
+/** How a setting is read. `read` throws an Error whose message follows the name and the value of the setting. */
 interface Reader {
   readonly fallback?: unknown;
   readonly read: (value: unknown) => unknown;
 }
 
-/** Of everything that is named after the installation, buckets want the least: 63 lowercase characters in all. */
+/** The name of the bucket is the most restricted of all names: 63 lower-case characters together with its suffix. */
 const NAME = /^(?!aws|ssm)[a-z](-?[a-z0-9]){0,23}$/;
-const LONGEST_NAME = 24;
-/** The stack of the data of an installation ends so. */
-const OF_DATA = /-data$/;
-// Sources that begin with `aws.` are refused by EventBridge.
+const MAX_NAME_LENGTH = 24;
+/** The suffix of the data stack of an installation. */
+const DATA_SUFFIX = /-data$/;
+// EventBridge rejects event sources that begin with `aws.`.
 const BRAND = /^(?!aws$)[a-z][a-z0-9]{0,23}$/;
 const ARN = /^arn:/;
 const KEY_ARN = /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/;
@@ -26,29 +27,29 @@ const MAIL_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const PARAMETER = /^(\/[\w.-]+){1,15}$/;
 const DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 function fail(text: string): never {
   throw new Error(text);
 }
 
-/** A name that would do, as near as can be; undefined where nothing of it is left. */
-function mended(text: string): string | undefined {
+/** The most similar valid name, if there is one. */
+function suggestedName(text: string): string | undefined {
   const parts = text.toLowerCase().split(/[^a-z0-9]+/);
   const name = parts
     .filter((part) => part !== '')
     .join('-')
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .replace(/-$|-data$/, '');
   return NAME.test(name) ? name : undefined;
 }
 
 function name(value: unknown): string {
   const text = String(value);
-  if (NAME.test(text) && text.length <= LONGEST_NAME && !OF_DATA.test(text)) return text;
-  const near = mended(text);
+  if (NAME.test(text) && text.length <= MAX_NAME_LENGTH && !DATA_SUFFIX.test(text)) return text;
+  const near = suggestedName(text);
   return fail(
-    `is no name: take 1 to ${LONGEST_NAME} of a-z, 0-9 and single hyphens between them, a letter first, not aws or ssm in front, not -data at the end${near === undefined ? '' : `; ${near} would do`}`,
+    `is no valid name; use 1 to ${MAX_NAME_LENGTH} of a-z and 0-9 with single hyphens between them, beginning with a letter, not with aws or ssm, and not ending with -data${near === undefined ? '' : `, for example ${near}`}`,
   );
 }
 
@@ -79,8 +80,8 @@ function logDays(value: unknown): RetentionDays {
 
 function days(value: unknown): number {
   const count = Number(value);
-  const isOne = /^\d+$/.test(String(value)) && count >= 1 && count <= MOST_DAYS;
-  return isOne ? count : fail(`is no number of days from 1 to ${MOST_DAYS}`);
+  const isOne = /^\d+$/.test(String(value)) && count >= 1 && count <= MAX_DAYS;
+  return isOne ? count : fail(`is no number of days from 1 to ${MAX_DAYS}`);
 }
 
 const patterns = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).check(z.minLength(1));
@@ -100,13 +101,13 @@ const OUTBOUND = z.array(
     role: z.optional(arn),
   }),
 );
-const MOST_TAGS = 50;
-const MOST_LETTERS = 1000;
+const MAX_TAGS = 50;
+const MAX_TAGS_LENGTH = 1000;
 const TAGS = z
   .record(z.string().check(z.regex(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u)), z.string().check(z.maxLength(256)))
-  .check(z.refine((tags) => Object.keys(tags).length <= MOST_TAGS, `more than ${MOST_TAGS}`))
-  // Functions are told the tags of what they make, and all that a function is told may have 4 KB.
-  .check(z.refine((tags) => JSON.stringify(tags).length <= MOST_LETTERS, `more than ${MOST_LETTERS} characters`));
+  .check(z.refine((tags) => Object.keys(tags).length <= MAX_TAGS, `more than ${MAX_TAGS}`))
+  // Functions receive the tags of the resources that they create, and the environment of a function is limited to 4 KB.
+  .check(z.refine((tags) => JSON.stringify(tags).length <= MAX_TAGS_LENGTH, `more than ${MAX_TAGS_LENGTH} characters`));
 
 function parsed(text: string): unknown {
   try {
@@ -116,7 +117,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Data, from cdk.json or a property, or its JSON text, from the command line. */
+/** Data from cdk.json or a property, or its JSON text from the command line. */
 const shaped =
   (shape: z.ZodMiniType, wanted: string) =>
   (value: unknown): unknown => {
@@ -131,11 +132,11 @@ const alarms = (value: unknown): string =>
     ? String(value)
     : fail('is neither a mail address nor the ARN of a topic: arn:aws:sns:REGION:ACCOUNT:NAME');
 
-/** Whether alarms go to an address, for which a topic has to be made. */
+/** Whether the recipient of alarms is a mail address, for which a topic is created. */
 export const isMailAddress = (text: string): boolean => !Token.isUnresolved(text) && MAIL_ADDRESS.test(text);
 
-/** The settings, each with how it is read and what it is when nobody says; none is undefined. */
-export const READERS: Readonly<Record<string, Reader>> = {
+/** How each setting is read, and its default; a setting without a default may be undefined. */
+export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader>> = {
   name: { fallback: 'weft', read: name },
   brand: { fallback: 'service', read: matching(BRAND, 'a word of 1 to 24 of a-z and 0-9, a letter first, not aws') },
   streaming: { fallback: true, read: flag },

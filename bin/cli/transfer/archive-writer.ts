@@ -7,20 +7,20 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 
-/** An archive that is being written. */
-export interface Archive {
-  /** Adds a file of which the bytes are at hand. */
+/** Writes an archive. */
+export interface ArchiveWriter {
+  /** Adds a file. */
   add(name: string, bytes: string | Uint8Array): Promise<void>;
-  /** Adds a file of any size, piece by piece, and answers what it was. */
+  /** Adds a file of any size as a stream, and returns its size and its SHA-256. */
   addStream(name: string, chunks: AsyncIterable<Uint8Array>): Promise<{ readonly size: number; readonly hash: string }>;
-  /** Only now the file has its name. */
+  /** Completes the archive, which gets its name only now. */
   end(): Promise<void>;
-  /** Leaves nothing behind. */
-  drop(): Promise<void>;
+  /** Removes the incomplete archive. */
+  discard(): Promise<void>;
 }
 
-/** One moment for all entries, so that the same content makes the same archive. */
-const MOMENT = new Date(0);
+/** The time of all entries, so that the same content makes the same archive. */
+const MODIFIED = new Date(0);
 
 async function addEntry(
   tar: Pack,
@@ -28,11 +28,11 @@ async function addEntry(
   size: number,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ) {
-  const entry = tar.entry({ name, size, mtime: MOMENT, mode: 0o644 });
+  const entry = tar.entry({ name, size, mtime: MODIFIED, mode: 0o644 });
   await pipeline(chunks, entry);
 }
 
-/** The size of an entry stands before its bytes, so what comes as a stream is kept in a file first. */
+/** Writes a stream to a file: the size of an entry must be known before its bytes. */
 async function spool(chunks: AsyncIterable<Uint8Array>, file: string): Promise<{ size: number; hash: string }> {
   const hash = createHash('sha256');
   let size = 0;
@@ -47,17 +47,17 @@ async function spool(chunks: AsyncIterable<Uint8Array>, file: string): Promise<{
   return { size, hash: hash.digest('hex') };
 }
 
-/** Begins a `.tar.gz`. Throws what the file system says. */
-export async function createArchive(file: string): Promise<Archive> {
-  const draft = `${file}.part`;
+/** Opens a new `.tar.gz` file. Throws errors of the file system. */
+export async function openArchiveWriter(file: string): Promise<ArchiveWriter> {
+  const incomplete = `${file}.part`;
   const folder = await mkdtemp(join(tmpdir(), 'weft-export-'));
   const tar = pack();
-  const target = createWriteStream(draft);
+  const target = createWriteStream(incomplete);
   const written = pipeline(tar, createGzip(), target);
-  // A fault is told by the next entry or by `end`; until then nobody waits for it.
+  // The next entry or `end` throws the error; until then it must not be an unhandled rejection.
   written.catch(() => undefined);
   const guarded = <T>(work: Promise<T>): Promise<T> =>
-    Promise.race([work, written.then(() => Promise.reject(new Error(`${draft} ended early`)))]);
+    Promise.race([work, written.then(() => Promise.reject(new Error(`${incomplete} ended early`)))]);
   return {
     add: (name, bytes) => {
       const buffer = Buffer.from(bytes as Uint8Array);
@@ -72,14 +72,14 @@ export async function createArchive(file: string): Promise<Archive> {
     end: async () => {
       tar.finalize();
       await written;
-      await rename(draft, file);
+      await rename(incomplete, file);
       await rm(folder, { recursive: true, force: true });
     },
-    drop: async () => {
+    discard: async () => {
       tar.destroy();
       target.destroy();
       await finished(target).catch(() => undefined);
-      await Promise.all([draft, folder].map((path) => rm(path, { recursive: true, force: true })));
+      await Promise.all([incomplete, folder].map((path) => rm(path, { recursive: true, force: true })));
     },
   };
 }

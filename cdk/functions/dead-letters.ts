@@ -12,17 +12,17 @@ import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-i
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { DefinitionBody, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WeftFunction } from './function.ts';
 
-/** How long somebody has to look at what went wrong: the longest that a queue keeps anything. */
-const KEPT = Duration.days(14);
+/** The longest retention of a queue. */
+const RETENTION = Duration.days(14);
 
-/** Empties the queue: each message goes to the function that keeps what failed. */
-const emptyingOf = (queue: Queue, { handler }: WeftFunction) => ({
-  Comment: 'Takes what did not arrive out of the queue, to where its namespace lists it',
+/** A state machine that empties the queue: it sends each message to the function that stores dead letters. */
+const redriveMachine = (queue: Queue, { handler }: WeftFunction) => ({
+  Comment: 'Moves dead letters from the queue to the lists of their namespaces',
   QueryLanguage: 'JSONata',
   StartAt: 'Receive',
   States: {
@@ -31,9 +31,9 @@ const emptyingOf = (queue: Queue, { handler }: WeftFunction) => ({
       Resource: 'arn:aws:states:::aws-sdk:sqs:receiveMessage',
       Arguments: {
         QueueUrl: queue.queueUrl,
-        // One may be as large as a state's data may be.
+        // A single message may have the maximum size of a state's data.
         MaxNumberOfMessages: 1,
-        // Asks all servers of the queue, not some.
+        // Long polling: all servers of the queue are queried.
         WaitTimeSeconds: 1,
         VisibilityTimeout: 600,
         MessageAttributeNames: ['All'],
@@ -64,11 +64,12 @@ const emptyingOf = (queue: Queue, { handler }: WeftFunction) => ({
 });
 
 /**
- * Where calls end that nobody waits for. One that fails three times goes to a function that keeps it for its namespace;
- * what does not arrive at all, or is not kept, goes into a queue that is emptied to that function once a day.
+ * Dead letters: asynchronous calls that exhausted their retries. A call that fails three times goes to a function that
+ * stores it for its namespace. A call that cannot be delivered, or a dead letter that cannot be stored, goes to a queue,
+ * which a state machine moves to that function once a day.
  */
-export class Failed extends Construct {
-  /** What did not arrive, until it is kept. */
+export class DeadLetters extends Construct {
+  /** Undelivered calls, until they are stored. */
   readonly queue: Queue;
   readonly #name: string;
   #keeper: WeftFunction | undefined;
@@ -79,42 +80,42 @@ export class Failed extends Construct {
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      retentionPeriod: KEPT,
+      retentionPeriod: RETENTION,
     });
     acknowledge(this.queue, {
-      SQS3: 'It is itself where failed calls end: what cannot be taken out of it stays in it.',
+      SQS3: 'It is itself a dead-letter queue: messages that cannot be stored remain in it.',
     });
   }
 
-  /** Where functions find the queue, to name it to others. */
+  /** The environment variable with the ARN of the queue. */
   get environment(): Record<string, string> {
     return { WEFT_FAILED: this.queue.queueArn };
   }
 
-  /** Lets a role put into the queue what did not arrive. */
+  /** Allows a role to send messages to the queue. */
   grant(role: IRole): void {
     allow(role, 'sqs', ['SendMessage'], [this.queue.queueArn]);
   }
 
-  /** Names the function that keeps what failed, and has it told of what is in the queue once a day. */
-  keepBy(keeper: WeftFunction): void {
+  /** Sets the function that stores dead letters, and a rule that moves the queue to it once a day. */
+  deliverTo(keeper: WeftFunction): void {
     this.#keeper = keeper;
     this.grant(keeper.role);
     const { queueArn: destination } = this.queue;
     keeper.handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
     const machine = new StateMachine(this, 'Emptying', {
-      // No name of a workflow's machine: those begin with the installation's name and a hyphen.
+      // The names of workflows' machines begin with the installation's name and a hyphen.
       stateMachineName: `${this.#name}_failed`,
       stateMachineType: StateMachineType.EXPRESS,
-      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(emptyingOf(this.queue, keeper))),
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(redriveMachine(this.queue, keeper))),
     });
     allow(machine.role, 'sqs', ['ReceiveMessage', 'DeleteMessage'], [this.queue.queueArn]);
     allow(machine.role, 'lambda', ['InvokeFunction'], [keeper.handler.functionArn]);
     acknowledge(machine, {
-      SF1: 'Its log would hold the events of users; what it cannot take out stays in the queue.',
-      SF2: 'It calls a queue and a function, once a day: there is nothing to trace.',
+      SF1: 'Its log would contain events of users; messages that cannot be stored remain in the queue.',
+      SF2: 'It uses one queue and one function, once a day: there is nothing to trace.',
     });
-    const description = 'Once a day: what did not arrive';
+    const description = 'Once a day: undelivered calls';
     new Rule(this, 'Daily', {
       description,
       schedule: Schedule.rate(Duration.days(1)),
@@ -122,22 +123,22 @@ export class Failed extends Construct {
     });
   }
 
-  /** What the function throws out of a call that nobody waits for is kept, after the three tries of Lambda. */
-  catch({ handler, role }: WeftFunction): void {
-    if (this.#keeper === undefined) throw new Error('name the function that keeps what failed first');
+  /** Stores the asynchronous calls of a function that fail in all three attempts of Lambda. */
+  catchFailuresOf({ handler, role }: WeftFunction): void {
+    if (this.#keeper === undefined) throw new Error('set the function that stores dead letters first');
     const { functionArn: destination } = this.#keeper.handler;
     allow(role, 'lambda', ['InvokeFunction'], [destination]);
     handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
   }
 
-  /** A rule that calls a function; a call that does not arrive ends here. */
-  rule(scope: Construct, id: string, { calls, input, ...props }: CallingRuleProps): Rule {
+  /** A rule that calls a function. Undelivered calls go to the queue. */
+  addRule(scope: Construct, id: string, { calls, input, ...props }: CallingRuleProps): Rule {
     const target = new LambdaFunction(calls.handler, { deadLetterQueue: this.queue, ...(input && { event: input }) });
     return new Rule(scope, id, { ...props, targets: [target] });
   }
 
-  /** A target that is known by its ARN; what does not arrive there ends here. */
-  target(arn: string, role?: IRole): IRuleTarget {
+  /** The target of a rule by its ARN. Undelivered events go to the queue. */
+  ruleTarget(arn: string, role?: IRole): IRuleTarget {
     const deadLetterConfig = { arn: this.queue.queueArn };
     return {
       bind: ({ ruleArn }: IRule) => {
@@ -157,6 +158,6 @@ export class Failed extends Construct {
 
 export interface CallingRuleProps extends RuleProps {
   readonly calls: WeftFunction;
-  /** What the function gets in place of the event. */
+  /** The input of the function, if it is not the event. */
   readonly input?: RuleTargetInput;
 }

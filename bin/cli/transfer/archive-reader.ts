@@ -5,15 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import * as z from 'zod/mini';
+import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { CommandFailedError } from '../shell/command.ts';
-import { measure } from './folder.ts';
 import {
   FORMAT,
   kindOf,
   MANIFEST,
   type Manifest,
   NAMESPACE,
-  refusedEntry,
+  problemOfEntry,
   revisionFile,
   shapes,
   VARIABLES,
@@ -21,16 +21,17 @@ import {
   VERSION,
   variableFile,
   type WorkflowFile,
-} from './layout.ts';
-import type { Wanted, WantedDirectory, WantedVariable, WantedWorkflow } from './wanted.ts';
+} from './archive-layout.ts';
+import type { DesiredDirectory, DesiredState, DesiredVariable, DesiredWorkflow } from './desired-state.ts';
+import { measure } from './folder.ts';
 
-/** An archive that grows beyond this is no namespace but an attack on the disk. Bytes, and entries. */
-const LARGEST = 64 * 1024 ** 3;
-const MOST_ENTRIES = 5_000_000;
+/** The limits of an archive, in bytes and entries: a larger one would be an attack on the disk. */
+const MAX_BYTES = 64 * 1024 ** 3;
+const MAX_ENTRIES = 5_000_000;
 
 /**
- * Unpacks an archive into an empty folder. Throws CommandFailedError for names that point elsewhere, links, and what is
- * cut off.
+ * Unpacks an archive into an empty folder, and returns the names of its files. Throws CommandFailedError for names that
+ * point outside of the folder, links, and incomplete archives.
  */
 export async function unpack(file: string, folder: string): Promise<string[]> {
   const tar = extract();
@@ -41,11 +42,11 @@ export async function unpack(file: string, folder: string): Promise<string[]> {
   try {
     for await (const entry of tar) {
       const { name, type } = entry.header;
-      const reason = refusedEntry(name, type ?? 'file');
+      const reason = problemOfEntry(name, type ?? 'file');
       if (reason !== undefined)
-        throw new CommandFailedError(`${file}: the entry '${name.slice(0, 200)}' is refused: ${reason}`);
+        throw new CommandFailedError(`${file}: the entry '${name.slice(0, 200)}' is rejected: ${reason}`);
       size += entry.header.size ?? 0;
-      if (size > LARGEST || names.length >= MOST_ENTRIES)
+      if (size > MAX_BYTES || names.length >= MAX_ENTRIES)
         throw new CommandFailedError(`${file}: the archive is too large`);
       if (type === 'directory') {
         entry.resume();
@@ -61,14 +62,14 @@ export async function unpack(file: string, folder: string): Promise<string[]> {
   } catch (error) {
     if (error instanceof CommandFailedError) throw error;
     throw new CommandFailedError(
-      `${file} is no whole archive of the form .tar.gz: ${error instanceof Error ? error.message : error}`,
+      `${file} is no complete .tar.gz archive: ${error instanceof Error ? error.message : error}`,
     );
   } finally {
     tar.destroy();
   }
 }
 
-/** The files of an archive that was unpacked by hand. Links are not followed. */
+/** The files of an unpacked archive. Links are not followed. */
 export async function namesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -91,19 +92,19 @@ async function readShape<S extends z.ZodMiniType>(folder: string, name: string, 
   throw new CommandFailedError(`${name} in the archive: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
-/** What an archive says of itself. Throws CommandFailedError for one that is cut off, or of a later form. */
+/** The manifest of an archive. Throws CommandFailedError for an incomplete archive, or one of a later version. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = await readShape(folder, MANIFEST, shapes.manifest);
   if (manifest.version > VERSION) {
     throw new CommandFailedError(
-      `the archive has the form ${FORMAT} ${manifest.version}, which a later version of weft reads`,
+      `the archive has the format ${FORMAT} ${manifest.version}; import it with a later version of weft`,
     );
   }
   return manifest;
 }
 
-/** The bytes must be those that were exported. */
-async function needWhole(
+/** Measures a file. Throws CommandFailedError unless its bytes are those that were exported. */
+async function requireUnchanged(
   folder: string,
   name: string,
   hash: string,
@@ -112,7 +113,7 @@ async function needWhole(
   const measured = await measure(file).catch(() => undefined);
   if (measured === undefined) throw new CommandFailedError(`${name} is missing in the archive`);
   if (measured.hash !== hash)
-    throw new CommandFailedError(`${name} in the archive is not what was exported: its hash differs`);
+    throw new CommandFailedError(`${name} in the archive differs from the exported file: its hash is another one`);
   return { file, ...measured };
 }
 
@@ -120,32 +121,32 @@ async function toVariables(
   folder: string,
   entries: readonly VariableEntry[],
   workflow?: string,
-): Promise<WantedVariable[]> {
-  const found: WantedVariable[] = [];
+): Promise<DesiredVariable[]> {
+  const found: DesiredVariable[] = [];
   for (const { name, mimeType, hash } of entries) {
-    const measured = await needWhole(folder, variableFile(name, workflow), hash);
-    found.push({ name, ...measured, ...(mimeType === '' ? {} : { mimeType }) });
+    const measured = await requireUnchanged(folder, variableFile(name, workflow), hash);
+    found.push(omitUndefined({ name, ...measured, mimeType: mimeType || undefined }));
   }
   return found;
 }
 
-async function toWorkflow(folder: string, told: WorkflowFile): Promise<WantedWorkflow> {
+async function toWorkflow(folder: string, described: WorkflowFile): Promise<DesiredWorkflow> {
   const revisions = [];
-  for (const [index, { ids, hash, saved }] of told.revisions.entries()) {
-    const { file } = await needWhole(folder, revisionFile(told.path, index + 1), hash);
+  for (const [index, { ids, hash, saved }] of described.revisions.entries()) {
+    const { file } = await requireUnchanged(folder, revisionFile(described.path, index + 1), hash);
     revisions.push({ file, hash, isSaved: saved, ids });
   }
-  const { path, live, logger, attributes, tags, routes } = told;
-  const variables = await toVariables(folder, told.variables, path);
+  const { path, live, logger, attributes, tags, routes } = described;
+  const variables = await toVariables(folder, described.variables, path);
   return { path, revisions, variables, settings: { live, logger, attributes, tags, routes } };
 }
 
-/** What an unpacked archive says. Throws CommandFailedError for what is missing, changed or not ours. */
-export async function readArchive(folder: string, names: readonly string[]): Promise<Wanted> {
+/** The desired state that an unpacked archive describes. Throws CommandFailedError for missing or changed files. */
+export async function readDesiredState(folder: string, names: readonly string[]): Promise<DesiredState> {
   const namespace = await readShape(folder, NAMESPACE, shapes.namespace);
   const { variables } = await readShape(folder, VARIABLES, shapes.variables);
-  const directories: WantedDirectory[] = [];
-  const workflows: WantedWorkflow[] = [];
+  const directories: DesiredDirectory[] = [];
+  const workflows: DesiredWorkflow[] = [];
   for (const name of [...names].sort()) {
     const kind = kindOf(name);
     if (kind === 'directory') directories.push(await readShape(folder, name, shapes.directory));

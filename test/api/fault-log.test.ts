@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { noting } from '../../lib/api/faults.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { isStepResult, RetryError } from '../../lib/engine/step/errors.ts';
 import type { Happened, Meter } from '../../lib/ports/meter.ts';
 
@@ -27,15 +27,15 @@ interface Call {
 }
 
 const failing = (error: Error, about = async ({ run }: Call) => ({ instance: run, workflow: '/pay' })) =>
-  noting(
+  withFaultLog(
     async (_: Call) => {
       throw error;
     },
     { about, isAnswer: isStepResult, meter: () => meter },
   );
 
-describe('a call that answers no request', () => {
-  test('leaves one line when it fails: what it was about, its number, the error; and fails on', async () => {
+describe('a handler without requests', () => {
+  test('logs one line when it fails, with its context, its id and the error, and throws the error', async () => {
     await expect(failing(new TypeError('broken'))({ run: 'r1' }, { awsRequestId: 'n1' })).rejects.toThrow('broken');
     const lines = written.trim().split('\n');
     expect(lines).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a call that answers no request', () => {
     expect(happened).toEqual([{ Faults: 1 }]);
   });
 
-  test('leaves its line also where nothing is known of its run', async () => {
+  test('logs its line although nothing is known about its run', async () => {
     const unknown = failing(new TypeError('broken'), async () => {
       throw new Error('no database');
     });
@@ -59,13 +59,13 @@ describe('a call that answers no request', () => {
     expect(JSON.parse(written)).toMatchObject({ message: 'a fault of the service', requestId: 'no number' });
   });
 
-  test('leaves none when it throws what a state machine reads', async () => {
+  test('logs nothing when it throws an outcome for a state machine', async () => {
     await expect(failing(new RetryError())({ run: 'r1' })).rejects.toThrow(RetryError);
     expect([written, happened]).toEqual(['', []]);
   });
 
-  test('leaves none when it is well', async () => {
-    expect(await noting(async (n: number) => n + 1, { about: () => ({}), meter: () => meter })(1)).toBe(2);
+  test('logs nothing when it succeeds', async () => {
+    expect(await withFaultLog(async (n: number) => n + 1, { about: () => ({}), meter: () => meter })(1)).toBe(2);
     expect(written).toBe('');
   });
 });

@@ -5,40 +5,40 @@ import { Readable } from 'node:stream';
 import { main } from '../../bin/cli/program.ts';
 import type { Client, Json } from '../service/access/client.ts';
 
-/** What a command was started with besides its arguments. */
-export interface Started {
+/** What a command is started with besides its arguments. */
+export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** What the user types to each question; somebody sits there only if this is given. */
+  /** The user's answers; without them, the terminal is not interactive. */
   readonly answers?: readonly string[];
   readonly hasColour?: boolean;
-  /** The folder that the user stands in, from the desk's. */
+  /** The current folder, relative to the workspace. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
-  /** Sees each text as it is written. */
+  /** Called with each text that is printed. */
   readonly onOutput?: (text: string) => void;
 }
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** The questions that were asked; `hidden:` before those whose answer is not shown. */
+  /** The questions, with `hidden:` before those whose answer is not displayed. */
   readonly asked: readonly string[];
   json(): Json;
 }
 
-/** A folder of files, and the program started in it, in this process. */
-export interface Desk {
+/** A folder of files in which the program is started, in this process. */
+export interface Workspace {
   readonly folder: string;
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>;
-  weft(args: readonly string[], started?: Started): Promise<Ended>;
+  weft(args: readonly string[], started?: StartOptions): Promise<CommandResult>;
   clear(): Promise<void>;
 }
 
-/** A desk whose environment names the service, if one is given; HOME is the folder. */
-export async function openDesk(client?: Client, namespace?: string): Promise<Desk> {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-desk-'));
+/** A workspace whose environment selects the service, if one is given; HOME is the folder. */
+export async function openWorkspace(client?: Client, namespace?: string): Promise<Workspace> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-workspace-'));
   const place = client === undefined ? {} : { WEFT_URL: client.url, WEFT_KEY: client.key };
   const home = { HOME: folder, ...place, ...(namespace === undefined ? {} : { WEFT_NAMESPACE: namespace }) };
   return {
@@ -54,7 +54,7 @@ export async function openDesk(client?: Client, namespace?: string): Promise<Des
   };
 }
 
-async function start(args: readonly string[], started: Started, folder: string): Promise<Ended> {
+async function start(args: readonly string[], started: StartOptions, folder: string): Promise<CommandResult> {
   const out: Buffer[] = [];
   const err: string[] = [];
   const asked: string[] = [];
@@ -66,11 +66,11 @@ async function start(args: readonly string[], started: Started, folder: string):
     isInteractive: started.answers !== undefined,
     hasColour: started.hasColour === true,
     signal: started.signal ?? new AbortController().signal,
-    write: async (chunk) => {
+    print: async (chunk) => {
       out.push(Buffer.from(chunk as Uint8Array));
       started.onOutput?.(Buffer.from(chunk as Uint8Array).toString());
     },
-    tell: (line) => {
+    printStatus: (line) => {
       err.push(`${line}\n`);
       started.onOutput?.(line);
     },

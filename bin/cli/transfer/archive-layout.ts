@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { isNodeName, isRefName, isVariableName } from '../../../lib/domain/names.ts';
 
 /**
- * What an archive is made of. A name that begins with an underscore cannot be a node's, so what is told of a node stands
+ * The files of an archive. The name of a node never begins with an underscore, so that the description of a node can be
  * beside its children:
  *
  *     namespace.json
  *     variables.json             variables/NAME
  *     tree/a/_directory.json
  *     tree/a/wf/_workflow.json   tree/a/wf/revisions/1.yaml   tree/a/wf/variables/NAME
- *     manifest.json              the last: an archive without it is cut off
+ *     manifest.json              the last file: an archive without it is incomplete
  */
 export const FORMAT = 'weft-namespace';
 export const VERSION = 1;
@@ -22,12 +22,13 @@ const WORKFLOW = '_workflow.json';
 
 const below = (path: string, name: string): string => (path === '' ? `tree/${name}` : `tree/${path}/${name}`);
 
-/** The place of what is told of a directory; the root has the empty path. */
+/** The file of a directory; the root has the empty path. */
 export const directoryFile = (path: string): string => below(path, DIRECTORY);
+/** The file of a workflow. */
 export const workflowFile = (path: string): string => below(path, WORKFLOW);
-/** The place of the n-th revision, counted from 1. */
+/** The file of the n-th revision, counted from 1. */
 export const revisionFile = (path: string, n: number): string => below(path, `revisions/${n}.yaml`);
-/** The place of a variable of a workflow, or of the namespace. */
+/** The file of a variable of a workflow, or of the namespace. */
 export const variableFile = (name: string, workflow?: string): string =>
   workflow === undefined ? `variables/${name}` : below(workflow, `variables/${name}`);
 
@@ -35,10 +36,8 @@ const text = z._default(z.string(), '');
 const texts = z._default(z.array(z.string()), []);
 
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-const nodePath = z
-  .string()
-  .check(z.refine((path) => path.split('/').every(isNodeName), { error: 'is no path of nodes' }));
-const variableName = z.string().check(z.refine(isVariableName, { error: 'cannot name a variable' }));
+const nodePath = z.string().check(z.refine((path) => path.split('/').every(isNodeName), { error: 'is no valid path' }));
+const variableName = z.string().check(z.refine(isVariableName, { error: 'is no valid name of a variable' }));
 
 const variable = z.object({ name: variableName, mimeType: text, size: z.int(), hash });
 
@@ -64,7 +63,7 @@ export const shapes = {
     revisions: z
       .array(z.object({ ids: texts, createdAt: text, hash, saved: z._default(z.boolean(), false) }))
       .check(z.minLength(1)),
-    tags: z._default(z.record(z.string().check(z.refine(isRefName, { error: 'cannot name a tag' })), hash), {}),
+    tags: z._default(z.record(z.string().check(z.refine(isRefName, { error: 'is no valid name of a tag' })), hash), {}),
     routes: z._default(z.array(z.object({ ref: z.string(), weight: z.int() })), []),
     variables: z._default(z.array(variable), []),
   }),
@@ -79,10 +78,10 @@ export type WorkflowFile = z.infer<(typeof shapes)['workflow']>;
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /**
- * Why an entry must not be unpacked: archives come from anywhere, and a name may point out of the folder (`..`, an
- * absolute path, a link). Undefined: it may be.
+ * The reason why an entry must not be unpacked, if there is one: archives are not trusted, and a name may point outside of
+ * the folder (`..`, an absolute path, a link).
  */
-export function refusedEntry(name: string, type: string): string | undefined {
+export function problemOfEntry(name: string, type: string): string | undefined {
   if (type !== 'file' && type !== 'directory') return `it is a ${type}`;
   const path = type === 'directory' ? name.replace(/\/$/, '') : name;
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'its path is absolute';
@@ -91,10 +90,10 @@ export function refusedEntry(name: string, type: string): string | undefined {
     .split('/')
     .find((segment) => !SEGMENT.test(segment));
   const isRoot = type === 'directory' && path === '.';
-  return odd === undefined || isRoot ? undefined : `'${odd}' cannot be a part of its path`;
+  return odd === undefined || isRoot ? undefined : `'${odd}' is not allowed in its path`;
 }
 
-/** What kind of thing is told at a place of an archive; undefined for values and what is not ours. */
+/** The kind of node that a file of an archive describes; undefined for any other file. */
 export function kindOf(name: string): 'directory' | 'workflow' | undefined {
   if (!name.startsWith('tree/')) return undefined;
   if (name.endsWith(`/${DIRECTORY}`)) return 'directory';
