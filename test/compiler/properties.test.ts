@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import { emit } from '../../lib/compiler/emit/emit.ts';
+import { cases } from '../effort.ts';
 import { planOf } from './texts.ts';
 
 interface Verdict {
@@ -63,6 +64,8 @@ test('a workflow that never waits becomes a machine that asl-validator accepts',
       const names = Object.keys(definition.States);
       expect(names.filter((name) => name.length > 80 || /\p{Cc}/u.test(name))).toEqual([]);
     }),
+    // The validator compiles its schemas again for each machine.
+    { numRuns: cases(20, 100) },
   );
 });
 
@@ -127,13 +130,13 @@ const token = fc.oneof(
 );
 
 test('any text at all gets an answer', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectAnswer), { numRuns: 500 });
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectAnswer), { numRuns: cases(200, 500) });
 });
 
 test('any text of the words and signs of the language gets an answer', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => expectAnswer(tokens.join(''))),
-    { numRuns: 2000 },
+    { numRuns: cases(700, 2000) },
   );
 });
 
@@ -169,6 +172,6 @@ test('a workflow with any value in the place of any of its fields gets an answer
   const document = fc.tuple(fc.dictionary(part, value), fc.array(state)).map(([top, states]) => ({ ...top, states }));
   fc.assert(
     fc.property(document, (written) => expectAnswer(JSON.stringify(written))),
-    { numRuns: 1000 },
+    { numRuns: cases(400, 1000) },
   );
 });

@@ -3,6 +3,7 @@ import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as metrics from '../../lib/domain/metrics/metrics.ts';
 import type { Run } from '../../lib/domain/runs/runs.ts';
 import { cancel } from '../../lib/engine/calls/cancel.ts';
+import { cases } from '../effort.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
 import { openDatabase, World } from './world/engine-world.ts';
 import { type Death, Died } from './world/mortal.ts';
@@ -22,7 +23,7 @@ const chosen = specimens.filter(({ name }) => CHOSEN.includes(name));
 
 const LANES = 3;
 /** Of a run with more moves, some are tried, evenly spread: test/engine/crash.test.ts tries all. */
-const MOST_DEATHS = 16;
+const MOST_DEATHS = cases(8, 16);
 const databases: LocalTable[] = [];
 const totals = { worlds: 0, runs: 0 };
 

@@ -124,7 +124,7 @@ test('what a call has read by is closed when it is over', async () => {
   over.abort();
   await closed;
   await new Promise((resolve) => server.close(resolve));
-}, 10_000);
+});
 
 test('what an image has counts more than what Lambda has of the same name', () => {
   const environment = { WEFT_OF_IMAGE_LD_LIBRARY_PATH: '/srv/lib', LD_LIBRARY_PATH: '/var/lang/lib', PATH: '/bin' };

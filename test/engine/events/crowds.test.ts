@@ -17,10 +17,13 @@ import type { EnginePorts } from '../../../lib/engine/ports.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Table, Write } from '../../../lib/ports/table.ts';
+import { cases } from '../../effort.ts';
 import { Died } from '../world/mortal.ts';
 import { eventOf, QuietPorts } from '../world/quiet-ports.ts';
 
-const CROWD = 10_000;
+const CROWD = cases(3_000, 10_000);
+/** A death after so many calls, of a crowd of ten thousand. */
+const part = (calls: number): number => Math.round((calls * CROWD) / 10_000);
 const ABREAST = 32;
 let database: LocalTable;
 const calls = { get: 0, query: 0, write: 0 };
@@ -179,7 +182,7 @@ describe(`${CROWD} runs that wait for one event`, () => {
     const [message] = quiet.messages.splice(0);
     if (message === undefined) throw new Error('nothing was sent');
 
-    const story = await deliver(ports, message, [4_000, 1_500, 30, 3_000]);
+    const story = await deliver(ports, message, [part(4_000), part(1_500), 30, part(3_000)]);
     told('waits', story);
 
     expect(story.deaths).toBe(4);
@@ -196,7 +199,7 @@ describe(`${CROWD} runs that wait for one event`, () => {
     expect((await events.need(ports, namespace.id, 'e1')).isRouted).toBe(true);
     const again = await deliver(ports, message, []);
     expect([again.calls, again.rounds]).toEqual([1, 1]);
-  }, 240_000);
+  });
 });
 
 /** Many workflows like the one given, as storing each of them would have left them. */
@@ -228,7 +231,7 @@ describe(`${CROWD} workflows that one event starts`, () => {
     await receive(ports, namespace, eventOf('e1'));
     const [message] = quiet.messages.splice(0);
     if (message === undefined) throw new Error('nothing was sent');
-    const story = await deliver(ports, message, [5_000, 4_000, 30]);
+    const story = await deliver(ports, message, [part(5_000), part(4_000), 30]);
     told('starts', story);
     expect(story.deaths).toBe(3);
     expect(story.rounds).toBeGreaterThan(1);
@@ -237,5 +240,5 @@ describe(`${CROWD} workflows that one event starts`, () => {
     expect(started.size).toBe(CROWD + 1);
     const { pageInfo } = await instances.list(ports, 'starts', toListRequest({ limit: ['1'] }));
     expect(pageInfo.total).toBe(CROWD + 1);
-  }, 240_000);
+  });
 });

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isHeard } from '../../../lib/domain/runs/waits.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { matches } from '../../../lib/events/matching.ts';
+import { cases } from '../../effort.ts';
 import { type Beginning, Chaos, prepare, randomOf, type Wait } from './chaos.ts';
 
-const INTERLEAVINGS = 10_000;
+const INTERLEAVINGS = cases(3_000, 10_000);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const SOFT = 'service.cancels.timeout.soft';
@@ -230,16 +231,12 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
 }
 
 describe(`${INTERLEAVINGS} random interleavings with deaths and repetitions (seed ${seed})`, () => {
-  test.each(names)(
-    'of events and %s: each acts as the rules say, none is lost, none acts twice',
-    async (name) => {
-      const found: string[] = [];
-      for (let number = names.indexOf(name); number < INTERLEAVINGS; number += names.length) {
-        const problems = await problemsOf(name, number);
-        if (problems.length > 0) found.push(`number ${number}: ${problems.join('; ')}`);
-      }
-      expect(found.slice(0, 5)).toEqual([]);
-    },
-    60_000,
-  );
+  test.each(names)('of events and %s: each acts as the rules say, none is lost, none acts twice', async (name) => {
+    const found: string[] = [];
+    for (let number = names.indexOf(name); number < INTERLEAVINGS; number += names.length) {
+      const problems = await problemsOf(name, number);
+      if (problems.length > 0) found.push(`number ${number}: ${problems.join('; ')}`);
+    }
+    expect(found.slice(0, 5)).toEqual([]);
+  });
 });

@@ -89,7 +89,7 @@ describe('an image that is wrapped for Lambda, as Lambda runs it', () => {
     const found = await findRunFlags(engine, sidecar, []);
     flags = 'problem' in found ? [] : found.flags.always;
     await addImage(source, NODE, '1', { kind: 'oci', zip: 'zstd', layers: alpineNodeLayers() });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     if (typeof engine === 'string' || missing !== undefined) return;
@@ -145,7 +145,7 @@ describe('an image that is wrapped for Lambda, as Lambda runs it', () => {
     const { failure, json } = await call(copy, { n: 1 });
     expect(failure).toBeUndefined();
     expect(json()).toEqual({ input: { n: 1 }, folder: '/srv', word: 'a b=c', options: '--no-such-option', marks: '0' });
-  }, 60_000);
+  });
 
   test('may be one of Alpine with a Node of its own', async () => {
     const config = { Entrypoint: ['node'], Cmd: ['/function.mjs'], Env: ['PATH=/usr/local/bin', 'GREETING=hello'] };
@@ -154,7 +154,7 @@ describe('an image that is wrapped for Lambda, as Lambda runs it', () => {
     const { failure, json } = await call(await start('alpine'), { do: 'echo' });
     expect(failure).toBeUndefined();
     expect(json()).toMatchObject({ environment: 'hello', args: [] });
-  }, 60_000);
+  });
 
   describe('and was made by podman, of programs of another C library,', () => {
     containersContract(async () => {

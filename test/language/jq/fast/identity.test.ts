@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { compileFast, Unsure } from '../../../../lib/language/jq/fast/fast-jq.ts';
 import { Failed } from '../../../../lib/language/jq/fast/operations/run.ts';
 import { toJson } from '../../../../lib/language/json.ts';
+import { cases } from '../../../effort.ts';
 import { document, program, tokens } from './programs.ts';
 import { typedDocument, typedProgram } from './typed-programs.ts';
 
@@ -17,7 +18,7 @@ interface Pair {
   readonly data: unknown;
 }
 
-const PAIRS = 20_000;
+const PAIRS = cases(8_000, 20_000);
 
 /** One program of jq for so many pairs costs little more than one for a single pair. */
 const BATCH = 200;
