@@ -7,7 +7,7 @@ import { synthesize } from './deployment.ts';
 import { PLACES, type Place } from './scratch.ts';
 import { Stage } from './stage.ts';
 import { type Tally, tally } from './tally.ts';
-import { followReadme } from './walk-through.ts';
+import { followGuide } from './walk-through.ts';
 
 /** An emulator that runs already, in place of those that are started here. */
 const endpoint = process.env['AWS_ENDPOINT_URL'];
@@ -50,8 +50,7 @@ const environmentOf = (places: readonly Place[]) => ({
 export async function tryDeployed(): Promise<Tally> {
   if (process.env['SERVICE_URL'] !== undefined) return tally(await runSuite({}), 'elsewhere');
   const isPart = process.argv.length > 2;
-  const isTrue =
-    isPart || endpoint !== undefined || (await lap("the README's words about deploying, typed", followReadme));
+  const isTrue = isPart || endpoint !== undefined || (await lap('the commands of docs/deploying.md', followGuide));
   const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
   const stages: Stage[] = [];
   try {

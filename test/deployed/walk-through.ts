@@ -15,10 +15,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const AWS = 'awscli==1.42.40';
 const LONGEST_MS = 300_000;
 
-/** What the README says to type, and what it says comes of it. */
-async function wordsOf(readme: string): Promise<{ readonly typed: string; readonly shown: string }> {
-  const text = await readFile(readme, 'utf8');
-  const section = text.slice(text.indexOf('## Deploying to AWS'));
+/** The commands of the page about deploying, and the output that it shows. */
+async function wordsOf(page: string): Promise<{ readonly typed: string; readonly shown: string }> {
+  const text = await readFile(page, 'utf8');
+  const section = text.slice(text.indexOf('\n## Deploy\n'));
   const [, typed = '', shown = ''] = /```sh\n([\s\S]+?)```\s+```text\n([\s\S]+?)```/.exec(section) ?? [];
   return { typed, shown };
 }
@@ -55,9 +55,9 @@ async function furnish(home: string, emulator: string): Promise<NodeJS.ProcessEn
   };
 }
 
-/** Types what the README says about deploying, word for word, and answers whether it shows what the README says. */
-export async function followReadme(): Promise<boolean> {
-  const { typed, shown } = await wordsOf(join(ROOT, 'README.md'));
+/** Runs the commands of docs/deploying.md, and returns whether their output is the one that the page shows. */
+export async function followGuide(): Promise<boolean> {
+  const { typed, shown } = await wordsOf(join(ROOT, 'docs/deploying.md'));
   const home = await mkdtemp(join(tmpdir(), 'weft-walk-'));
   const stack = await startMiniStack({ waitScale: 1 });
   try {
@@ -65,11 +65,13 @@ export async function followReadme(): Promise<boolean> {
     const how = { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024, timeout: LONGEST_MS };
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', typed], how);
     const isRight = shown !== '' && stdout.trimEnd().endsWith(shown.trimEnd());
-    if (!isRight) console.log(`the README shows\n${shown}\nand there came\n${stdout.slice(-2000)}`);
+    if (!isRight) console.log(`docs/deploying.md shows\n${shown}\nand the output was\n${stdout.slice(-2000)}`);
     return isRight;
   } catch (error) {
     const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
-    console.log(`the README's words failed: ${message.slice(0, 200)}\n${`${stdout}\n${stderr}`.slice(-3000)}`);
+    console.log(
+      `the commands of docs/deploying.md failed: ${message.slice(0, 200)}\n${`${stdout}\n${stderr}`.slice(-3000)}`,
+    );
     return false;
   } finally {
     await stack.stop();
