@@ -48,6 +48,7 @@ const SLEEPER = 'states: [{id: nap, type: delay, duration: PT3S, transform: "jq(
 const LOOPS = cases(20_000, 100_000);
 const QUICK_CHILDREN = cases(2_000, 10_000);
 const SLOW_CHILDREN = cases(500, 1000);
+const POLLS = cases(1000, 2000);
 
 describe('a run that goes on for long', () => {
   test(`may go round ${LOOPS} times`, async () => {
@@ -85,39 +86,39 @@ states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(${SLOW_CHILDREN
     expect(executions).toBeGreaterThan(1);
   });
 
-  test('polls two thousand times, in several executions', async () => {
+  test(`polls ${POLLS} times, in several executions`, async () => {
     const poll = `timeouts: {interrupt: P9D, kill: P10D}
 states:
 - {id: nap, type: delay, duration: PT30S, transform: 'jq(.n += 1)', transition: look}
-- {id: look, type: switch, conditions: [{condition: 'jq(.n < 2000)', transition: nap}]}
+- {id: look, type: switch, conditions: [{condition: 'jq(.n < ${POLLS})', transition: nap}]}
 `;
     const { main, executions } = await run({ main: poll }, '{"n": 0}');
-    expect(main).toMatchObject({ status: 'complete', data: { n: 2000 }, pauses: 2000 });
-    expect(executions).toBe(3);
+    expect(main).toMatchObject({ status: 'complete', data: { n: POLLS }, pauses: POLLS });
+    expect(executions).toBe(cases(2, 3));
   });
 
-  test('waits for a year and a half, in several executions', async () => {
+  test('waits for more than a year, in several executions', async () => {
     const wait = `timeouts: {interrupt: P3Y, kill: P4Y}
 states:
-- {id: long, type: delay, duration: P400D, transition: more}
-- {id: more, type: delay, duration: P100D, transition: last}
-- {id: last, type: delay, duration: P50D}
+- {id: long, type: delay, duration: P350D, transition: more}
+- {id: more, type: delay, duration: P20D, transition: last}
+- {id: last, type: delay, duration: P5D}
 `;
     const { main, executions, days } = await run({ main: wait });
     expect(main.status).toBe('complete');
-    expect(days).toBe(550);
+    expect(days).toBe(375);
     expect(executions).toBeGreaterThan(1);
   });
 
   test('waits for a child that waits for more than a year', async () => {
     const kid =
-      'timeouts: {interrupt: P3Y, kill: P4Y}\nstates: [{id: long, type: delay, duration: P500D, transform: {waited: true}}]\n';
+      'timeouts: {interrupt: P3Y, kill: P4Y}\nstates: [{id: long, type: delay, duration: P370D, transform: {waited: true}}]\n';
     const main = `${KID}timeouts: {interrupt: P3Y, kill: P4Y}
 states: [{id: go, type: action, timeout: P2Y, action: {function: kid}}]
 `;
     const { main: ended, days } = await run({ kid, main });
     expect(ended).toMatchObject({ status: 'complete', data: { return: { waited: true } } });
-    expect(days).toBe(500);
+    expect(days).toBe(370);
   });
 });
 

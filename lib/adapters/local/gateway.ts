@@ -14,7 +14,7 @@ export interface GatewaySettings {
   readonly requestId: () => string;
   /** How many bytes of a body are read at most; a longer one is refused. */
   readonly largestBody: (method: string, path: string, query: Query) => number;
-  /** How long the rest of a refused body is read, in milliseconds; by default ten seconds. */
+  /** The rest of a refused body is read until it pauses for so many milliseconds; by default 30,000. */
   readonly lingerMs?: number;
 }
 
@@ -83,10 +83,10 @@ function answerShortly(response: ServerResponse, status: number, message: string
     .end(errorBody(status, message));
 }
 
-const LINGER_MS = 10_000;
+const LINGER_MS = 30_000;
 
 /**
- * Answers 413, then reads and drops the rest of the body until it ends, for `lingerMs` at most. A connection that closes
+ * Answers 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that closes
  * with unread data is reset, and a client that is still sending gets the reset instead of the reply.
  */
 async function refuseBody(request: IncomingMessage, response: ServerResponse, message: string, lingerMs = LINGER_MS) {
@@ -94,7 +94,9 @@ async function refuseBody(request: IncomingMessage, response: ServerResponse, me
   const length = Buffer.byteLength(body);
   response.writeHead(413, { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' });
   response.write(body);
-  await finished(request.resume(), { signal: AbortSignal.timeout(lingerMs) }).catch(() => undefined);
+  request.setTimeout(lingerMs, () => response.end());
+  // The client may close the connection instead.
+  await finished(request.resume()).catch(() => undefined);
   response.end();
 }
 
