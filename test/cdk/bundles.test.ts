@@ -58,7 +58,7 @@ describe('the deployed app', () => {
   beforeAll(() => {
     const { status, text } = synth();
     if (status !== 0) throw new Error(text);
-  }, 120_000);
+  });
 
   afterAll(() => rmSync(out, { recursive: true }));
 

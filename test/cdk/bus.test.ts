@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
@@ -244,6 +244,9 @@ describe('the bus is open', () => {
 
   test('and invalid patterns are rejected before a deployment', () => {
     const wrong = JSON.stringify([{ namespace: 'a', pattern: { source: 'aws.s3' } }]);
+    // The check of CDK, which vitest.config.ts turns off for speed.
+    vi.stubEnv('CDK_VALIDATION', 'true');
     expect(() => resourcesOf({ inbound: wrong })).toThrow('EventPattern');
+    vi.unstubAllEnvs();
   });
 });

@@ -123,7 +123,7 @@ const SERVICES: Record<string, readonly string[]> = {
 SERVICES['everything'] = Object.values(SERVICES).flat();
 SERVICES['containers'] = ['states'];
 SERVICES['calledContainers'] = ['states', 'lambda'];
-SERVICES['containerWork'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
+SERVICES['reconcileRevision'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
 // Only requests create and delete schedules.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 

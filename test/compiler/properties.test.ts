@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import { emit } from '../../lib/compiler/emit/emit.ts';
+import { cases } from '../effort.ts';
 import { planOf } from './texts.ts';
 
 interface Verdict {
@@ -63,6 +64,8 @@ test('the machine of a workflow without waits is valid for asl-validator', () =>
       const names = Object.keys(definition.States);
       expect(names.filter((name) => name.length > 80 || /\p{Cc}/u.test(name))).toEqual([]);
     }),
+    // The validator compiles its schemas again for each machine.
+    { numRuns: cases(20, 100) },
   );
 });
 
@@ -72,6 +75,8 @@ test('a plan is plain JSON, unchanged by storing it', () => {
       const plan = planOf(toYaml(states));
       expect(JSON.parse(JSON.stringify(plan))).toStrictEqual(plan);
     }),
+    // The validator compiles its schemas again for each machine.
+    { numRuns: cases(20, 100) },
   );
 });
 
@@ -127,13 +132,15 @@ const token = fc.oneof(
 );
 
 test('any text has a plan or problems', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectPlanOrProblems), { numRuns: 500 });
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectPlanOrProblems), {
+    numRuns: cases(200, 500),
+  });
 });
 
 test('any text of tokens of the language has a plan or problems', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => expectPlanOrProblems(tokens.join(''))),
-    { numRuns: 2000 },
+    { numRuns: cases(700, 2000) },
   );
 });
 
@@ -169,6 +176,6 @@ test('any value in any field of a workflow gives a plan or problems', () => {
   const document = fc.tuple(fc.dictionary(part, value), fc.array(state)).map(([top, states]) => ({ ...top, states }));
   fc.assert(
     fc.property(document, (written) => expectPlanOrProblems(JSON.stringify(written))),
-    { numRuns: 1000 },
+    { numRuns: cases(400, 1000) },
   );
 });

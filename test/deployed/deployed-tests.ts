@@ -5,7 +5,7 @@ import { type Report, runTests } from '../runner.ts';
 import { bundleSizes, resourceCounts, sizeLine } from './bundles.ts';
 import { synthesize } from './deployment.ts';
 import { EmulatedInstallation } from './emulated-installation.ts';
-import { followReadme } from './readme-example.ts';
+import { followGuide } from './guide-example.ts';
 import { type Tally, tally } from './tally.ts';
 import { TARGETS, type Target } from './target.ts';
 
@@ -56,7 +56,7 @@ export async function testDeployed(): Promise<Tally> {
   if (process.env['SERVICE_URL'] !== undefined) return tally(await runSuite({}), 'elsewhere');
   const isPart = process.argv.length > 2;
   const isReadmeRight =
-    isPart || endpoint !== undefined || (await timed("the README's commands for deploying", followReadme));
+    isPart || endpoint !== undefined || (await timed('the commands of docs/deploying.md', followGuide));
   const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
   const installations: EmulatedInstallation[] = [];
   try {

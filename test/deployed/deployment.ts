@@ -81,7 +81,7 @@ export class Deployment {
     return rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** The administrator's API key, read as in the README. */
+  /** The administrator's API key, read as in docs/deploying.md. */
   async key(name: string): Promise<string> {
     const client = new SSMClient({ endpoint: this.#endpoint, region: REGION, credentials: CREDENTIALS });
     const { Parameter } = await client.send(new GetParameterCommand({ Name: `/${name}`, WithDecryption: true }));

@@ -3,6 +3,7 @@ import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as metrics from '../../lib/domain/metrics/metrics.ts';
 import type { Run } from '../../lib/domain/runs/runs.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
+import { cases } from '../effort.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
 import { type Crash, CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
@@ -22,7 +23,7 @@ const chosen = specimens.filter(({ name }) => CHOSEN.includes(name));
 
 const LANES = 3;
 /** Of more crash points, so many are tried, evenly spread; test/engine/crash.test.ts tries all. */
-const MAX_CRASHES = 16;
+const MAX_CRASHES = cases(8, 16);
 const databases: LocalTable[] = [];
 const totals = { worlds: 0, runs: 0 };
 

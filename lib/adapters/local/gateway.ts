@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { finished } from 'node:stream/promises';
 
 /** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
 export type StreamingHandler = (event: unknown, response: ServerResponse, context: object) => Promise<unknown>;
@@ -13,6 +14,8 @@ export interface GatewaySettings {
   readonly requestId: () => string;
   /** How many bytes of a body are read at most; a longer one is refused. */
   readonly largestBody: (method: string, path: string, query: Query) => number;
+  /** The rest of a refused body is read until it pauses for so many milliseconds; by default 30,000. */
+  readonly lingerMs?: number;
 }
 
 export interface Gateway {
@@ -52,7 +55,8 @@ async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer
   if (Number(request.headers['content-length'] ?? 0) > largest) return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // The connection is still needed for the reply.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > largest) return undefined;
     chunks.push(chunk);
@@ -66,13 +70,34 @@ function headersOf({ headersDistinct }: IncomingMessage) {
   return { headers, multiValueHeaders };
 }
 
+const errorBody = (status: number, message: string): string =>
+  JSON.stringify({ code: status, message, Error: message, StatusCode: status });
+
 function answerShortly(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const body = JSON.stringify({ code: status, message, Error: message, StatusCode: status });
-  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
+    .end(errorBody(status, message));
+}
+
+const LINGER_MS = 30_000;
+
+/**
+ * Answers 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that closes
+ * with unread data is reset, and a client that is still sending gets the reset instead of the reply.
+ */
+async function refuseBody(request: IncomingMessage, response: ServerResponse, message: string, lingerMs = LINGER_MS) {
+  const body = errorBody(413, message);
+  const length = Buffer.byteLength(body);
+  response.writeHead(413, { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' });
+  response.write(body);
+  request.setTimeout(lingerMs, () => response.end());
+  // The client may close the connection instead.
+  await finished(request.resume()).catch(() => undefined);
+  response.end();
 }
 
 async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -82,7 +107,8 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
   const largest = settings.largestBody(method, path, query);
   const body = await bodyOf(request, largest);
   if (body === undefined) {
-    answerShortly(response, 413, `request payload too large: at most ${largest} bytes`);
+    const message = `request payload too large: at most ${largest} bytes`;
+    await refuseBody(request, response, message, settings.lingerMs);
     return;
   }
   const requestId = settings.requestId();

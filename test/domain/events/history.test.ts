@@ -8,7 +8,7 @@ import { type ListRequest, toListRequest } from '../../../lib/domain/storage/lis
 import type { Clock } from '../../../lib/ports/clock.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
 
-const MANY = 100_000;
+const MANY = 20_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 15, 12);
 /** The time between two events, over five days. */
@@ -63,7 +63,7 @@ beforeAll(async () => {
     });
     await database.table.write(await Promise.all(some));
   }
-}, 240_000);
+});
 
 afterAll(() => database.close());
 
@@ -98,9 +98,9 @@ describe(`a history of ${MANY} events`, () => {
     expect(asked.counts + asked.pages).toBeLessThan(100);
   });
 
-  test('does not read the rows before a page', async () => {
-    const { total, ids } = await list({ limit: ['10'], offset: ['60000'] });
-    expect([total, ids]).toEqual([MANY, newest(60_000, 10)]);
+  test('goes far back without reading what it passes', async () => {
+    const { total, ids } = await list({ limit: ['10'], offset: ['12000'] });
+    expect([total, ids]).toEqual([MANY, newest(12_000, 10)]);
     expect(asked).toMatchObject({ rows: 10, events: 10, gets: 1 });
     expect(asked.counts + asked.pages).toBeLessThan(100);
     expect(await list({ limit: ['5'], offset: [String(MANY - 2)] })).toMatchObject({ ids: [idOf(1), idOf(0)] });
@@ -124,7 +124,7 @@ describe(`a history of ${MANY} events`, () => {
 
   test('is filtered by type without reading events outside the page', async () => {
     const { ids, total } = await list({ limit: ['3'], ...filter('TYPE', 'CONTAINS', 'placed') });
-    expect([ids, total]).toEqual([[99_007, 98_007, 97_007].map(idOf), MANY / 1000]);
+    expect([ids, total]).toEqual([[19_007, 18_007, 17_007].map(idOf), MANY / 1000]);
     expect(asked).toMatchObject({ rows: MANY, events: 3, gets: 1 });
     console.log('by type:', JSON.stringify(asked));
   });
@@ -134,10 +134,10 @@ describe(`a history of ${MANY} events`, () => {
     const between = {
       'filter.field': ['CREATED', 'CREATED'],
       'filter.type': ['AFTER', 'BEFORE'],
-      'filter.val': [at(50_000), at(50_004)],
+      'filter.val': [at(10_000), at(10_004)],
     };
     const { ids, total } = await list(between);
-    expect([ids, total]).toEqual([[50_004, 50_003, 50_002, 50_001, 50_000].map(idOf), 5]);
+    expect([ids, total]).toEqual([[10_004, 10_003, 10_002, 10_001, 10_000].map(idOf), 5]);
     expect(asked.rows + asked.counts).toBeLessThan(15);
   });
 
@@ -146,7 +146,7 @@ describe(`a history of ${MANY} events`, () => {
     expect([ids, total]).toEqual([[idOf(4217)], 1]);
     console.log('by text:', JSON.stringify(asked));
     expect(asked.gets).toBeLessThan(MANY / 100 + 200);
-  }, 240_000);
+  });
 
   test('lists at most a thousand events, and their total number', async () => {
     for (const query of [{}, { limit: ['5000'] }]) {
@@ -165,5 +165,5 @@ describe(`a history of ${MANY} events`, () => {
     expect(second.pageInfo.hasPreviousPage).toBe(true);
     expect((await list({ last: ['2'], before: [second.pageInfo.endCursor] })).ids).toEqual(newest(1, 2));
     expect(asked.events).toBe(2);
-  }, 240_000);
+  });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cases } from '../../effort.ts';
 import { type Specimen, specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
@@ -91,17 +92,18 @@ async function tryMoment(specimen: Specimen, pick: Pick, moment: Moment): Promis
 
 /** To cancel at every call would take minutes. */
 describe.each([
-  ['every third call to a port, which waits for the cancellation', true, 3],
-  ['every fifth call to a port, at the same time', false, 5],
+  ['many calls to a port, each of which waits for the cancellation', true, cases(7, 3)],
+  ['many calls to a port, at the same time', false, cases(11, 5)],
 ] as const)('a run that is cancelled at %s ends once, with everything it waits for:', (_how, isAlone, stride) => {
   test.each(WAITING.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
     for (let at = 1; await tryMoment(specimen, main, { at, isAlone }); at += stride);
   });
 });
 
-test('a child that is cancelled at any sixth call to a port ends once, and its caller goes on', async () => {
+test('a child that is cancelled at many calls to a port ends once, and its caller goes on', async () => {
   const callers = WAITING.filter(({ sources }) => Object.keys(sources).length > 1);
-  for (const specimen of callers) for (let at = 1; await tryMoment(specimen, child, { at, isAlone: true }); at += 6);
+  for (const specimen of callers)
+    for (let at = 1; await tryMoment(specimen, child, { at, isAlone: true }); at += cases(13, 6));
 });
 
 test('a run that is cancelled in a random interleaving ends once, with everything it waits for', async () => {
@@ -113,7 +115,7 @@ test('a run that is cancelled in a random interleaving ends once, with everythin
   });
   await fc.assert(
     fc.asyncProperty(moments, async ({ specimen, ...moment }) => void (await tryMoment(specimen, main, moment))),
-    { numRuns: 200 },
+    { numRuns: cases(80, 200) },
   );
 });
 

@@ -1,15 +1,17 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { evaluateQuery } from '../../../lib/language/sandbox/queries.ts';
-import { createSandbox } from '../../../lib/language/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../../lib/language/sandbox/sandbox.ts';
 import { QueryError } from '../../../lib/language/scripts/query-error.ts';
 import type { ScriptKind } from '../../../lib/language/scripts/scripts.ts';
 
-const sandbox = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
-afterAll(() => sandbox.close());
+const sandbox = createSandbox({ memoryMiB: 64 });
+/** For scripts that never end. A busy machine may not give a good script enough of this time either. */
+const hasty = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
+afterAll(() => Promise.all([sandbox.close(), hasty.close()]));
 
-/** Returns the message of the QueryError with which the script fails. */
-async function problemOf(kind: ScriptKind, source: string, data: unknown = {}): Promise<string> {
-  const error: unknown = await sandbox.evaluate(kind, source, data).then(
+/** What is wrong with the script; fails when nothing is. */
+async function problemOf(kind: ScriptKind, source: string, data: unknown = {}, used = sandbox): Promise<string> {
+  const error: unknown = await used.evaluate(kind, source, data).then(
     (value) => expect.unreachable(`${source} gives ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
   );
@@ -35,25 +37,38 @@ const GREEDY_SCRIPTS: readonly (readonly [ScriptKind, string, RegExp])[] = [
   ['js', 'const all = []; for (;;) all.push(new Array(1e5).fill(1))', /out of memory|timeout/],
   ['js', 'for (;;) try { while (true) {} } catch {}', /: timeout/],
   ['js', 'return /(a+)+b/.test("a".repeat(40))', /: timeout/],
-  ['js', 'function f() { return f() + 1 } return f()', /stack overflow/],
-  ['js', 'return "a".repeat(5e8)', /out of memory/],
 ];
+
+/** The script runs, at the latest when it is tried again. */
+const expectThree = (used: Sandbox, kind: ScriptKind, source: string) =>
+  vi.waitFor(async () => expect(await used.evaluate(kind, source, { n: 1 })).toBe(3), { timeout: 30_000 });
 
 describe('a script that exceeds a limit', () => {
   afterEach(async () => {
-    expect(await sandbox.evaluate('jq', '[.n, 2] | add', { n: 1 })).toBe(3);
-    expect(await sandbox.evaluate('js', 'return data.n + 2', { n: 1 })).toBe(3);
+    for (const used of [sandbox, hasty]) {
+      await expectThree(used, 'jq', '[.n, 2] | add');
+      await expectThree(used, 'js', 'return data.n + 2');
+    }
   });
 
-  test.each(GREEDY_SCRIPTS)('%s: %s fails, and the next script runs', async (kind, source, expected) => {
-    expect(await problemOf(kind, source)).toMatch(expected);
+  test.each(GREEDY_SCRIPTS)('%s: %s fails and the next script runs', async (kind, source, expected) => {
+    expect(await problemOf(kind, source, {}, hasty)).toMatch(expected);
+  });
+
+  test.each([
+    ['function f() { return f() + 1 } return f()', /stack overflow/],
+    ['return "a".repeat(5e8)', /out of memory/],
+  ])('js: %s fails and the next script runs', async (source, expected) => {
+    expect(await problemOf('js', source)).toMatch(expected);
   });
 
   test('fails with its own place when it is one of several', async () => {
     const query = { a: 'jq(1 * 2)', b: 'jq(last(range(1e12)))', c: 'jq(error)' };
-    await expect(evaluateQuery(query, {}, sandbox)).rejects.toThrow(
-      "error in 'b': error executing jq query last(range(1e12)): timeout after 0.3 s",
+    const patient = createSandbox({ deadlineMs: 1500 });
+    await expect(evaluateQuery(query, {}, patient)).rejects.toThrow(
+      "error in 'b': error executing jq query last(range(1e12)): timeout after 1.5 s",
     );
+    await patient.close();
   });
 
   test('fails on data that is nested too deeply for jq and for js', async () => {

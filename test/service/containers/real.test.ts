@@ -202,7 +202,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     );
     expect((await run({ name: 'Ada' }, 'shown')).json()['return']).toEqual({ greeting: 'Hello Ada' });
     expect(await wordsOf(`instances/${instance}/logs`)).toContain('greeting Ada');
-    expect((await run({}, 'shown')).text).toContain('greeter.nobody: whom?');
+    expect((await run({}, 'shown')).text).toContain('greeter.noName: send a name');
   });
 
   const FAILURES = [

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queries } from '../../../lib/api/registry/queries.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
+import { cases } from '../../effort.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { type RawAnswer, sendRaw } from '../access/raw.ts';
 
 /** An emulator of AWS starts a process for many a request. */
-const RUNS = process.env['SERVICE_URL'] === undefined ? 1200 : 300;
-const PATIENCE = 15_000;
+const RUNS = process.env['SERVICE_URL'] === undefined ? cases(500, 1200) : 300;
 const ABSENT = '00000000-0000-0000-0000-000000000000';
 
 /** The only mistakes of a caller that are 500, by their words: clients in use know them by that status. */
@@ -217,7 +217,7 @@ function send(request: Asked): Promise<RawAnswer> {
   const [, { method }] = request.row;
   const used = request.key === 'good' ? client.key : request.key;
   const sent = { ...request.headers, ...(used === '' ? {} : { 'Service-Api-Key': used }) };
-  return sendRaw(client.url, method, pathOf(request), { headers: sent, patience: PATIENCE, body: request.body });
+  return sendRaw(client.url, method, pathOf(request), { headers: sent, body: request.body });
 }
 
 /** The words of a refusal; one in JSON has the form that every refusal has. */

@@ -365,7 +365,7 @@ describe('a secret that actions read, in every way in which a query can fail on 
     const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
     expect(failures.length).toBeGreaterThan(QUERIES.length * 3);
     expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
-  }, 60_000);
+  });
 
   // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
   test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {

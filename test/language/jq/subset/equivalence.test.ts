@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
 import { JqError } from '../../../../lib/language/jq/subset/values/errors.ts';
 import { toJson } from '../../../../lib/language/json.ts';
+import { cases } from '../../../effort.ts';
 import { document, program, tokens } from './programs.ts';
 import { typedDocument, typedProgram } from './typed-programs.ts';
 
@@ -17,7 +18,7 @@ interface Pair {
   readonly data: unknown;
 }
 
-const PAIRS = 20_000;
+const PAIRS = cases(8_000, 20_000);
 
 /** One run of jq-wasm for so many pairs takes little more time than a run for one pair. */
 const BATCH = 200;
