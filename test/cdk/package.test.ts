@@ -15,7 +15,8 @@ const run = promisify(execFile);
 /** A folder with CDK and the package, as `npm install` leaves it in the project of a user. */
 let folder: string;
 
-const IMPORTS = "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft-workflows/cdk';\n";
+const IMPORTS =
+  "import { App, CfnOutput, Stack } from 'aws-cdk-lib';\nimport { Weft, WeftData } from 'weft-workflows/cdk';\n";
 
 const twice = (other: string) => `${IMPORTS}
 const app = new App();
