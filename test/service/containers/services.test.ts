@@ -152,11 +152,11 @@ describe('a service is refused', () => {
   test.each([
     ['a bad name', { name: 'BAD_' }, "406 invalid service name (must conform to regex: '^[a-z]([-a-z0-9]{0,62}"],
     ['no image', { name: 'a', image: '' }, '406 image is missing'],
-    ['an image that is none', { name: 'a', image: 'a b' }, '406 image is no name'],
+    ['an image that is none', { name: 'a', image: 'a b' }, '406 image is not the name of an image'],
     ['an unknown size', { name: 'a', size: 'huge' }, "406 size is 'huge'; it is small, medium or large"],
     ['a scale below zero', { name: 'a', minScale: -1 }, '406 minScale is -1'],
     ['an open quote', { name: 'a', cmd: 'echo "x' }, '406 cmd has a quote " that is not closed'],
-    ['a bad variable', { name: 'a', envs: { 'A B': '' } }, "406 envs: 'A B' is no name"],
+    ['a bad variable', { name: 'a', envs: { 'A B': '' } }, "406 envs: 'A B' is not a valid name"],
     ['too much', { name: 'a', cmd: 'x'.repeat(30_000) }, '413 cmd has 30000 characters'],
   ])('with %s', async (_what, body, message) => {
     expect(await bad(body)).toContain(message);
