@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { perMillion } from '../bin/cli/costs/prices.ts';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
+import { startDynoxide } from '../test/emulator/dynoxide.ts';
 
 /**
  * What each operation costs, counted: calls to the database with the units that it says they take, transitions of state
@@ -220,7 +221,9 @@ async function untilOver(service: Service, waits: boolean): Promise<void> {
 
 /** Runs each operation once, warm, and answers what it cost. */
 export async function countCalls(): Promise<Record<string, Counts>> {
-  const service = await startService({ ...settings, databaseEndpoint: undefined }, observer);
+  // What a call costs on AWS is told by what speaks its protocol.
+  const emulator = await startDynoxide();
+  const service = await startService({ ...settings, databaseEndpoint: emulator.endpoint }, observer);
   const send = senderOf(service);
   await service.idle();
   const counts: Record<string, Counts> = {};
@@ -237,6 +240,7 @@ export async function countCalls(): Promise<Record<string, Counts>> {
     }
   } finally {
     await service.close();
+    await emulator.close();
   }
   return counts;
 }

@@ -1,16 +1,15 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { folderBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
+import { databaseBlobs } from '../../lib/adapters/local/blobs.ts';
 import { localBus } from '../../lib/adapters/local/bus.ts';
 import { localChanges } from '../../lib/adapters/local/changes.ts';
 import { systemClock } from '../../lib/adapters/local/clock.ts';
 import { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
+import { durableContainers, durableWeb } from '../../lib/adapters/local/outputs.ts';
 import { localSchedules } from '../../lib/adapters/local/schedules.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
-import { type LocalTableOptions, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import type { Failure } from '../../lib/domain/events/failed-deliveries.ts';
@@ -22,20 +21,16 @@ import { type StepInput, step } from '../../lib/engine/step/step.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { nextTick, parseCron } from '../../lib/time/cron/cron.ts';
 import type { LocalSettings } from './settings.ts';
-import { upgrade } from './upgrade.ts';
+import { openStorage, type Storage, type StorageObserver } from './storage.ts';
 
 /** Who wants to know what goes on inside. */
-export interface Observer {
-  /** Each call to the database. */
-  readonly onCall?: LocalTableOptions['onCall'];
+export interface Observer extends StorageObserver {
   /** Each call of a function by a state machine, the bus or the clock. */
   readonly onInvoke?: () => void;
   /** Each transition of a state machine. */
   readonly onTransition?: LocalExecutionsOptions['onTransition'];
   /** Each event that the bus accepts. */
   readonly onPublish?: () => void;
-  /** The database ended by itself; nothing works from then on. */
-  readonly onLost?: (reason: string) => void;
 }
 
 /** What was opened is closed in the opposite order, also when a later part does not open. */
@@ -52,6 +47,8 @@ export class Closers {
 /** The ports of the local service. */
 export interface LocalPorts {
   readonly ports: Ports;
+  /** No output may leave before what it shows is durable there. */
+  readonly database: Storage['database'];
   /** Goes on with what a former process left. */
   resume(): Promise<void>;
   /** Resolves when what was begun is done but for waits. */
@@ -109,44 +106,33 @@ export async function openPorts(
   closers: Closers,
   given: Partial<Ports> = {},
 ): Promise<LocalPorts> {
-  const { data, brand, version, retentionDays, maxScale, apiKey, databaseEndpoint } = settings;
+  const { data, brand, version, retentionDays, maxScale, apiKey } = settings;
   const clock = systemClock();
-  if (data !== undefined) await mkdir(data, { recursive: true });
-  const fileOf = (name: string) => (data === undefined ? ':memory:' : join(data, name));
-  const folder = data === undefined ? undefined : join(data, 'database');
-  const { onCall, onLost, onTransition } = observer;
-  const watched = { ...(onCall && { onCall }), ...(onLost && { onLost }) };
-  const database = await openLocalTable({ folder, endpoint: databaseEndpoint, upgrade, ...watched });
-  closers.add(database.close);
+  const { database, table } = await openStorage(settings, observer, (closer) => closers.add(closer));
   const changes = localChanges();
   const { invoke, onEnd, deliver, tick, giveUpEvent, giveUpTick } = callbacksOf(() => ports, observer);
   const containers = containersOf(settings);
   // Closed after the executions: a call that is broken off then is nobody's failure.
   closers.add(() => containers.close());
   const activity = new Activity();
-  const executions = localExecutions({
-    file: fileOf('executions.db'),
-    clock,
-    invoke,
-    onEnd,
-    activity,
-    ...(onTransition && { onTransition }),
-  });
-  const bus = localBus({ file: fileOf('bus.db'), clock, deliver, giveUp: giveUpEvent, activity });
-  const ticking = { tick, giveUp: giveUpTick, nextTick: tickAfter };
-  const schedules = localSchedules({ file: fileOf('schedules.db'), clock, ...ticking, activity });
+  const { onTransition } = observer;
+  const kept = { database, clock, activity };
+  const executions = localExecutions({ ...kept, invoke, onEnd, ...(onTransition && { onTransition }) });
+  const bus = localBus({ ...kept, deliver, giveUp: giveUpEvent });
+  const schedules = localSchedules({ ...kept, tick, giveUp: giveUpTick, nextTick: tickAfter });
   for (const part of [executions, bus, schedules]) closers.add(() => part.close());
+  const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
     settings: { brand, version, retentionDays, maxScale },
-    table: changes.telling(database.table),
-    blobs: data === undefined ? memoryBlobs() : folderBlobs(join(data, 'blobs')),
+    table: changes.telling(table),
+    blobs: databaseBlobs(database),
     vault: localVault({ folder: data, apiKey }),
     sealer: localSealer({ folder: data }),
-    web: networkWeb({ mayAskItself: true }),
+    web: durableWeb(networkWeb({ mayAskItself: true }), whenDurable),
     executions,
     bus,
     schedules,
-    containers,
+    containers: durableContainers(containers, whenDurable),
     changes,
     clock,
     meter: undefined,
@@ -163,5 +149,5 @@ export async function openPorts(
       await activity.idle();
     }
   };
-  return { ports, resume, idle, endStreams: changes.close };
+  return { ports, database, resume, idle, endStreams: changes.close };
 }

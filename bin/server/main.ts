@@ -4,7 +4,7 @@ import { readSettings } from './settings.ts';
 async function serveUntilStopped(): Promise<void> {
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
-      console.error(`the database ended by itself, so Weft ends too; start it again. ${reason}`);
+      console.error(`${reason}. What the disk holds is unknown, so Weft ends; start it again.`);
       process.exit(1);
     },
   });

@@ -88,13 +88,14 @@ async function open(
   closers: Closers,
   given: Partial<Ports>,
 ): Promise<Service> {
-  const { ports, resume, idle, endStreams } = await openPorts(settings, observer, closers, given);
+  const { ports, database, resume, idle, endStreams } = await openPorts(settings, observer, closers, given);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
     handlerOf: chooserOf(await loadHandlers(ports)),
     requestId: ports.clock.uuid,
     largestBody,
+    storage: database,
   });
   closers.add(gateway.close);
   closers.add(endStreams);

@@ -1,3 +1,4 @@
+import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { versionOf } from './version.ts';
 
 /** What `npm start` can be told, by environment. */
@@ -9,8 +10,10 @@ export interface LocalSettings {
   readonly data: string | undefined;
   readonly apiKey: string | undefined;
   readonly brand: string;
-  /** A DynamoDB that already runs, in place of the embedded database. */
+  /** A DynamoDB that already runs, in place of the database in this process. */
   readonly databaseEndpoint: string | undefined;
+  /** What a power cut may take; `full`, nothing, if not given. */
+  readonly sync?: Sync | undefined;
   readonly version: string;
   /** How long log lines are kept; 30 if not given. */
   readonly retentionDays?: number | undefined;
@@ -54,10 +57,19 @@ function scaleOf(text: string | undefined): number {
   throw new Error(`WEFT_MAX_SCALE is '${text}'; it must be a number from 0 to ${LARGEST_SCALE}`);
 }
 
+function syncOf(text: string | undefined): Sync {
+  if (text === undefined || text === '') return 'full';
+  if (text === 'full' || text === 'normal') return text;
+  throw new Error(
+    `WEFT_SYNC is '${text}'; it must be full (a power cut loses nothing that was answered) or normal (it may lose the ` +
+      'last moments, and nothing waits for the disk)',
+  );
+}
+
 /** Reads the settings. Throws with a text for the user when one cannot be meant so. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
+  const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
@@ -65,6 +77,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     apiKey: APIKEY || undefined,
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
+    sync: syncOf(WEFT_SYNC),
     version: versionOf(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),

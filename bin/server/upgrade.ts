@@ -1,7 +1,18 @@
 import { systemClock } from '../../lib/adapters/local/clock.ts';
-import type { FoundTables } from '../../lib/adapters/local/table/table.ts';
 import { FIRST, STEPS } from '../../lib/domain/migrations/index.ts';
 import { begin, layoutOf, lead } from '../../lib/domain/migrations/upgrade.ts';
+import type { Inventory } from '../../lib/ports/inventory.ts';
+import type { Table } from '../../lib/ports/table.ts';
+
+/** What is found when the tables are opened; nobody else reads or writes them yet. */
+export interface FoundTables {
+  readonly table: Table;
+  readonly inventory: Inventory;
+  /** They were made a moment ago. */
+  readonly isNew: boolean;
+  /** Keeps a copy of the database under a name that says why, and returns where; undefined for one elsewhere. */
+  keepCopy(name: string): string | undefined;
+}
 
 /**
  * Leads tables to the present layout before anybody reads them. What was there before stays as a copy beside them,

@@ -1,8 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
+import { StorageError } from './database/storage-error.ts';
+import { type Head, ReplyStream } from './reply-stream.ts';
 
 /** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
-export type StreamingHandler = (event: unknown, response: ServerResponse, context: object) => Promise<unknown>;
+export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
+
+/** Where the service keeps what its replies tell. */
+export interface Storage {
+  /** Why nothing can be stored at the moment. */
+  readonly outage: StorageError | undefined;
+  /** Calls the listener whenever nothing can be stored any more. */
+  onOutage(listener: (error: StorageError) => void): void;
+  /** Resolves when all that was written so far is kept; rejects with the outage. */
+  durable(): Promise<void>;
+}
 
 export interface GatewaySettings {
   readonly host: string;
@@ -13,6 +26,8 @@ export interface GatewaySettings {
   readonly requestId: () => string;
   /** How many bytes of a body are read at most; a longer one is refused. */
   readonly largestBody: (method: string, path: string, query: Query) => number;
+  /** No reply leaves before what it tells is kept here. */
+  readonly storage?: Storage;
 }
 
 export interface Gateway {
@@ -22,18 +37,13 @@ export interface Gateway {
 
 type Query = Record<string, string[]>;
 
-interface Head {
-  readonly statusCode: number;
-  readonly headers?: Record<string, string>;
-}
-
 /**
  * Puts in place the global by which a Lambda streams its reply. Handlers look for it when they are made, so it comes
  * before they are imported.
  */
 export function installStreaming(): void {
   const HttpResponseStream = {
-    from: (response: ServerResponse, { statusCode, headers }: Head) => response.writeHead(statusCode, headers),
+    from: (reply: ReplyStream, head: Head) => reply.begin(head),
   };
   Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler, HttpResponseStream } });
 }
@@ -66,13 +76,19 @@ function headersOf({ headersDistinct }: IncomingMessage) {
   return { headers, multiValueHeaders };
 }
 
-function answerShortly(response: ServerResponse, status: number, message: string): void {
+function answerShortly(response: ServerResponse, status: number, message: string, more: object = {}): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const body = JSON.stringify({ code: status, message, Error: message, StatusCode: status });
-  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(body);
+  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...more }).end(body);
+}
+
+const RETRY_AFTER_S = '5';
+
+function answerOutage(response: ServerResponse, { message }: StorageError): void {
+  answerShortly(response, 503, `${message}; try again later`, { 'Retry-After': RETRY_AFTER_S });
 }
 
 async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -95,17 +111,50 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
     isBase64Encoded: true,
     requestContext: { requestId },
   };
-  await settings.handlerOf(method, path, query)(event, response, { awsRequestId: requestId });
+  const reply = new ReplyStream(response, async () => settings.storage?.durable());
+  // The handler learns of it by the end of its writing.
+  reply.on('error', () => undefined);
+  await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
+}
+
+/** The requests that are being served. While nothing can be stored none is, and those that are answered nothing yet end. */
+class RequestServer {
+  readonly #settings: GatewaySettings;
+  readonly #open = new Set<ServerResponse>();
+
+  constructor(settings: GatewaySettings) {
+    this.#settings = settings;
+    settings.storage?.onOutage((error) => {
+      for (const response of this.#open) if (!response.headersSent) answerOutage(response, error);
+    });
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { outage } = this.#settings.storage ?? {};
+    if (outage !== undefined) {
+      answerOutage(response, outage);
+      return;
+    }
+    this.#open.add(response);
+    try {
+      await serve(this.#settings, request, response);
+    } catch (error) {
+      if (error instanceof StorageError) {
+        answerOutage(response, error);
+        return;
+      }
+      if (!response.destroyed) console.error(error);
+      answerShortly(response, 502, 'the function failed before it could answer');
+    } finally {
+      this.#open.delete(response);
+    }
+  }
 }
 
 /** Does what API Gateway does before a Lambda: turns HTTP requests into proxy events (REST, version 1) and streams replies. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const server = createServer((request, response) => {
-    serve(settings, request, response).catch((error: unknown) => {
-      if (!response.destroyed) console.error(error);
-      answerShortly(response, 502, 'the function failed before it could answer');
-    });
-  });
+  const requests = new RequestServer(settings);
+  const server = createServer((request, response) => void requests.serve(request, response));
   // A run may be waited for as long as its own limits let it.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {

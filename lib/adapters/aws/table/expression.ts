@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Condition, Query, Value, Write } from '../../../ports/table.ts';
+import type { KeyRange } from '../../portable/pages.ts';
 import { keyNames } from '../../portable/schema.ts';
 import { marshal } from './values.ts';
 
@@ -73,22 +74,10 @@ function clause(verb: string, parts: readonly string[]): string {
   return parts.length === 0 ? '' : `${verb} ${parts.join(', ')}`;
 }
 
-/** No sort key of ours holds this, the last of all characters. */
-const LAST = '\u{10FFFF}';
-
-/** The part of a partition a query reads, both ends included; undefined when nothing can lie in it. */
-export function rangeOf(query: Query): { readonly from?: string; readonly to?: string } | undefined {
-  const { prefix, from, to } = query;
-  const low = later(prefix, from);
-  const high = prefix ? earlier(prefix + LAST, to) : to;
-  if (high === '' || (low && high !== undefined && compareText(low, high) > 0)) return undefined;
-  return { ...(low ? { from: low } : {}), ...(high === undefined ? {} : { to: high }) };
-}
-
 /** The partition and the range of a query as an expression; `begins_with` needs no last character. */
 export function keyText(
   query: Query,
-  range: { readonly from?: string; readonly to?: string },
+  range: KeyRange,
   keys: { readonly hash: string; readonly range: string },
   holders: Placeholders,
 ): string {
@@ -97,12 +86,7 @@ export function keyText(
   return rest === undefined ? partition : `${partition} AND ${rest}`;
 }
 
-function rangeText(
-  query: Query,
-  { from, to }: { readonly from?: string; readonly to?: string },
-  attribute: string,
-  holders: Placeholders,
-): string | undefined {
+function rangeText(query: Query, { from, to }: KeyRange, attribute: string, holders: Placeholders): string | undefined {
   if (query.prefix && query.from === undefined && query.to === undefined) {
     return `begins_with(${holders.name(attribute)}, ${holders.value(query.prefix)})`;
   }
@@ -111,18 +95,4 @@ function rangeText(
   if (to === undefined) return `${name} >= ${holders.value(from ?? '')}`;
   if (from === undefined) return `${name} <= ${holders.value(to)}`;
   return `${name} BETWEEN ${holders.value(from)} AND ${holders.value(to)}`;
-}
-
-function later(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return compareText(a, b) > 0 ? a : b;
-}
-
-function earlier(a: string, b: string | undefined): string {
-  return b === undefined || compareText(a, b) < 0 ? a : b;
-}
-
-/** DynamoDB orders text by its UTF-8 bytes, which JavaScript's own comparison does not. */
-function compareText(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

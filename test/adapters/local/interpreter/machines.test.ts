@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LocalExecutions, localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
 import { InvalidDefinition } from '../../../../lib/adapters/local/interpreter/program/program.ts';
+import { owning } from '../owning.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
 interface Exam {
@@ -72,7 +73,7 @@ function open(time: VirtualTime): LocalExecutions {
     if (!TASK_FUNCTION.test(functionName)) throw new Thrown('Lambda.ResourceNotFoundException', functionName);
     return operations[(payload as TaskPayload).op](payload as TaskPayload);
   };
-  return localExecutions({ file: ':memory:', clock: time.clock, alarm: time.alarm, invoke });
+  return owning(':memory:', (database) => localExecutions({ database, ...time, invoke }));
 }
 
 async function take({ definition, input }: Exam): Promise<{ outcome: Outcome; lasted: number }> {
