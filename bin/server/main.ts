@@ -1,7 +1,10 @@
+import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { readSettings } from './settings.ts';
 
 async function serveUntilStopped(): Promise<void> {
+  const advice = adviceOn(process.versions.node, testedNode());
+  if (advice !== undefined) console.error(advice);
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
       console.error(`${reason}. What the disk holds is unknown, so Weft ends; start it again.`);

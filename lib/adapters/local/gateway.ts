@@ -77,6 +77,7 @@ function headersOf({ headersDistinct }: IncomingMessage) {
 }
 
 function answerShortly(response: ServerResponse, status: number, message: string, more: object = {}): void {
+  if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();
     return;
@@ -112,8 +113,9 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
     requestContext: { requestId },
   };
   const reply = new ReplyStream(response, async () => settings.storage?.durable());
-  // The handler learns of it by the end of its writing.
-  reply.on('error', () => undefined);
+  reply.on('error', (error) => {
+    if (error instanceof StorageError) answerOutage(response, error);
+  });
   await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
 }
 

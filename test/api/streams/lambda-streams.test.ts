@@ -112,7 +112,7 @@ describe('where replies leave whole', () => {
 describe('before the deadline of a Lambda', () => {
   test('its stream ends as streams do', async () => {
     const answer = new PassThrough();
-    const response = Object.assign(answer, { writeHead: () => answer });
+    const response = Object.assign(answer, { begin: () => answer });
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 10_050 };
     const handler = handlerOf(true) as unknown as StreamingHandler;
     const handled = handler(eventOf(SERVER), response as never, context);
