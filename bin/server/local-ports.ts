@@ -96,6 +96,14 @@ function containersOf({ data, containers }: LocalSettings): LocalContainers {
   return localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...containers });
 }
 
+/** What ends may begin something else a moment later: a run sends an event, an event starts a run. */
+async function untilIdle(activity: Activity): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await setTimeout(10);
+    await activity.idle();
+  }
+}
+
 /**
  * Opens everything that the service keeps and runs on, in the settings' folder or in memory. What is `given` stands in
  * the place of our own.
@@ -115,8 +123,8 @@ export async function openPorts(
   // Closed after the executions: a call that is broken off then is nobody's failure.
   closers.add(() => containers.close());
   const activity = new Activity();
-  const { onTransition } = observer;
   const kept = { database, clock, activity };
+  const { onTransition } = observer;
   const executions = localExecutions({ ...kept, invoke, onEnd, ...(onTransition && { onTransition }) });
   const bus = localBus({ ...kept, deliver, giveUp: giveUpEvent });
   const schedules = localSchedules({ ...kept, tick, giveUp: giveUpTick, nextTick: tickAfter });
@@ -142,12 +150,5 @@ export async function openPorts(
     // An execution may call a container at once.
     for (const part of [containers, executions, bus, schedules]) await part.resume();
   };
-  const idle = async () => {
-    // What ends may begin something else a moment later: a run sends an event, an event starts a run.
-    for (let round = 0; round < 3; round += 1) {
-      await setTimeout(10);
-      await activity.idle();
-    }
-  };
-  return { ports, database, resume, idle, endStreams: changes.close };
+  return { ports, database, resume, idle: () => untilIdle(activity), endStreams: changes.close };
 }

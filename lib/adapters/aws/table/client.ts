@@ -19,8 +19,6 @@ export interface ClientOptions {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: NonNullable<DynamoDBClientConfig['credentials']>;
-  /** What signs requests, where it is not the SDK itself. */
-  readonly signer?: NonNullable<DynamoDBClientConfig['signer']>;
 }
 
 export interface DatabaseOptions extends ClientOptions {
@@ -84,13 +82,12 @@ function withAttempts(error: unknown, attempts: number): unknown {
  * A keep-alive connection of at most 64 sockets. Credentials are the SDK's own, unless given. The modes are said
  * outright, so that none is looked up in files.
  */
-export function databaseClient({ endpoint, region, credentials, signer }: ClientOptions): DynamoDBClient {
+export function databaseClient({ endpoint, region, credentials }: ClientOptions): DynamoDBClient {
   const agent = { keepAlive: true, maxSockets: 64 };
   return new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint, accountIdEndpointMode: 'disabled' as const }),
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
-    ...(signer === undefined ? {} : { signer }),
     retryMode: 'standard',
     defaultsMode: 'standard',
     endpointDiscoveryEnabled: false,
