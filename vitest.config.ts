@@ -4,9 +4,12 @@ import { noteUncaught } from './test/runner.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    // A limit for what hangs: a busy machine may take ten times as long as a quiet one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
+    // CDK's check of templates costs seconds in each file; `bundles.test.ts` synthesizes the app with it.
+    env: { CDK_VALIDATION: 'false' },
     onUnhandledError: noteUncaught,
   },
 });

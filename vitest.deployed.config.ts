@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { DEPLOYMENTS } from './test/deployed/trial.ts';
+import { DEPLOYMENTS } from './test/deployed/deployed-tests.ts';
 import { noteUncaught } from './test/runner.ts';
 
 /** The tests that run against a deployed service: those that talk to it over HTTP alone. */

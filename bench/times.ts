@@ -6,20 +6,22 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDatabase } from '../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../lib/adapters/local/table/table.ts';
-import { noops } from './calls.ts';
+import type { Send } from './client.ts';
+import { noops } from './operations.ts';
 
-/** One way of keeping the machine busy, measured. Times are milliseconds. */
+/** The rate and the latency of one kind of request. Times are in milliseconds. */
 export interface Timing {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-const LASTS_MS = 4000;
+/** The time of one measurement. */
+const DURATION_MS = 4000;
 
 async function measure(clients: number, once: () => Promise<unknown>): Promise<Timing> {
   const times: number[] = [];
-  const end = performance.now() + LASTS_MS;
+  const end = performance.now() + DURATION_MS;
   const client = async () => {
     while (performance.now() < end) {
       const start = performance.now();
@@ -30,12 +32,11 @@ async function measure(clients: number, once: () => Promise<unknown>): Promise<T
   await Promise.all(Array.from({ length: clients }, client));
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.floor(times.length * part)] ?? 0;
-  return { perSecond: (times.length / LASTS_MS) * 1000, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: (times.length / DURATION_MS) * 1000, p50: at(0.5), p99: at(0.99) };
 }
 
-type Send = (method: string, path: string, body?: string) => Promise<string>;
-
-function senderTo(url: URL): Send {
+/** A client with connections that stay open, which is faster than fetch. */
+function createFastClient(url: URL): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return (method, path, body = '') =>
     new Promise((resolve, reject) => {
@@ -51,8 +52,8 @@ function senderTo(url: URL): Send {
     });
 }
 
-/** Starts a process that says its URL and answers its memory. */
-async function startPeer(file: string, env: Record<string, string>) {
+/** Starts a server in a process of its own; see measured-process.ts for the protocol. */
+async function startServer(file: string, env: Record<string, string>) {
   const child = fork(new URL(file, import.meta.url), {
     env: { ...process.env, ...env },
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -68,7 +69,7 @@ async function startPeer(file: string, env: Record<string, string>) {
     child.kill('SIGTERM');
     await exit;
   };
-  return { send: senderTo(new URL(url)), memory, end };
+  return { send: createFastClient(new URL(url)), memory, end };
 }
 
 async function timeWrites(folder: string) {
@@ -85,25 +86,28 @@ async function timeWrites(folder: string) {
 }
 
 async function timeBaseline() {
-  const peer = await startPeer('./baseline-server.ts', {});
-  const hello = () => peer.send('POST', '/', '{}');
-  const timing = { 1: await measure(1, hello), 8: await measure(8, hello), memory: await peer.memory() };
-  await peer.end();
+  const server = await startServer('./baseline-server.ts', {});
+  const hello = () => server.send('POST', '/', '{}');
+  const timing = { 1: await measure(1, hello), 8: await measure(8, hello), memory: await server.memory() };
+  await server.end();
   return timing;
 }
 
 async function timeService(folder: string) {
-  const peer = await startPeer('./service-server.ts', { WEFT_DATA: join(folder, 'service') });
-  await peer.send('PUT', '/api/namespaces/bench');
-  await peer.send('PUT', '/api/namespaces/bench/tree/noop?op=create-workflow', noops(1));
-  const wait = () => peer.send('POST', '/api/namespaces/bench/tree/noop?op=wait', '{}');
+  const server = await startServer('./service-server.ts', { WEFT_DATA: join(folder, 'service') });
+  await server.send('PUT', '/api/namespaces/bench');
+  await server.send('PUT', '/api/namespaces/bench/tree/noop?op=create-workflow', noops(1));
+  const wait = () => server.send('POST', '/api/namespaces/bench/tree/noop?op=wait', '{}');
   await measure(8, wait);
-  const timing = { 1: await measure(1, wait), 8: await measure(8, wait), memory: await peer.memory() };
-  await peer.end();
+  const timing = { 1: await measure(1, wait), 8: await measure(8, wait), memory: await server.memory() };
+  await server.end();
   return timing;
 }
 
-/** Times op=wait on a noop, database on disk, beside a bare server that answers the same bytes and one database write. */
+/**
+ * Measures op=wait on a noop with the database on disk, and for comparison a server that only replies with the same bytes,
+ * and one write of the database, each with 1 and 8 concurrent clients.
+ */
 export async function measureTimes() {
   const folder = await mkdtemp(join(tmpdir(), 'weft-bench-'));
   try {

@@ -1,4 +1,4 @@
-/** `npm pack`: makes dist, which holds the command line as one file, and the construct of CDK with its functions. */
+/** `npm pack`: creates dist with the command line as one file, and the CDK construct with its functions. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,30 +13,30 @@ const MODULE: BuildOptions = {
   bundle: true,
   platform: 'node',
   format: 'esm',
-  target: 'node22',
+  target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
 };
 
-/** Writes the command line as one file of JavaScript, and answers its size in bytes. */
+/** Writes the command line as one JavaScript file, and returns its size in bytes. */
 export async function bundleCommandLine(file: string): Promise<number> {
   const { metafile } = await build({
     ...MODULE,
     entryPoints: [here('weft.ts')],
     outfile: file,
     metafile: true,
-    // The service is not a part of it.
+    // The package does not contain the service.
     external: ['../../server/main.ts'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
   return Object.values(metafile?.outputs ?? {})[0]?.bytes ?? 0;
 }
 
-/** What the construct's declarations are made of: its own properties and what they name. */
+/** The declarations that the public types of the construct refer to. */
 const DECLARED = ['weft.d.ts', join('data', 'data.d.ts'), join('settings', 'settings.d.ts')];
 
-/** Writes the declarations of the construct, for whoever writes TypeScript, into a folder. */
+/** Writes the type declarations of the construct to a folder. */
 async function declareConstruct(folder: string): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'weft-declarations-'));
   const config = join(temporary, 'tsconfig.json');
@@ -59,7 +59,7 @@ async function declareConstruct(folder: string): Promise<void> {
   await rm(temporary, { recursive: true });
 }
 
-/** Writes the construct, without the functions that it deploys, into dist/cdk; whoever uses it has CDK itself. */
+/** Writes the construct without its functions to dist/cdk. CDK is a peer dependency of the package. */
 export async function bundleConstruct(dist: string): Promise<void> {
   const folder = join(dist, 'cdk');
   await build({
@@ -73,9 +73,9 @@ export async function bundleConstruct(dist: string): Promise<void> {
   await declareConstruct(folder);
 }
 
-/** Writes every function as it is deployed into dist/functions. */
+/** Writes every function, as it is deployed, to dist/functions. */
 async function bundleAllFunctions(dist: string): Promise<void> {
-  // CDK is large, and the command line does without it.
+  // Loaded late: CDK is large, and the command line does not need it.
   const { bundleFunctions } = await import('../cdk/bundles.ts');
   const temporary = await mkdtemp(join(tmpdir(), 'weft-bundles-'));
   for (const [file, folder] of bundleFunctions(temporary)) {

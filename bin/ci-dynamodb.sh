@@ -29,5 +29,5 @@ POM
 if mvn -q -f "$partial/pom.xml" dependency:copy-dependencies -DoutputDirectory="$partial/lib"; then
   mv "$partial/lib" "$folder" 2> /dev/null || true
 else
-  echo 'DynamoDB Local is not fetched: mvn failed, as it says above'
+  echo 'DynamoDB Local is not fetched: mvn failed; see its messages above'
 fi

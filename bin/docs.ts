@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, docs/command-line.md from the commands. */
+/** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, and docs/command-line.md from the commands. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';

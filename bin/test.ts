@@ -1,33 +1,23 @@
 /** `npm test`: lint, types, then every test; ends with the line `N passed, N failed` (a failed check counts as one). */
 import { spawnSync } from 'node:child_process';
-import { failuresOf, passedIn, type Report, runTests } from '../test/runner.ts';
+import { runTests } from '../test/runner.ts';
+import { filesToRepeat, judge } from '../test/verdict.ts';
 
 function isGreen([command = '', ...args]: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'inherit' }).status === 0;
-}
-
-/**
- * Runs the files again in which something failed, after all others are through. What fails twice has failed; what fails
- * once is told of, since nobody may get used to it.
- */
-async function settle(first: Report): Promise<string[]> {
-  const once = failuresOf(first);
-  if (once.length === 0) return [];
-  const files = [...new Set(once.map(({ file }) => file))];
-  const twice = failuresOf(await runTests(files)).map(({ name }) => name);
-  for (const { name } of once.filter(({ name }) => !twice.includes(name))) {
-    console.log(`unsteady: ${name} failed, and passed when it was tried again`);
-  }
-  return twice;
 }
 
 const filters = process.argv.slice(2);
 const checks = filters.length > 0 ? [] : ['biome check .', 'tsc --noEmit'];
 const wrong = checks.filter((check) => !isGreen(check.split(' ')));
 const report = await runTests(filters);
-const failures = [...wrong, ...(await settle(report))];
-const all = checks.length + passedIn(report) + failuresOf(report).length;
+const repeated = filesToRepeat(report);
+// The second run shows whether a failure is steady. It does not make a failed test a passed one.
+const verdict = judge(report, repeated.length === 0 ? undefined : await runTests(repeated));
+const failures = [...wrong, ...verdict.failures];
+const passed = checks.length - wrong.length + verdict.passed;
 if (report.numPendingTests > 0) console.log(`${report.numPendingTests} skipped`);
+for (const name of verdict.flaky) console.log(`flaky: ${name}`);
 for (const name of failures) console.log(`failed: ${name}`);
-console.log(`${all - failures.length} passed, ${failures.length} failed`);
+console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What npm calls `weft`. Node strips no types below node_modules, so a package holds the program as one file; a clone
-// runs its sources, with the Node that its dependencies bring where the one at hand is too old. Plain JavaScript for
-// Node 20 and newer.
+// The program `weft` of the package. The published package contains it as one JavaScript file, because Node does not strip
+// types below node_modules. A clone runs the TypeScript sources, if necessary with the Node among its dependencies. Plain
+// JavaScript for Node 20 and newer.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const source = pathOf('weft.ts');
 if (!existsSync(source)) {
   await import('../dist/weft.mjs');
 } else {
-  // Only where nothing is installed: an update while others work here is theirs to ask for.
+  // Only if nothing is installed: other processes may be using the installed packages.
   if (!existsSync(pathOf('../node_modules'))) await import('./setup.mjs');
   if (process.features.typescript) {
     await import('./weft.ts');
@@ -21,7 +21,7 @@ if (!existsSync(source)) {
     const child = spawn(existsSync(own) ? own : process.execPath, [source, ...process.argv.slice(2)], {
       stdio: 'inherit',
     });
-    // The terminal sends Ctrl-C to both; the child says how it ends.
+    // The terminal sends Ctrl-C to both processes; the child determines the exit code.
     process.on('SIGINT', () => {});
     process.on('SIGTERM', () => child.kill('SIGTERM'));
     child.on('exit', (code) => {

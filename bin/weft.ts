@@ -1,7 +1,7 @@
 import { main } from './cli/program.ts';
 import { processTerminal } from './cli/shell/terminal.ts';
 
-// Who reads our output may stop reading (`weft logs | head`): that is no mistake.
+// The reader of a pipe may close it early (`weft logs | head`), which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { App, type CfnResource } from 'aws-cdk-lib';
 import { WeftFunction } from './functions/function.ts';
 import { DataStack, ServiceStack } from './service-stack.ts';
-import { settingsOf } from './settings/settings.ts';
+import { settingsOf } from './settings/read.ts';
 
-/** So that the function is made that takes events in. */
+/** The function for events of other buses exists only if this setting is used. */
 const INBOUND = [{ namespace: 'any', pattern: { source: ['any'] } }];
 
-/** Bundles every function as it is deployed, into a folder; answers where each is, by its path below functions/. */
+/** Bundles every function as it is deployed. Returns the folder of each bundle by the path of its source below functions/. */
 export function bundleFunctions(outdir: string): ReadonlyMap<string, string> {
   const text = readFileSync(new URL('../cdk.json', import.meta.url), 'utf8');
   const { context } = JSON.parse(text) as { readonly context: object };
-  const told = { ...context, inbound: INBOUND, 'aws:cdk:enable-asset-metadata': true };
-  const app = new App({ outdir, analyticsReporting: false, context: told });
+  const values = { ...context, inbound: INBOUND, 'aws:cdk:enable-asset-metadata': true };
+  const app = new App({ outdir, analyticsReporting: false, context: values });
   const settings = settingsOf(app.node);
-  const { data } = new DataStack(app, 'WeftData', settings);
-  new ServiceStack(app, 'Weft', settings, data);
+  const { data } = new DataStack(app, 'WeftData', { settings });
+  new ServiceStack(app, 'Weft', { settings, data });
   const made = app.node.findAll().filter((construct) => construct instanceof WeftFunction);
   return new Map(
     made.map(({ path, handler }) => [path, join(outdir, assetOf(handler.node.defaultChild as CfnResource))]),

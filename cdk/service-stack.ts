@@ -3,45 +3,54 @@ import type { Construct } from 'constructs';
 import type { Settings } from './settings/settings.ts';
 import { Weft, WeftData } from './weft.ts';
 
-const tagged = (stack: Stack, { tags }: Settings): void => {
+const addTags = (stack: Stack, { tags }: Settings): void => {
   for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
 };
 
-/** The data of one installation: what outlives its service. */
+export interface DataStackProps extends StackProps {
+  readonly settings: Settings;
+}
+
+/** The stack of an installation's data, which outlives the service. */
 export class DataStack extends Stack {
   readonly data: WeftData;
 
-  constructor(scope: Construct, id: string, settings: Settings, props: StackProps = {}) {
+  constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, {
       stackName: `${settings.name}-data`,
-      description: 'Weft: the data of an installation',
+      description: 'Weft: data of an installation',
       terminationProtection: settings.protect,
       tags: settings.tags,
       ...props,
     });
     this.data = new WeftData(this, 'Default', settings);
-    tagged(this, settings);
+    addTags(this, settings);
   }
 }
 
-/** The service of one installation, beside its data. */
+export interface ServiceStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly data: WeftData;
+}
+
+/** The stack of an installation's service. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, settings: Settings, data: WeftData, props: StackProps = {}) {
+  constructor(scope: Construct, id: string, { settings, data, ...props }: ServiceStackProps) {
     super(scope, id, {
       stackName: settings.name,
-      description: 'Weft: workflows without a server to keep',
+      description: 'Weft: serverless workflows',
       tags: settings.tags,
       ...props,
     });
     const weft = new Weft(this, 'Default', { ...settings, data });
-    tagged(this, settings);
-    this.#tell('Url', weft.url, 'Where the interface is: the paths that begin with api/ are below it');
-    this.#tell('ShowKey', weft.showKeyCommand, 'Shows the administrative key');
+    addTags(this, settings);
+    this.#output('Url', weft.url, 'URL of the REST API; its paths begin with api/');
+    this.#output('ShowKey', weft.showKeyCommand, 'Command that prints the API key of the administrator');
     if (weft.domainTarget === undefined) return;
-    this.#tell('DomainTarget', weft.domainTarget, `What the domain name ${settings.domain} has to point to (CNAME)`);
+    this.#output('DomainTarget', weft.domainTarget, `Target of the CNAME record of ${settings.domain}`);
   }
 
-  #tell(id: string, value: string, description: string): void {
+  #output(id: string, value: string, description: string): void {
     new CfnOutput(this, id, { value, description });
   }
 }

@@ -1,7 +1,6 @@
 import { Stack, Stage } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { blobsEnvironment, grantBlobs } from './data/blobs.ts';
 import { WeftData } from './data/data.ts';
@@ -10,8 +9,8 @@ import { grantRootKey, rootKeyEnvironment } from './data/root-key.ts';
 import { grantTables, tablesEnvironment } from './data/tables.ts';
 import { Teardown } from './data/teardown.ts';
 import { Upgrade } from './data/upgrade.ts';
-import { Failed } from './functions/failed.ts';
-import { Functions } from './functions/functions.ts';
+import { DeadLetters } from './functions/dead-letters.ts';
+import { Functions, type Grants } from './functions/functions.ts';
 import { Alarms } from './operations/alarms.ts';
 import { Dashboard } from './operations/dashboard.ts';
 import { Upkeep } from './operations/upkeep.ts';
@@ -20,65 +19,66 @@ import { Bus } from './service/bus.ts';
 import { Containers } from './service/containers.ts';
 import { Machines } from './service/machines.ts';
 import { Schedules } from './service/schedules.ts';
-import { type Settings, settingsWith } from './settings/settings.ts';
+import { settingsWith } from './settings/read.ts';
+import type { Settings } from './settings/settings.ts';
 
 export { WeftData, type WeftDataProps } from './data/data.ts';
 export type { Inbound, Outbound, Settings } from './settings/settings.ts';
 
-/** What the context of our own app can say, and where the data is. */
+/** The settings of the installation, all optional, and its data. */
 export interface WeftProps extends Partial<Omit<Settings, 'version' | 'protect'>> {
-  /** Made before, usually in a stack of its own; without it, it is made inside. */
+  /** Usually in a separate stack. By default, the construct creates it. */
   readonly data?: WeftData;
 }
 
-/** One installation of the service: its interface, its functions, its bus, and its data unless that is elsewhere. */
+/** One installation of the service: REST API, functions, event bus, and data unless `data` is given. */
 export class Weft extends Construct {
   readonly data: WeftData;
-  /** The interface: for a firewall, a usage plan or a record of DNS. */
+  /** The REST API, for example for a firewall, a usage plan or a DNS record. */
   readonly api: RestApi;
-  /** Where events of namespaces are told, for further rules (docs/open-bus.md). */
+  /** The bus with the events of namespaces, for further rules (docs/open-bus.md). */
   readonly bus: EventBus;
-  /** Where the interface is: the paths that begin with api/ are below it. */
+  /** The URL of the REST API; its paths begin with api/. */
   readonly url: string;
-  /** The name of the encrypted parameter of the administrative key, which has it in the entry `apikey`. */
+  /** The name of the encrypted parameter with the administrator's API key, in its JSON field `apikey`. */
   readonly keyParameter: string;
-  /** Shows the administrative key. */
+  /** The command that prints the administrator's API key. */
   readonly showKeyCommand: string;
-  /** What a domain name of one's own has to point to, where there is one. */
+  /** The target of the CNAME record of the domain name, if there is one. */
   readonly domainTarget: string | undefined;
 
-  /** Throws for a property that is none, and for a name that another has. */
+  /** Throws for an invalid property, and if another installation in the same place has the same name. */
   constructor(scope: Construct, id: string, props: WeftProps = {}) {
     super(scope, id);
     const settings = settingsWith(props);
     this.keyParameter = keyParameter(settings);
-    refuseTwin(this);
+    refuseDuplicate(this);
     this.data = props.data ?? new WeftData(this, 'Data', settings);
     const machines = new Machines(this, 'Machines', settings);
-    const failed = new Failed(this, 'Failed', settings);
+    const deadLetters = new DeadLetters(this, 'Failed', settings);
     const bus = new Bus(this, 'Bus', settings);
-    const schedules = new Schedules(this, 'Schedules', settings, failed);
+    const schedules = new Schedules(this, 'Schedules', settings, deadLetters);
     const containers = new Containers(this, 'Containers', settings);
     const functions = new Functions(this, 'Functions', {
       settings,
-      environment: this.#environment(settings, [machines, bus, schedules, failed, containers]),
+      environment: this.#environment(settings, [machines, bus, schedules, deadLetters, containers]),
       grants: grantsOf(settings, { machines, bus, schedules, containers }),
       names: { steps: machines.stepsName, cron: schedules.cronName, containers: containers.workerName },
     });
-    // What writes is gone before what it writes to.
+    // Functions are deleted before the tables that they write to.
     functions.node.addDependency(this.data);
-    functions.inner('steps');
-    containers.grantWork(functions.inner('containers').role);
-    containers.grantCalls(functions.inner('steps').role);
-    failed.keepBy(functions.inner('failures'));
-    failed.catch(functions.inner('cron'));
-    bus.route(functions.inner('router'), failed);
-    if (settings.inbound.length > 0) bus.bring(settings.inbound, functions.inner('inbound'), failed);
-    bus.take(settings.outbound, failed);
-    new Upkeep(this, 'Upkeep', functions, machines, failed);
+    functions.trigger('steps');
+    containers.grantWork(functions.trigger('containers').role);
+    containers.grantCalls(functions.trigger('steps').role);
+    deadLetters.deliverTo(functions.trigger('failures'));
+    deadLetters.catchFailuresOf(functions.trigger('cron'));
+    bus.routeTo(functions.trigger('router'), deadLetters);
+    if (settings.inbound.length > 0) bus.addInbound(settings.inbound, functions.trigger('inbound'), deadLetters);
+    bus.addOutbound(settings.outbound, deadLetters);
+    new Upkeep(this, 'Upkeep', { functions, machines, deadLetters });
     new Teardown(this, 'Teardown', {
       settings,
-      takes: { prefix: machines.prefix, containers: containers.prefix },
+      target: { prefix: machines.prefix, containers: containers.prefix },
       grant: (role) => {
         machines.grantRemoval(role);
         containers.grantRemoval(role);
@@ -86,10 +86,10 @@ export class Weft extends Construct {
       before: [machines, containers],
     });
     const api = new Api(this, 'Api', settings, functions);
-    const watched = { settings, api: api.rest, requests: api.logs, functions, failed };
-    if (settings.alarms !== undefined) new Alarms(this, 'Alarms', watched, settings.alarms);
-    if (settings.dashboard) new Dashboard(this, 'Dashboard', watched);
-    new Upgrade(this, 'Upgrade', settings, this.node.children, failed);
+    const monitored = { settings, api: api.rest, requests: api.logs, functions, deadLetters };
+    if (settings.alarms !== undefined) new Alarms(this, 'Alarms', monitored, settings.alarms);
+    if (settings.dashboard) new Dashboard(this, 'Dashboard', monitored);
+    new Upgrade(this, 'Upgrade', { settings, after: this.node.children, deadLetters });
     this.api = api.rest;
     this.bus = bus.bus;
     this.url = api.rest.url;
@@ -113,31 +113,40 @@ export class Weft extends Construct {
   }
 }
 
-/** Two of one name would be told apart by nothing: the second would fail where the first has made its tables. */
-function refuseTwin(weft: Weft): void {
+/** Throws if another installation has the same name: its deployment would fail because the tables exist already. */
+function refuseDuplicate(weft: Weft): void {
   const { environment } = Stack.of(weft);
   const others = Stage.of(weft)?.node.findAll() ?? [];
-  const isTwin = (other: unknown): other is Weft =>
+  const isDuplicate = (other: unknown): other is Weft =>
     other instanceof Weft &&
     other !== weft &&
     other.keyParameter === weft.keyParameter &&
     Stack.of(other).environment === environment;
-  const twin = others.find(isTwin);
-  if (twin === undefined) return;
+  const duplicate = others.find(isDuplicate);
+  if (duplicate === undefined) return;
   const name = weft.keyParameter.slice(1);
-  throw new Error(`${twin.node.path} and ${weft.node.path} are both named ${name}: give one of them another name`);
+  throw new Error(
+    `${duplicate.node.path} and ${weft.node.path} have the same name ${name}; give one of them another name`,
+  );
 }
 
-/** How a role gets the rights that each port needs. */
-const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting) => ({
-  table: (role: IRole) => grantTables(settings, role),
-  blobs: (role: IRole) => grantBlobs(settings, role),
-  vault: (role: IRole) => grantParameter(role, keyParameter(settings)),
-  sealer: (role: IRole) => grantRootKey(settings, role),
-  executions: (role: IRole) => machines.grant(role),
-  bus: (role: IRole) => bus.grant(role),
-  schedules: (role: IRole) => schedules.grant(role),
-  containers: (role: IRole) => containers.grant(role),
+/** For ports without access to AWS. */
+const nothing = (): void => {};
+
+const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting): Grants => ({
+  table: (role) => grantTables(settings, role),
+  blobs: (role) => grantBlobs(settings, role),
+  vault: (role) => grantParameter(role, keyParameter(settings)),
+  sealer: (role) => grantRootKey(settings, role),
+  executions: (role) => machines.grant(role),
+  bus: (role) => bus.grant(role),
+  schedules: (role) => schedules.grant(role),
+  containers: (role) => containers.grant(role),
+  web: nothing,
+  changes: nothing,
+  clock: nothing,
+  settings: nothing,
+  meter: nothing,
 });
 
 interface Granting {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The check in a folder of its own, where `npm` does as a test says. */
+/** The check in a folder of its own, where `npm` is a script that a test writes. */
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'weft-ci-'));
@@ -25,7 +25,7 @@ function check(npm: string): { readonly status: number | null; readonly last: re
   return { status, last: stdout.trim().split('\n').slice(-2) };
 }
 
-test('the check adds up the sums of both of its parts', () => {
+test('the check adds the sums of its two parts, and prints what failed', () => {
   expect(check("echo '3 passed, 0 failed'")).toMatchObject({
     status: 0,
     last: [expect.anything(), '6 passed, 0 failed'],
@@ -34,15 +34,20 @@ test('the check adds up the sums of both of its parts', () => {
   expect([status, last]).toEqual([1, ['failed: one', '6 passed, 2 failed']]);
 });
 
+test('the check prints which known flaky tests failed once', () => {
+  const { status, last } = check("echo 'flaky: one'; echo '3 passed, 0 failed'");
+  expect([status, last]).toEqual([0, ['flaky: one', '6 passed, 0 failed']]);
+});
+
 test.each([
   ['without a sum', 'exit 0', "failed: 'npm run test:deployed' ended without a sum"],
   [
-    'after somebody else printed a sum',
+    'with an error after it printed a sum without a failure',
     "echo '3 passed, 0 failed'; kill -9 $$",
-    "failed: 'npm run test:deployed' ended with 137, whatever its sum says",
+    "failed: 'npm run test:deployed' ended with 137, although its sum has no failure",
   ],
-])('a part that ends %s has failed', (_how, npm, told) => {
+])('a part that ends %s is a failure', (_how, npm, failure) => {
   const { status, last } = check(npm);
-  expect([status, last[0]]).toEqual([1, told]);
+  expect([status, last[0]]).toEqual([1, failure]);
   expect(last[1]).toMatch(/, 2 failed$/);
 });

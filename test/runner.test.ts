@@ -8,12 +8,12 @@ const FILES = {
   fails: "test('wrong', () => expect(1).toBe(2));",
   killed: "test('right', () => {}); test('last', () => process.kill(process.pid, 'SIGKILL'));",
   uncaught: `test('right', async () => {
-    setImmediate(() => { throw new Error('nobody caught it'); });
+    setImmediate(() => { throw new Error('uncaught by the test'); });
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   });`,
 };
 
-/** In a process of its own, as what it shows of tests that fail is nobody's concern here. */
+/** In a process of its own, because the runner prints the failures of these files to its output. */
 const program = (folder: string) => `
   import { failuresOf, passedIn, runTests } from '${resolve('test/runner.ts')}';
   const report = await runTests([], ['--root', '${folder}', '--config', '${resolve('vitest.config.ts')}']);
@@ -32,10 +32,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('what fails is told, whether a test failed, its process was killed, or nobody caught an error', () => {
+test('failures are found of a test, of a killed process, and of an uncaught error', () => {
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program(folder)], { encoding: 'utf8' });
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual([
-    ['fails.test.ts wrong', 'killed.test.ts as a whole: ', 'uncaught.test.ts as a whole: nobody caught it'],
+    ['fails.test.ts wrong', 'killed.test.ts as a whole: ', 'uncaught.test.ts as a whole: uncaught by the test'],
     1,
   ]);
 });

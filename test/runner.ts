@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** What the test runner reports. */
+/** The JSON report of the test runner, with the uncaught errors of `noteUncaught` as files that failed. */
 export interface Report {
   readonly numPendingTests: number;
   readonly testResults: readonly {
@@ -26,17 +26,17 @@ export interface Outcome {
   readonly status: string;
 }
 
-/** The variable that says where `noteUncaught` writes. */
+/** The environment variable with the path of the file that `noteUncaught` writes. */
 const UNCAUGHT = 'WEFT_UNCAUGHT';
 
 /**
- * Notes what nobody caught while a file was tested. No report tells of it, and the exit code, which does, says no more
- * where tests failed too: so every configuration names this as its `onUnhandledError`.
+ * Records an error that no test caught. The JSON report leaves such errors out, and the exit code does not distinguish
+ * them from failed tests: so every configuration sets this function as its `onUnhandledError`.
  */
 export function noteUncaught(error: { readonly message?: string }): void {
   const { message = '', VITEST_TEST_PATH: name } = error as { message?: string; VITEST_TEST_PATH?: string };
   const file = process.env[UNCAUGHT];
-  // Of no file: a process of the runner itself ended, which shows in the files that it had not finished.
+  // An error without a file: a process of the runner itself ended. The report lists the files it had not finished.
   if (file === undefined || name === undefined) return;
   appendFileSync(file, `${JSON.stringify({ name, status: 'failed', message, assertionResults: [] })}\n`);
 }
@@ -47,7 +47,10 @@ function uncaughtIn(file: string): Report['testResults'] {
   return lines.map((line) => JSON.parse(line) as Report['testResults'][number]);
 }
 
-/** Runs the tests whose paths hold one of the words, all without any, and answers what the runner reports. */
+/**
+ * Runs the tests whose paths contain one of the words, or all tests when there are none.
+ * @throws Error when the runner failed although no test failed.
+ */
 export async function runTests(
   words: readonly string[],
   flags: readonly string[] = [],
@@ -61,14 +64,14 @@ export async function runTests(
     env: { ...process.env, ...environment, [UNCAUGHT]: uncaught },
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  const told = JSON.parse(await readFile(file, 'utf8')) as Report;
-  const report = { ...told, testResults: [...told.testResults, ...uncaughtIn(uncaught)] };
+  const written = JSON.parse(await readFile(file, 'utf8')) as Report;
+  const report = { ...written, testResults: [...written.testResults, ...uncaughtIn(uncaught)] };
   await rm(folder, { recursive: true });
   if (code !== 0 && failuresOf(report).length === 0) throw new Error('the test runner failed, though no test did');
   return report;
 }
 
-/** Every test, and each file that is broken as a whole. */
+/** Every test, and each file that failed as a whole. */
 export function* outcomesOf({ testResults }: Report): Generator<Outcome> {
   for (const { name, status, message, assertionResults } of testResults) {
     const file = relative(process.cwd(), name);

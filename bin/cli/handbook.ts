@@ -1,34 +1,42 @@
 import { COMMANDS } from './commands/index.ts';
-import { COMMON_NOTES, EXIT_CODES } from './program.ts';
+import { EXIT_CODES } from './program.ts';
+import { commonLines, ownLines } from './shell/help.ts';
 
 const INTRODUCTION = `# The command line
 
-Made by \`npm run docs\` from the table of commands. \`weft help\` tells the commands, \`weft help COMMAND\` one of them.
-In a clone it is \`npx weft\`.
+This page is made from the table of commands by \`npm run docs\`.
 
-Results go to the standard output, everything else to the standard error. Errors are one line that says what to mend.
-Colours are used on a terminal alone, and not where \`NO_COLOR\` is set. \`--json\` makes every command print JSON.
+\`\`\`sh
+npx weft-workflows help          # anywhere
+npm run weft -- help             # in a clone of the repository; npx weft help does the same
+\`\`\`
+
+The program is called \`weft\` on this page. \`weft help\` lists the commands, \`weft help COMMAND\` describes one of them.
+
+Results are written to the standard output, everything else to the standard error. An error is one line that names the
+problem and its remedy. Colours are used only on a terminal, and not if \`NO_COLOR\` is set. With \`--json\`, every command
+prints JSON.
 
 ${EXIT_CODES}
 
-## Which service
+## How the service is selected
 
-The address, the key and the namespace are looked for one by one, and the first that is found counts:
+For the URL, the key and the namespace, the first of these sources that has a value is used:
 
 1. the options \`--url\`, \`--key\` and \`--namespace\`
 2. the profile that \`--profile\` names
 3. \`WEFT_URL\`, \`WEFT_KEY\`, \`WEFT_NAMESPACE\`
 4. the profile that \`WEFT_PROFILE\` names
 5. \`DIREKTIV_ADDR\`, \`DIREKTIV_AUTH\` (also \`DIREKTIV_API_KEY\`, \`DIREKTIV_AUTH_TOKEN\`, \`DIREKTIV_TOKEN\`), \`DIREKTIV_NAMESPACE\`
-6. the file \`.direktiv.yaml\` of the folder or of the nearest above it: \`addr\`, \`auth\` (also \`api-key\`, \`auth-token\`),
-   \`namespace\`, or the first of its \`profiles\`
-7. the profile that was logged in last
+6. the file \`.direktiv.yaml\` in the current folder or the nearest folder above: \`addr\`, \`auth\` (also \`api-key\`,
+   \`auth-token\`), \`namespace\`, or the first of its \`profiles\`
+7. the profile of the last \`weft login\`
 8. \`http://127.0.0.1:8080\`
 
-A key that was given together with an address goes to that address alone. Profiles are kept in
-\`$XDG_CONFIG_HOME/weft/config.json\` (else \`~/.config/weft/config.json\`), which nobody else can read.
+A key from a source that also has a URL is sent only to that URL. Profiles are stored in
+\`$XDG_CONFIG_HOME/weft/config.json\` (default \`~/.config/weft/config.json\`), which only you can read.
 
-## Moving a namespace
+## Migrating a namespace
 
 \`\`\`sh
 weft export demo demo.tar.gz --url https://direktiv.example --auth TOKEN
@@ -36,29 +44,37 @@ weft import demo.tar.gz --dry-run
 weft import demo.tar.gz
 \`\`\`
 
-\`export\` uses calls of the interface alone, so it reads Direktiv v0.6 to v0.8 as well as Weft. What a server does not
-serve is left out with a note. An archive holds workflows with their named revisions, tags, router, switch, logging and
-attributes, variables with their types, the settings of the namespace, and the names of secrets, registries and services.
+\`export\` uses only the REST API, so that it reads Direktiv v0.6 to v0.8 as well as Weft. What a server does not serve is
+left out, with a note. An archive contains workflows with their saved revisions, tags, router, switch, logger and
+attributes; variables with their types; the settings of the namespace; and the names of secrets, registries and services.
 
-\`import\` tells what it would create and update, asks, and never deletes. A second import changes nothing; after an
-interruption it does what is left. Workflows that events or the clock start are switched on when everything else is there.
-Names from archives are not trusted: absolute paths, \`..\` and links are refused, and what is not what was exported.
+\`import\` prints what it would create and update, asks for confirmation, and never deletes anything. It is idempotent: a
+second import changes nothing, and an import after an interruption completes the rest. Workflows that are started by events
+or schedules are enabled after everything else has been imported. Names in archives are validated: absolute paths, \`..\`,
+links and files that differ from the exported ones are rejected.
 
-A folder of workflow files is the other form: \`a/wf.yaml\` is the workflow \`a/wf\`, and \`a/wf.yaml.data.json\` its
-variable \`data.json\`. \`push\` sends such a folder without asking.
+A folder of workflow files can be imported as well: \`a/wf.yaml\` is the workflow \`a/wf\`, and \`a/wf.yaml.data.json\` is its
+variable \`data.json\`. \`push\` sends such a folder without confirmation.
 `;
 
 const fenced = (lines: readonly string[]): string => ['```text', ...lines, '```'].join('\n');
 
-function sectionOf([name, { about, usage, notes }]: (typeof entries)[number]): string {
-  const options = notes.length === 0 ? [] : [fenced(notes)];
-  return [`### ${name}`, `${about}.`, fenced(usage.map((line) => `weft ${line}`)), ...options].join('\n\n');
+function sectionOf([name, command]: (typeof entries)[number]): string {
+  const { about, usage, notes } = command;
+  const options = ownLines(command);
+  return [
+    `### ${name}`,
+    `${about}.`,
+    fenced(usage.map((form) => `weft ${form}`)),
+    ...(options.length === 0 ? [] : [fenced(options)]),
+    ...(notes.length === 0 ? [] : [notes.join('\n')]),
+  ].join('\n\n');
 }
 
 const entries = Object.entries(COMMANDS);
 
-/** docs/command-line.md, made from the table of commands. */
+/** The text of docs/command-line.md, made from the table of commands. */
 export function commandHandbook(): string {
-  const all = `## Commands\n\nEvery command also has:\n\n${fenced(COMMON_NOTES)}`;
+  const all = `## Commands\n\nOptions of every command:\n\n${fenced(commonLines())}`;
   return `${[INTRODUCTION.trimEnd(), all, ...entries.map(sectionOf)].join('\n\n')}\n`;
 }

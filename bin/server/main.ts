@@ -7,25 +7,28 @@ async function serveUntilStopped(): Promise<void> {
   if (advice !== undefined) console.error(advice);
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
-      console.error(`${reason}. What the disk holds is unknown, so Weft ends; start it again.`);
+      console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
       process.exit(1);
     },
   });
   console.log(`Weft listening on ${service.url}`);
   console.log(`Key: ${service.key}`);
   console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
-  let isEnding = false;
-  const end = async () => {
-    if (isEnding) return;
-    isEnding = true;
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) return;
+    isStopping = true;
     await service.close();
     process.exitCode = 0;
   };
-  process.once('SIGTERM', end);
-  process.once('SIGINT', end);
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
 }
 
-/** Runs the whole service in this process, durable under WEFT_DATA, until SIGTERM or SIGINT. Prints why it cannot start. */
+/**
+ * Runs the service in this process, with its data in WEFT_DATA, until SIGTERM or SIGINT. If it cannot start, it prints the
+ * reason and sets the exit code 1.
+ */
 export async function main(): Promise<void> {
   await serveUntilStopped().catch((error: unknown) => {
     console.error(error instanceof Error ? `Weft could not start: ${error.message}` : error);

@@ -1,42 +1,46 @@
 import { installStreaming, type StreamingHandler, startGateway } from '../../lib/adapters/local/gateway.ts';
-import { largestBodyOf } from '../../lib/api/http/call.ts';
+import { maxBodyBytes } from '../../lib/api/http/call.ts';
 import { matchRoute } from '../../lib/api/http/match.ts';
-import { lambda, type Suppliers } from '../../lib/api/lambda.ts';
-import type { FamilyName } from '../../lib/api/registry/families.ts';
+import { lambda, type RouteHandlers, type Suppliers } from '../../lib/api/lambda.ts';
+import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import { Closers, type Observer, openPorts } from './local-ports.ts';
+import { openPorts, type PortOptions } from './local-ports.ts';
+import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
 
-export type { Observer } from './local-ports.ts';
+export type { Observer } from './observer.ts';
 
-/** The whole service in this process. */
+/** The service in this process. */
 export interface Service {
   readonly url: string;
   readonly key: string;
   readonly ports: Ports;
-  /** Resolves when what was begun is done but for waits: executions, and the sweep after the start. */
+  /** Resolves when all started work is done, except waits; this includes the sweep after the start. */
   idle(): Promise<void>;
-  /** Ends it with its child processes; what runs goes on at the next start. */
+  /** Stops the service and its child processes. Runs continue after the next start. */
   close(): Promise<void>;
 }
 
-/** The functions that answer requests; a family without one is answered by `system`. */
-const FUNCTIONS = [
-  'namespaces',
-  'tree',
-  'instances',
-  'variables',
-  'secrets',
-  'registries',
-  'services',
-  'events',
-  'logs',
-  'metrics',
-  'keys',
-  'system',
-] as const satisfies FamilyName[];
+/** The functions that serve requests. They are imported late: streaming must be installed before a handler is made. */
+const FUNCTIONS: { readonly [Name in LambdaName]: () => Promise<RouteHandlers<Name>> } = {
+  namespaces: () => import('../../functions/http/namespaces.ts'),
+  tree: () => import('../../functions/http/tree.ts'),
+  instances: () => import('../../functions/http/instances.ts'),
+  variables: () => import('../../functions/http/variables.ts'),
+  secrets: () => import('../../functions/http/secrets.ts'),
+  registries: () => import('../../functions/http/registries.ts'),
+  services: () => import('../../functions/http/services.ts'),
+  events: () => import('../../functions/http/events.ts'),
+  logs: () => import('../../functions/http/logs.ts'),
+  metrics: () => import('../../functions/http/metrics.ts'),
+  keys: () => import('../../functions/http/keys.ts'),
+  system: () => import('../../functions/http/system.ts'),
+};
+
+/** The function that replies to a request without a route. */
+const FALLBACK: LambdaName = 'system';
 
 const suppliersOf = (ports: Ports): Suppliers => ({
   settings: () => ports.settings,
@@ -54,51 +58,51 @@ const suppliersOf = (ports: Ports): Suppliers => ({
   meter: () => ports.meter,
 });
 
-/** Streaming must be there before a handler is made, so the functions are imported late. */
-async function loadHandlers(ports: Ports): Promise<Map<FamilyName, StreamingHandler>> {
+async function loadHandler<Name extends LambdaName>(name: Name, suppliers: Suppliers): Promise<StreamingHandler> {
+  // A streaming handler takes the stream between event and context, which the type of handlers does not express.
+  return lambda<Name>(await FUNCTIONS[name](), suppliers, true) as unknown as StreamingHandler;
+}
+
+type Handlers = ReadonlyMap<LambdaName, StreamingHandler>;
+
+async function loadHandlers(ports: Ports): Promise<Handlers> {
   installStreaming();
   const suppliers = suppliersOf(ports);
-  // A handler that streams takes the stream between event and context, which the type of handlers does not say.
-  const loaded = FUNCTIONS.map(async (name) => {
-    const { endpoints, tails } = await import(`../../functions/http/${name}.ts`);
-    return [name, lambda(endpoints, suppliers, true, tails) as unknown as StreamingHandler] as const;
-  });
-  return new Map(await Promise.all(loaded));
+  const names = Object.keys(FUNCTIONS) as LambdaName[];
+  return new Map(await Promise.all(names.map(async (name) => [name, await loadHandler(name, suppliers)] as const)));
 }
 
-/** What a route takes, or would if there were one. */
-function largestBody(method: string, path: string, query: Record<string, string[]>): number {
+type Query = Record<string, string[]>;
+
+/** The maximum size of the body of a request, also of one without a route. */
+function largestBody(method: string, path: string, query: Query): number {
   const match = matchRoute(method, path, query);
-  return largestBodyOf('route' in match ? match.route : {});
+  return maxBodyBytes('route' in match ? match.route : {});
 }
 
-function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>) {
-  const rest = handlers.get('system');
-  return (method: string, path: string, query: Record<string, string[]>): StreamingHandler => {
+const handlerOf =
+  (handlers: Handlers) =>
+  (method: string, path: string, query: Query): StreamingHandler => {
     const match = matchRoute(method, path, query);
-    const handler = ('route' in match ? handlers.get(lambdaOf(match.route)) : undefined) ?? rest;
-    if (handler === undefined) throw new Error('no function answers requests');
+    const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;
+    const handler = handlers.get(name);
+    if (handler === undefined) throw new Error(`no function is named ${name}`);
     return handler;
   };
-}
 
-async function open(
-  settings: LocalSettings,
-  observer: Observer,
-  closers: Closers,
-  given: Partial<Ports>,
-): Promise<Service> {
-  const { ports, database, resume, idle, endStreams } = await openPorts(settings, observer, closers, given);
+async function open(options: PortOptions): Promise<Service> {
+  const { settings, closers } = options;
+  const { ports, database, resume, idle, endStreams } = await openPorts(options);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
-    handlerOf: chooserOf(await loadHandlers(ports)),
+    handlerOf: handlerOf(await loadHandlers(ports)),
     requestId: ports.clock.uuid,
     largestBody,
     storage: database,
   });
-  closers.add(gateway.close);
-  closers.add(endStreams);
+  closers.defer(gateway.close);
+  closers.defer(endStreams);
   await resume();
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
   return {
@@ -106,24 +110,24 @@ async function open(
     key: await ports.vault.adminKey(),
     ports,
     idle: () => sweeping.then(idle),
-    close: () => closers.close(),
+    close: () => closers.disposeAsync(),
   };
 }
 
 /**
- * Starts the service, over ports of its own but for those `given`. Throws, with nothing left open, when a part cannot
- * start.
+ * Starts the service with the local ports, except for the `replacements`. Throws if a part cannot be started, after
+ * everything that was opened has been closed.
  */
 export async function startService(
   settings: LocalSettings,
   observer: Observer = {},
-  given: Partial<Ports> = {},
+  replacements: Partial<Ports> = {},
 ): Promise<Service> {
-  const closers = new Closers();
+  const closers = new AsyncDisposableStack();
   try {
-    return await open(settings, observer, closers, given);
+    return await open({ settings, observer, closers, replacements });
   } catch (error) {
-    await closers.close();
+    await closers.disposeAsync();
     throw error;
   }
 }

@@ -1,25 +1,25 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
-import { versionOf } from './version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
-/** What `npm start` can be told, by environment. */
+/** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** The folder of all that is kept; undefined: in memory. */
+  /** The folder of all data; undefined: in memory. */
   readonly data: string | undefined;
   readonly apiKey: string | undefined;
   readonly brand: string;
-  /** A DynamoDB that already runs, in place of the database in this process. */
+  /** The URL of a running DynamoDB, instead of the database in this process. */
   readonly databaseEndpoint: string | undefined;
-  /** What a power cut may take; `full`, nothing, if not given. */
+  /** What a power failure can lose; default `full`: nothing. */
   readonly sync?: Sync | undefined;
   readonly version: string;
-  /** How long log lines are kept; 30 if not given. */
+  /** How many days log lines are kept; default 30. */
   readonly retentionDays?: number | undefined;
-  /** The most copies of a container that a user may ask to be kept running; 3 if not given. */
+  /** The maximum `minScale` of a container service; default 3. */
   readonly maxScale?: number | undefined;
-  /** How podman or docker is used; found out if not given. */
+  /** How podman or docker is used; detected by default. */
   readonly containers?: {
     readonly engine?: string | undefined;
     readonly flags?: readonly string[] | undefined;
@@ -32,7 +32,7 @@ const BRAND = /^[a-z][a-z0-9]{0,31}$/;
 function portOf(text: string | undefined): number {
   const port = text === undefined || text === '' ? 8080 : Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  throw new Error(`PORT is '${text}'; it must be a number from 0 (any that is free) to 65535`);
+  throw new Error(`PORT is '${text}'; it must be a number from 0 (any free port) to 65535`);
 }
 
 function brandOf(text: string | undefined): string {
@@ -41,32 +41,32 @@ function brandOf(text: string | undefined): string {
   throw new Error(`WEFT_BRAND is '${text}'; it must be a lower-case word such as service or direktiv`);
 }
 
-const LONGEST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 function daysOf(text: string | undefined): number {
   const days = text === undefined || text === '' ? 30 : Number(text);
-  if (Number.isInteger(days) && days >= 1 && days <= LONGEST_DAYS) return days;
-  throw new Error(`WEFT_RETENTION_DAYS is '${text}'; it must be a number of days from 1 to ${LONGEST_DAYS}`);
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days;
+  throw new Error(`WEFT_RETENTION_DAYS is '${text}'; it must be a number of days from 1 to ${MAX_DAYS}`);
 }
 
-const LARGEST_SCALE = 100;
+const MAX_SCALE = 100;
 
 function scaleOf(text: string | undefined): number {
   const scale = text === undefined || text === '' ? 3 : Number(text);
-  if (Number.isInteger(scale) && scale >= 0 && scale <= LARGEST_SCALE) return scale;
-  throw new Error(`WEFT_MAX_SCALE is '${text}'; it must be a number from 0 to ${LARGEST_SCALE}`);
+  if (Number.isInteger(scale) && scale >= 0 && scale <= MAX_SCALE) return scale;
+  throw new Error(`WEFT_MAX_SCALE is '${text}'; it must be a number from 0 to ${MAX_SCALE}`);
 }
 
 function syncOf(text: string | undefined): Sync {
   if (text === undefined || text === '') return 'full';
   if (text === 'full' || text === 'normal') return text;
   throw new Error(
-    `WEFT_SYNC is '${text}'; it must be full (a power cut loses nothing that was answered) or normal (it may lose the ` +
-      'last moments, and nothing waits for the disk)',
+    `WEFT_SYNC is '${text}'; it must be full (a power failure loses nothing that was acknowledged) or normal (it can ` +
+      'lose the last moments, and no request waits for the disk)',
   );
 }
 
-/** Reads the settings. Throws with a text for the user when one cannot be meant so. */
+/** Reads the settings. Throws an error with a message for the user if one is invalid. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
   const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
@@ -78,7 +78,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
     sync: syncOf(WEFT_SYNC),
-    version: versionOf(),
+    version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     containers: {

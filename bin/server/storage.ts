@@ -3,42 +3,30 @@ import { type DataFolder, openDataFolder } from '../../lib/adapters/local/databa
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { importOlderFolder } from '../../lib/adapters/local/import/older-folder.ts';
 import { databaseTable } from '../../lib/adapters/local/table/table.ts';
+import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Table } from '../../lib/ports/table.ts';
+import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
-import { upgrade } from './upgrade.ts';
+import { type FoundTables, upgrade } from './upgrade.ts';
 
-/** What is counted of a call to a database at an endpoint. */
-export interface DatabaseCall {
-  readonly operation: string;
-  readonly table: string;
-  readonly units?: number;
-}
-
-/** Who wants to know about the database. */
-export interface StorageObserver {
-  /** Each call to the database at the endpoint; the database in this process counts none. */
-  readonly onCall?: (call: DatabaseCall) => void;
-  /** The disk failed to keep the database; nothing works from then on. */
-  readonly onLost?: (reason: string) => void;
-}
-
-/** Where the service keeps everything. */
+/** The database of the service, and its tables, which may be at an endpoint. */
 export interface Storage {
   readonly database: LocalDatabase;
   readonly table: Table;
 }
 
-type AddCloser = (closer: () => Promise<void> | void) => void;
-
-/** Keeps a copy of the database beside it under a name that says why; one that is there already is older, and stays. */
-function copierOf(database: LocalDatabase, folder: DataFolder | undefined) {
-  return (name: string): string | undefined => (folder === undefined ? undefined : database.keepCopy(name));
+/** What `openStorage` opens, and where. */
+export interface StorageOptions {
+  readonly settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'sync'>;
+  readonly observer: Pick<Observer, 'onCall' | 'onLost'>;
+  /** Closes everything that was opened, in the opposite order. */
+  readonly closers: AsyncDisposableStack;
 }
 
-async function openFolder(data: string | undefined, addCloser: AddCloser): Promise<DataFolder | undefined> {
+async function openFolder({ settings: { data }, closers }: StorageOptions): Promise<DataFolder | undefined> {
   if (data === undefined) return undefined;
   const folder = openDataFolder(data);
-  addCloser(folder.release);
+  closers.defer(folder.release);
   if (await importOlderFolder(folder)) {
     console.log(
       `The data of an older version were copied into ${folder.file}; ${join(data, 'database')}, ${join(data, 'blobs')} ` +
@@ -48,37 +36,38 @@ async function openFolder(data: string | undefined, addCloser: AddCloser): Promi
   return folder;
 }
 
+async function openAtEndpoint(endpoint: string, { observer: { onCall }, closers }: StorageOptions): Promise<Table> {
+  // The AWS SDK is loaded only where it is used.
+  const { openEndpointTable } = await import('../../lib/adapters/local/endpoint/tables.ts');
+  const migrate = (found: Omit<FoundTables, 'keepCopy'>) => upgrade({ ...found, keepCopy: () => undefined });
+  const { table, close } = await openEndpointTable({ endpoint, upgrade: migrate, ...omitUndefined({ onCall }) });
+  closers.defer(close);
+  return table;
+}
+
+async function openInDatabase(database: LocalDatabase, folder: DataFolder | undefined): Promise<Table> {
+  const { table, inventory } = databaseTable(database);
+  const keepCopy = (name: string) => (folder === undefined ? undefined : database.keepCopy(name));
+  await upgrade({ table, inventory, isNew: database.isNew, keepCopy });
+  await database.durable();
+  return table;
+}
+
 /**
- * Opens the data folder, or memory, and the tables in it or at the settings' endpoint, and migrates what an older version
- * left. What was opened is closed by what `addCloser` receives, in the opposite order.
- * @throws Error when the folder or the endpoint cannot be used.
+ * Opens the data folder, or memory, and the tables in it or at the settings' endpoint, and migrates the data of an older
+ * version. Throws Error when the folder or the endpoint cannot be used.
  */
-export async function openStorage(
-  settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'sync'>,
-  { onCall, onLost }: StorageObserver,
-  addCloser: AddCloser,
-): Promise<Storage> {
-  const { data, databaseEndpoint: endpoint, sync } = settings;
-  const folder = await openFolder(data, addCloser);
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { databaseEndpoint: endpoint, sync } = options.settings;
+  const folder = await openFolder(options);
   const database = new LocalDatabase({
     file: folder?.file ?? ':memory:',
     sync,
-    // A step may write here and at the endpoint; the two have no order but by waiting for the disk.
+    // A step may write here and at the endpoint. Only waiting for the disk puts the two writes in order.
     acknowledge: endpoint === undefined ? 'written' : 'durable',
-    onLost,
+    onLost: options.observer.onLost,
   });
-  addCloser(() => database.close());
-  if (endpoint !== undefined) {
-    // The AWS SDK is loaded only where it is used.
-    const { openEndpointTable } = await import('../../lib/adapters/local/endpoint/tables.ts');
-    const migrate: NonNullable<Parameters<typeof openEndpointTable>[0]['upgrade']> = (found) =>
-      upgrade({ ...found, keepCopy: () => undefined });
-    const opened = await openEndpointTable({ endpoint, upgrade: migrate, ...(onCall && { onCall }) });
-    addCloser(opened.close);
-    return { database, table: opened.table };
-  }
-  const { table, inventory } = databaseTable(database);
-  await upgrade({ table, inventory, isNew: database.isNew, keepCopy: copierOf(database, folder) });
-  await database.durable();
-  return { database, table };
+  options.closers.defer(() => database.close());
+  const table = endpoint === undefined ? openInDatabase(database, folder) : openAtEndpoint(endpoint, options);
+  return { database, table: await table };
 }

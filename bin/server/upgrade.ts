@@ -1,30 +1,33 @@
-import { systemClock } from '../../lib/adapters/local/clock.ts';
-import { FIRST, STEPS } from '../../lib/domain/migrations/index.ts';
-import { begin, layoutOf, lead } from '../../lib/domain/migrations/upgrade.ts';
+import { systemClock } from '../../lib/adapters/portable/clock.ts';
+import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
+import { initialize, migrate, schemaVersionOf } from '../../lib/domain/migrations/upgrade.ts';
 import type { Inventory } from '../../lib/ports/inventory.ts';
 import type { Table } from '../../lib/ports/table.ts';
 
-/** What is found when the tables are opened; nobody else reads or writes them yet. */
+/** The tables as they are opened, before anything else reads or writes them. */
 export interface FoundTables {
   readonly table: Table;
   readonly inventory: Inventory;
-  /** They were made a moment ago. */
+  /** They were created a moment ago. */
   readonly isNew: boolean;
-  /** Keeps a copy of the database under a name that says why, and returns where; undefined for one elsewhere. */
+  /** Keeps a copy of the database under a name that gives the reason, and returns its path; undefined without a file. */
   keepCopy(name: string): string | undefined;
 }
 
 /**
- * Leads tables to the present layout before anybody reads them. What was there before stays as a copy beside them,
- * unless they are in a database that is not ours.
- * @throws Error for tables of a newer version, which are left alone.
+ * Migrates tables to the current schema version before they are used. A copy of the database is kept beside it, unless
+ * the database is not in the data folder. Throws Error for tables of a newer version, which are not changed.
  */
-export async function upgrade({ table, inventory, isNew, keepCopy }: FoundTables, steps = STEPS): Promise<void> {
-  if (isNew) return begin({ table }, steps);
-  const layout = await layoutOf({ table }, steps);
-  if (steps.length < layout) return;
-  const copy = keepCopy(`layout-${layout}`);
-  const kept = copy === undefined ? 'no copy is made' : `as they were, they stay in ${copy}`;
-  console.log(`The data have layout ${layout}; they are led to layout ${FIRST + steps.length} now, and ${kept}.`);
-  await lead({ table, inventory, clock: systemClock() }, Number.POSITIVE_INFINITY, steps);
+export async function upgrade(
+  { table, inventory, isNew, keepCopy }: FoundTables,
+  migrations = MIGRATIONS,
+): Promise<void> {
+  if (isNew) return initialize({ table }, migrations);
+  const version = await schemaVersionOf({ table }, migrations);
+  const current = FIRST_VERSION + migrations.length;
+  if (version === current) return;
+  const copy = keepCopy(`layout-${version}`);
+  const kept = copy === undefined ? 'no copy is kept' : `a copy is kept in ${copy}`;
+  console.log(`Migrating the tables from schema version ${version} to ${current}; ${kept}.`);
+  await migrate({ table, inventory, clock: systemClock() }, Number.POSITIVE_INFINITY, migrations);
 }

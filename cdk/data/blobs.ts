@@ -2,11 +2,11 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The names of buckets are the world's, so account and region are in it. */
+/** The names of buckets are global, so this one contains account and region. */
 export function bucketName(scope: Construct, { name }: Settings): string {
   const { account, region } = Stack.of(scope);
   return `${name}-blobs-${account}-${region}`;
@@ -25,21 +25,21 @@ export class Blobs extends Construct {
       minimumTLSVersion: 1.2,
       lifecycleRules: [
         { id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // What callers of containers left that died; the others remove what they put there.
+        // Objects of crashed callers of containers; other callers delete their objects.
         { id: 'calls', prefix: 'calls/', expiration: Duration.days(1) },
       ],
       removalPolicy: settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    acknowledge(bucket, { S1: 'Only the functions reach it, and they log the requests that make them do so.' });
+    acknowledge(bucket, { S1: 'Only the functions have access, and they log their requests.' });
   }
 }
 
-/** Where functions find the bucket. */
+/** The environment variable with the name of the bucket. */
 export const blobsEnvironment = (scope: Construct, settings: Settings): Record<string, string> => ({
   WEFT_BUCKET: bucketName(scope, settings),
 });
 
-/** Lets a role do what the port does; listing is also what tells a missing blob from a forbidden one. */
+/** Grants the actions of the blob port. With the right to list, S3 reports a missing object as 404 and not as 403. */
 export function grantBlobs(settings: Settings, role: IRole): void {
   const bucket = bucketName(Stack.of(role), settings);
   const arn = Stack.of(role).formatArn({ service: 's3', region: '', account: '', resource: bucket });
@@ -47,6 +47,6 @@ export function grantBlobs(settings: Settings, role: IRole): void {
   allow(role, 's3', ['ListBucket'], [arn]);
   acknowledge(role, {
     [`IAM5[Resource::arn:<AWS::Partition>:s3:::${settings.name}-blobs-<AWS::AccountId>-<AWS::Region>/*]`]:
-      'The keys of blobs are made while the service runs.',
+      'The keys of blobs are created at run time.',
   });
 }

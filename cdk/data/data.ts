@@ -1,17 +1,18 @@
 import { Construct } from 'constructs';
-import { type Settings, settingsWith } from '../settings/settings.ts';
+import { settingsWith } from '../settings/read.ts';
+import type { Settings } from '../settings/settings.ts';
 import { Blobs, bucketName, grantBlobs } from './blobs.ts';
 import { Key } from './key.ts';
 import { RootKey } from './root-key.ts';
 import { Tables } from './tables.ts';
 import { Teardown } from './teardown.ts';
 
-/** What of the settings concerns the data; the service must be told the same. */
+/** The settings of the data. The service needs the same values. */
 export type WeftDataProps = Partial<Pick<Settings, 'name' | 'retain' | 'kms' | 'rootKey' | 'logDays' | 'tracing'>>;
 
 /**
- * What outlives the service: tables, blobs, keys. The service finds all of it by its name, so a stack of its own for it
- * exports nothing, and neither stack ever holds the other up.
+ * The data that outlives the service: tables, blobs, keys. The service finds them by their names, so that a separate stack
+ * exports nothing, and neither stack blocks an update of the other.
  */
 export class WeftData extends Construct {
   constructor(scope: Construct, id: string, props: WeftDataProps = {}) {
@@ -24,7 +25,7 @@ export class WeftData extends Construct {
     const { retain } = settings;
     new Teardown(this, 'Teardown', {
       settings,
-      takes: retain ? {} : { bucket: bucketName(this, settings) },
+      target: retain ? {} : { bucket: bucketName(this, settings) },
       grant: (role) => retain || grantBlobs(settings, role),
       before: [blobs],
     });

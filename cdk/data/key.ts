@@ -2,18 +2,18 @@ import { ArnFormat, CustomResource, Duration, RemovalPolicy, Stack } from 'aws-c
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { WeftFunction } from '../functions/function.ts';
-import { allow } from '../rights/rights.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** An encrypted parameter with a key that is made up when the stack is made. */
+/** An encrypted parameter with a random key, which is generated when the stack is created. */
 export interface MadeKey {
   readonly name: string;
-  /** Which text it gets: lib/adapters/aws/deploy/admin-key.ts has the forms. */
+  /** The format of its value (lib/adapters/aws/deploy/admin-key.ts). */
   readonly kind: 'admin' | 'root';
   readonly resourceType: string;
 }
 
-/** The ARN of a parameter; its name begins with a slash. */
+/** The ARN of a parameter, whose name begins with a slash. */
 function parameterArn(scope: Construct, name: string): string {
   return Stack.of(scope).formatArn({
     service: 'ssm',
@@ -23,22 +23,22 @@ function parameterArn(scope: Construct, name: string): string {
   });
 }
 
-/** Lets a role read a parameter. The key that encrypts it is the account's own for parameters, open to whoever may. */
+/** Allows a role to read a parameter. It is encrypted with the AWS managed key, which needs no further rights. */
 export function grantParameter(role: IRole, name: string): void {
   allow(role, 'ssm', ['GetParameter'], [parameterArn(Stack.of(role), name)]);
 }
 
-/** The parameter of the administrative key. */
+/** The name of the parameter with the administrator's API key. */
 export const keyParameter = ({ name }: Settings): string => `/${name}`;
 
-/** Shows the administrative key. */
+/** The command that prints the administrator's API key. */
 export const showKeyCommand = (settings: Settings): string =>
   `aws ssm get-parameter --with-decryption --query Parameter.Value --output text --name ${keyParameter(settings)}`;
 
 /**
- * The administrative key: an encrypted parameter named after the service, with the entry `apikey` (architecture,
- * section 8). CloudFormation can make no encrypted parameter, so a function does when the stack is made; a parameter
- * that is there already is left as it is, so that a key of one's own can be put there before or after.
+ * The administrator's API key: an encrypted parameter with the name of the installation and the JSON field `apikey`
+ * (architecture, section 8). CloudFormation cannot create encrypted parameters, so a function does. An existing parameter
+ * is not changed, so that you can set your own key before or after the deployment.
  */
 export class Key extends Construct {
   readonly #maker: WeftFunction;
@@ -50,7 +50,7 @@ export class Key extends Construct {
     this.#maker = new WeftFunction(this, 'Maker', {
       kind: 'deploy',
       file: 'admin-key',
-      about: 'Makes the administrative key and the root key when the stack is made',
+      about: 'Creates the API key of the administrator and the root key with the stack',
       settings,
       environment: {},
       timeout: Duration.minutes(1),
@@ -58,7 +58,7 @@ export class Key extends Construct {
     this.make(this, 'Parameter', { name: keyParameter(settings), kind: 'admin', resourceType: 'Custom::AdminKey' });
   }
 
-  /** Makes a parameter, once the maker may make it. */
+  /** Creates a parameter after the rights of the function were granted. */
   make(scope: Construct, id: string, { name, kind, resourceType }: MadeKey): void {
     const { handler, role } = this.#maker;
     allow(role, 'ssm', ['DeleteParameter', 'PutParameter'], [parameterArn(scope, name)]);

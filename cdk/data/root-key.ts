@@ -2,8 +2,8 @@ import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key as KmsKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantParameter, type Key } from './key.ts';
 
@@ -11,10 +11,9 @@ const parameterOf = ({ name, rootKey }: Settings): string => rootKey ?? `/${name
 const aliasOf = ({ name }: Settings): string => `alias/${name}`;
 
 /**
- * What wraps the data keys of secrets (architecture, section 6): a random key in an encrypted parameter of its own, so
- * that whoever may read the administrative key cannot read it; or, where `kms` says so, a key that never leaves the key
- * management service and is rotated every year. It stays as long as the tables do: without it no secret in them opens.
- * A key of one's own is left to its owner.
+ * The root key, which encrypts the data keys of secrets (architecture, section 6): a random key in an encrypted parameter,
+ * apart from the administrator's API key; or, depending on `kms`, a KMS key with yearly rotation. It is retained together
+ * with the tables: without it, their secrets cannot be decrypted. An existing key is not managed here.
  */
 export class RootKey extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, maker: Key) {
@@ -28,14 +27,14 @@ export class RootKey extends Construct {
   #makeManaged(settings: Settings): void {
     new KmsKey(this, 'Key', {
       alias: aliasOf(settings),
-      description: 'Wraps the data keys of secrets and credentials',
+      description: 'Encrypts the data keys of secrets and credentials',
       enableKeyRotation: true,
       removalPolicy: settings.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }
 }
 
-/** Where functions find the root key: a parameter, which begins with a slash, or a key of the key management service. */
+/** The environment variable with the root key: the name of a parameter, which begins with a slash, or a KMS key. */
 export function rootKeyEnvironment(settings: Settings): Record<string, string> {
   const { kms } = settings;
   if (kms === false) return { WEFT_ROOT_KEY: parameterOf(settings) };
@@ -44,7 +43,7 @@ export function rootKeyEnvironment(settings: Settings): Record<string, string> {
 
 const USES = ['Decrypt', 'Encrypt'];
 
-/** Lets a role seal and open. */
+/** Allows a role to encrypt and decrypt data keys. */
 export function grantRootKey(settings: Settings, role: IRole): void {
   const { kms } = settings;
   if (kms === false) grantParameter(role, parameterOf(settings));
@@ -52,7 +51,7 @@ export function grantRootKey(settings: Settings, role: IRole): void {
   else allow(role, 'kms', USES, [kms]);
 }
 
-/** A key that is known by its alias: rights are on keys, and which one it is stands in the request. */
+/** Grants a key by its alias: the rights are on all keys, with a condition on the alias of the request. */
 function grantAlias(role: IRole, alias: string): void {
   const arnFormat = ArnFormat.SLASH_RESOURCE_NAME;
   const keys = Stack.of(role).formatArn({ service: 'kms', resource: 'key', resourceName: '*', arnFormat });
@@ -65,6 +64,6 @@ function grantAlias(role: IRole, alias: string): void {
   );
   acknowledge(role, {
     'IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]':
-      'The condition leaves the one key of that alias.',
+      'The condition restricts it to the key with that alias.',
   });
 }

@@ -3,39 +3,39 @@ import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/a
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { keyNames, type TableSchema, tableSchemas } from '../../lib/adapters/portable/schema.ts';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type Name = keyof typeof tableSchemas;
 
 const NAMES = Object.keys(tableSchemas) as Name[];
 
-/** What the table port does; a transaction asks for the rights of its parts. */
+/** The actions of the table port. A transaction needs the rights of its parts. */
 const ACTIONS = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The name says where a table is, so that nothing has to be handed from the stack that makes it to those that use it. */
+/** Tables are found by their names, so that the data stack exports nothing to the service stack. */
 const tableName = ({ name: installation }: Settings, name: Name): string => `${installation}-${name}`;
 
-/** The tables: the catalog is what users made, and is kept and backed up; runs and the journal go by themselves. */
+/** The tables. The catalog is retained and has backups; the items of the runs and the journal expire. */
 export class Tables extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     for (const name of NAMES) this.#make(name, tableName(settings, name), settings.retain && name === 'catalog');
   }
 
-  #make(name: Name, tableName: string, kept: boolean): void {
+  #make(name: Name, tableName: string, isRetained: boolean): void {
     const table = new Table(this, name, {
       tableName,
       partitionKey: text(keyNames.partition),
       sortKey: text(keyNames.sort),
       timeToLiveAttribute: keyNames.expiry,
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: kept },
-      deletionProtection: kept,
-      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isRetained },
+      deletionProtection: isRetained,
+      removalPolicy: isRetained ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const schema: TableSchema = tableSchemas[name];
     for (const [indexName, { hash, range, includes }] of Object.entries(schema.indexes)) {
@@ -51,11 +51,11 @@ export class Tables extends Construct {
             }),
       });
     }
-    if (!kept) acknowledge(table, { DDB3: 'What is in it is of no use after a day or two, and goes by itself.' });
+    if (!isRetained) acknowledge(table, { DDB3: 'Its items expire, and have no use after a few days.' });
   }
 }
 
-/** Where functions find the tables: `WEFT_CATALOG` and so on. */
+/** The environment variables with the names of the tables: `WEFT_CATALOG` and so on. */
 export function tablesEnvironment(settings: Settings): Record<string, string> {
   return Object.fromEntries(NAMES.map((name) => [`WEFT_${name.toUpperCase()}`, tableName(settings, name)]));
 }
@@ -65,7 +65,7 @@ const arnsIn =
   (name: Name): string =>
     Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName(settings, name) });
 
-/** Lets a role read and write items, and query the indexes that there are. */
+/** Allows a role to read and write items, and to query the indexes. */
 export function grantTables(settings: Settings, role: IRole): void {
   const arnOf = arnsIn(settings, role);
   const indexes = NAMES.flatMap((name) =>
@@ -75,11 +75,11 @@ export function grantTables(settings: Settings, role: IRole): void {
   allow(role, 'dynamodb', ['Query'], indexes);
 }
 
-/** Lets a role look at every item, and write it. */
+/** Allows a role to scan all items, and to write them. */
 export function grantInventory(settings: Settings, role: IRole): void {
   grantTables(settings, role);
   allow(role, 'dynamodb', ['Scan'], NAMES.map(arnsIn(settings, role)));
 }
 
-/** The names of the tables, for whoever watches them. */
+/** The names of the tables. */
 export const tableNames = (settings: Settings): string[] => NAMES.map((name) => tableName(settings, name));

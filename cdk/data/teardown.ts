@@ -6,24 +6,25 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface TeardownProps {
   readonly settings: Settings;
-  /** What functions/deploy/teardown.ts is told: whose machines go, and which bucket is emptied. */
-  readonly takes: Readonly<Record<string, string>>;
+  /** The input of functions/deploy/teardown.ts: the prefixes of what it deletes, and the bucket that it empties. */
+  readonly target: Readonly<Record<string, string>>;
   readonly grant: (role: IRole) => void;
-  /** What must still be there when it is done. */
+  /** Resources that are deleted after it. */
   readonly before: readonly Construct[];
 }
 
 /**
- * Takes away what the service made while it ran, when its stack is deleted: with the service its state machines and the
- * functions of containers, with the data the blobs unless they are kept. Schedules go with their group.
+ * Deletes resources that were created at run time when the stack is deleted: the state machines and the functions of
+ * containers with the service stack, the blobs with the data stack unless they are retained. Schedules are deleted with
+ * their group.
  */
 export class Teardown extends Construct {
-  constructor(scope: Construct, id: string, { settings, takes, grant, before }: TeardownProps) {
+  constructor(scope: Construct, id: string, { settings, target: takes, grant, before }: TeardownProps) {
     super(scope, id);
     const { handler, role } = new WeftFunction(this, 'Maker', {
       kind: 'deploy',
       file: 'teardown',
-      about: 'Takes away what the service made, when its stack is deleted',
+      about: 'Deletes what the service created, when its stack is deleted',
       settings,
       environment: {},
       timeout: Duration.minutes(15),
@@ -33,10 +34,10 @@ export class Teardown extends Construct {
       resourceType: 'Custom::MadeWhileRunning',
       serviceToken: handler.functionArn,
       serviceTimeout: Duration.minutes(16),
-      // The same name for good: whatever else is told changes, this is not replaced, which would tear down.
+      // A constant name: a changed name would replace the resource, which would delete everything.
       properties: { name: settings.name, ...takes },
     });
-    // What depends on something is deleted before it.
+    // A resource is deleted before those that it depends on.
     made.node.addDependency(role, ...before);
   }
 }

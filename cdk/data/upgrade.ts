@@ -1,24 +1,30 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct, type IConstruct } from 'constructs';
-import { FIRST, STEPS } from '../../lib/domain/migrations/index.ts';
-import type { Failed } from '../functions/failed.ts';
+import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
+import type { DeadLetters } from '../functions/dead-letters.ts';
 import { WeftFunction } from '../functions/function.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantInventory, tablesEnvironment } from './tables.ts';
 
+export interface UpgradeProps {
+  readonly settings: Settings;
+  /** The resources that are deployed before the migration. */
+  readonly after: readonly IConstruct[];
+  readonly deadLetters: DeadLetters;
+}
+
 /**
- * Leads what older versions left in the tables to what this one reads, when a version with another layout is deployed.
- * After all else: functions of before would go on writing the old layout, and a deployment that failed once the tables
- * are led would go back to them.
+ * Migrates the tables when a version with another schema is deployed. It depends on all other resources: earlier functions
+ * would still write the old schema, and a deployment that fails after the migration would roll back to them.
  */
 export class Upgrade extends Construct {
-  constructor(scope: Construct, id: string, settings: Settings, others: readonly IConstruct[], failed: Failed) {
+  constructor(scope: Construct, id: string, { settings, after, deadLetters }: UpgradeProps) {
     super(scope, id);
-    const leading = new WeftFunction(this, 'Leading', {
+    const migration = new WeftFunction(this, 'Leading', {
       kind: 'deploy',
       file: 'upgrade',
-      about: 'Leads the tables to the layout of this version',
+      about: 'Migrates the tables to the schema of this version',
       settings,
       environment: {
         ...tablesEnvironment(settings),
@@ -27,19 +33,19 @@ export class Upgrade extends Construct {
       },
       timeout: Duration.minutes(15),
     });
-    grantInventory(settings, leading.role);
-    failed.catch(leading);
-    failed.rule(this, 'Daily', {
-      calls: leading,
-      description: 'Once a day: items that a deployment had no time for',
+    grantInventory(settings, migration.role);
+    deadLetters.catchFailuresOf(migration);
+    deadLetters.addRule(this, 'Daily', {
+      calls: migration,
+      description: 'Once a day: items that a deployment did not migrate in time',
       schedule: Schedule.rate(Duration.days(1)),
     });
-    const led = new CustomResource(this, 'Led', {
+    const migrated = new CustomResource(this, 'Led', {
       resourceType: 'Custom::TablesLed',
-      serviceToken: leading.handler.functionArn,
+      serviceToken: migration.handler.functionArn,
       serviceTimeout: Duration.minutes(16),
-      properties: { name: settings.name, layout: FIRST + STEPS.length },
+      properties: { name: settings.name, layout: FIRST_VERSION + MIGRATIONS.length },
     });
-    led.node.addDependency(...others, leading.role);
+    migrated.node.addDependency(...after, migration.role);
   }
 }

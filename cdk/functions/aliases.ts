@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Packages in whose place a bundle has something smaller: what the runtime brings, or nothing, as it is never used.
- * They are 120 kB of every function that opens a secret (docs/decisions/033).
+ * Packages that a bundle replaces by something smaller: a part of the runtime, or a stub of what is never used. They are
+ * 120 kB of every function that decrypts secrets (docs/decisions/033).
  */
 export const ALIASES: Readonly<Record<string, string>> = {
   'readable-stream': here('./node-streams.ts'),

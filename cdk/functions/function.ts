@@ -15,47 +15,44 @@ import {
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { ROOT } from '../settings/package.ts';
+import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
-import { type Companion, companionHooks, REQUIRE } from './companions.ts';
+import { type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
 
-const entryOf = (path: string): string => join(ROOT, 'functions', `${path}.ts`);
-/** In a package (docs/decisions/028) functions are bundled already: each is a folder. */
-const bundleOf = (path: string): string => join(ROOT, 'functions', path, 'index.mjs');
+const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
+/** In the published package (docs/decisions/028), each function is a folder with its bundle. */
+const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
-/** Whether functions/ has a function of this kind and name. */
-export const hasFunction = (kind: FunctionKind, name: string): boolean =>
-  existsSync(entryOf(`${kind}/${name}`)) || existsSync(bundleOf(`${kind}/${name}`));
-
-/** What causes a function to run: a request, a trigger of AWS, or a deployment. Each kind is a folder of functions/. */
+/** The kind of a function is a folder of functions/: for requests, for triggers of AWS, or for deployments. */
 export type FunctionKind = 'http' | 'triggers' | 'deploy';
 
 export interface FunctionProps {
   readonly kind: FunctionKind;
   /** The name of its file in the kind's folder, without the extension. */
   readonly file: string;
+  /** Its description in AWS. */
   readonly about: string;
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
-  /** It runs scripts of users, or would, so the thread that runs them lies beside it; and it gets more memory. */
+  /** It evaluates queries and scripts of users: it has the sandbox and more memory. */
   readonly scripts?: boolean;
-  /** What else lies beside it. */
-  readonly companions?: readonly Companion[];
-  /** Where somebody must know its name before it is made. */
+  /** Further files that are bundled beside it. */
+  readonly extraFiles?: readonly ExtraFile[];
+  /** Only if other resources refer to it before it exists. */
   readonly functionName?: string;
 }
 
-const THREAD: Companion = 'sandbox-worker.mjs';
+const THREAD: ExtraFile = 'sandbox-worker.mjs';
 
-/** Lambda gives a whole core at 1,769 MB; jq compiles its library for each script, which wants most of one. */
+/** Lambda provides a full core at 1,769 MB; jq compiles its library for each script, which uses most of a core. */
 const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
 
-/** One Lambda: a file of functions/ as one bundled module, a role that may do nothing yet but log, a log group. */
+/** A Lambda function: a file of functions/ as one bundled module, a role that may only log, a log group. */
 export class WeftFunction extends Construct {
-  /** Its file below functions/, without the extension. */
+  /** The path of its file below functions/, without the extension. */
   readonly path: string;
   readonly handler: LambdaFunction;
   readonly role: Role;
@@ -63,12 +60,12 @@ export class WeftFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    const { kind, file, about, settings, scripts = false, companions = [], functionName } = props;
+    const { kind, file, about, settings, scripts = false, extraFiles = [], functionName } = props;
     this.path = `${kind}/${file}`;
     this.logs = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logs.grantWrite(this.role);
-    this.handler = makeFunction(this, this.path, [...(scripts ? [THREAD] : []), ...companions], {
+    this.handler = makeFunction(this, this.path, [...(scripts ? [THREAD] : []), ...extraFiles], {
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
       architecture: Architecture.ARM_64,
@@ -81,25 +78,25 @@ export class WeftFunction extends Construct {
       systemLogLevelV2: SystemLogLevel.WARN,
       ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
     });
-    if (settings.tracing) acknowledge(this.role, { 'IAM5[Resource::*]': 'The actions of X-Ray know no resources.' });
+    if (settings.tracing) acknowledge(this.role, { 'IAM5[Resource::*]': 'The actions of X-Ray have no resources.' });
   }
 }
 
 function makeFunction(
   scope: Construct,
   path: string,
-  companions: readonly Companion[],
+  extraFiles: readonly ExtraFile[],
   options: FunctionOptions,
 ): LambdaFunction {
   const runtime = Runtime.NODEJS_24_X;
-  if (existsSync(entryOf(path))) {
+  if (existsSync(sourceOf(path))) {
     return new NodejsFunction(scope, 'Function', {
       ...options,
       runtime,
-      entry: entryOf(path),
-      projectRoot: ROOT,
-      depsLockFilePath: join(ROOT, 'package-lock.json'),
-      bundling: bundlingOf(companions),
+      entry: sourceOf(path),
+      projectRoot: PACKAGE_FOLDER,
+      depsLockFilePath: join(PACKAGE_FOLDER, 'package-lock.json'),
+      bundling: bundlingOf(extraFiles),
     });
   }
   return new LambdaFunction(scope, 'Function', {
@@ -110,8 +107,8 @@ function makeFunction(
   });
 }
 
-/** The SDK comes along, so that what was tested is what runs; names stay, because errors leave by them. */
-function bundlingOf(companions: readonly Companion[]) {
+/** The bundle contains the AWS SDK, so that the tested version runs. Names are kept, because errors are matched by name. */
+function bundlingOf(extraFiles: readonly ExtraFile[]) {
   return {
     format: OutputFormat.ESM,
     target: 'node24',
@@ -122,6 +119,6 @@ function bundlingOf(companions: readonly Companion[]) {
     minify: true,
     keepNames: true,
     esbuildArgs: Object.fromEntries(Object.entries(ALIASES).map(([name, other]) => [`--alias:${name}`, other])),
-    commandHooks: companionHooks(companions),
+    commandHooks: extraFileHooks(extraFiles),
   };
 }

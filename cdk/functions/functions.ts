@@ -1,141 +1,168 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { type FamilyName, families } from '../../lib/api/registry/families.ts';
+import { families, type LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { needsOf, rows } from '../../lib/api/registry/routes/index.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Companion } from './companions.ts';
-import { type FunctionProps, hasFunction, WeftFunction } from './function.ts';
+import type { ExtraFile } from './extra-files.ts';
+import { type FunctionProps, WeftFunction } from './function.ts';
 
-type Port = ReturnType<typeof needsOf>[number];
+type PortName = ReturnType<typeof needsOf>[number];
+
+/** Grants a role the rights that each port needs. */
+export type Grants = Readonly<Record<PortName, (role: IRole) => void>>;
 
 export interface FunctionsProps {
   readonly settings: Settings;
-  /** What every function finds in its environment. */
+  /** The environment of every function. */
   readonly environment: Readonly<Record<string, string>>;
-  /** How a role gets the rights that a port needs; a port that is not here needs none. */
-  readonly grants: Readonly<Partial<Record<Port, (role: IRole) => void>>>;
-  /** Of those that somebody must know before they are made. */
-  readonly names: Readonly<Partial<Record<InnerName, string>>>;
+  readonly grants: Grants;
+  /** The names of functions that other resources refer to before the functions exist. */
+  readonly names: Readonly<Partial<Record<TriggerName, string>>>;
 }
 
-/** Answers for the families that have no file yet: with 501. */
-const STANDS_IN: FamilyName = 'system';
+/** Which functions for requests evaluate queries and scripts of users: they need the sandbox, and more memory. */
+const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
+  namespaces: false,
+  tree: true,
+  instances: false,
+  variables: false,
+  secrets: false,
+  registries: false,
+  services: false,
+  logs: false,
+  metrics: false,
+  events: true,
+  system: true,
+  keys: false,
+};
 
-/** The Lambdas that run scripts of users: a segment of a run, or the playground. */
-const RUN_SCRIPTS: ReadonlySet<string> = new Set(['tree', 'system', 'events', 'steps']);
+/** The ports of functions that continue runs. */
+const RUNS = ['table', 'blobs', 'executions', 'bus'] as const satisfies readonly PortName[];
 
-const RUNS: readonly Port[] = ['table', 'blobs', 'executions', 'bus'];
-
-interface Inner extends Pick<FunctionProps, 'about' | 'timeout'> {
-  /** In place of what moving runs on needs. */
-  readonly only?: readonly Port[];
-  /** Besides what all of them need. */
-  readonly needs?: readonly Port[];
-  readonly companions?: readonly Companion[];
+interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'scripts'>> {
+  readonly needs: readonly PortName[];
+  readonly extraFiles?: readonly ExtraFile[];
 }
 
-/** The Lambdas that answer no requests, each with a file of its name; most of them move runs on. */
-const INNER = {
+/** The functions without requests: one row for each file of functions/triggers/. */
+const TRIGGERS = {
   steps: {
-    about: 'What state machines of workflows call while they run',
-    // A step that calls a container lasts as long as the call; any other ends after a minute.
+    about: 'Executes the steps of runs, called by their state machines',
+    // A step that calls a container lasts as long as the call; any other ends within a minute.
     timeout: Duration.minutes(15),
-    needs: ['sealer', 'containers'],
+    needs: [...RUNS, 'sealer', 'containers'],
+    scripts: true,
   },
   lifecycle: {
-    about: 'Settles runs whose execution ended outside our code',
+    about: 'Ends runs whose execution failed, timed out or was aborted',
     timeout: Duration.minutes(1),
-    needs: ['containers'],
+    needs: [...RUNS, 'containers'],
+    scripts: false,
   },
   sweep: {
-    about: 'Makes up once a day for what was cut short',
+    about: 'Repairs interrupted work once a day',
     timeout: Duration.minutes(15),
-    needs: ['containers'],
+    needs: [...RUNS, 'containers'],
+    scripts: false,
   },
-  router: { about: 'Takes each event of the bus to those who listen', timeout: Duration.minutes(5) },
-  cron: { about: 'Starts a workflow when its time has come', timeout: Duration.minutes(1) },
-  failures: {
-    about: 'Keeps calls that failed, where their namespace lists them',
+  router: {
+    about: 'Delivers the events of the bus to their listeners',
+    timeout: Duration.minutes(5),
+    needs: RUNS,
+    scripts: false,
+  },
+  cron: {
+    about: 'Starts workflows on schedule',
     timeout: Duration.minutes(1),
-    only: ['table', 'blobs'],
+    needs: RUNS,
+    scripts: false,
   },
-  inbound: { about: 'Takes events of other buses into namespaces', timeout: Duration.minutes(1) },
+  failures: {
+    about: 'Stores dead letters for their namespaces',
+    timeout: Duration.minutes(1),
+    needs: ['table', 'blobs'],
+    scripts: false,
+  },
+  inbound: {
+    about: 'Sends events of other buses to namespaces',
+    timeout: Duration.minutes(1),
+    needs: RUNS,
+    scripts: false,
+  },
   containers: {
-    about: 'Makes container services ready to run, and takes them away',
+    about: 'Prepares and removes container services',
     // A large layer takes minutes to copy.
     timeout: Duration.minutes(15),
-    only: ['table', 'sealer'],
-    companions: ['beside.mjs'],
+    needs: ['table', 'sealer'],
+    scripts: false,
+    extraFiles: ['beside.mjs'],
   },
-} as const satisfies Record<string, Inner>;
+} as const satisfies Record<string, Trigger>;
 
-type InnerName = keyof typeof INNER;
+type TriggerName = keyof typeof TRIGGERS;
 
-/** What API Gateway waits at most for a reply in one piece, and for one that streams. */
-const WHOLE = Duration.seconds(29);
-const STREAMED = Duration.minutes(15);
+/** How long API Gateway waits for a reply in one piece, and for a streamed one. */
+const BUFFERED_TIMEOUT = Duration.seconds(29);
+const STREAMED_TIMEOUT = Duration.minutes(15);
 
-const allOf = [...new Set(rows.map(([, route]) => lambdaOf(route)))];
+const lambdaNames = [...new Set(rows.map(([, route]) => lambdaOf(route)))];
 
-/** A request to one of these may take as long as a workflow, or as somebody watches. */
-const isLong = (name: FamilyName): boolean =>
+/** Whether a request may last as long as a run, or as an event stream. */
+const isLong = (name: LambdaName): boolean =>
   rows.some(([, route]) => lambdaOf(route) === name && (route.stream !== undefined || route.family === 'execution'));
 
-/** What sets a function apart from the others. */
-type Own = Pick<FunctionProps, 'kind' | 'file' | 'about' | 'timeout' | 'functionName' | 'companions'>;
-
-/** The Lambdas: one for each family of endpoints that has a file, and those that work without a request. */
+/** The Lambdas: one for each family of endpoints, and those without requests. */
 export class Functions extends Construct {
   readonly #props: FunctionsProps;
-  readonly #api = new Map<FamilyName, WeftFunction>();
-  readonly #inner = new Map<InnerName, WeftFunction>();
+  readonly #http: ReadonlyMap<LambdaName, WeftFunction>;
+  readonly #triggers = new Map<TriggerName, WeftFunction>();
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
-    for (const name of allOf.filter((family) => hasFunction('http', family)))
-      this.#api.set(name, this.#endpoints(name));
+    this.#http = new Map(lambdaNames.map((name) => [name, this.#makeHttp(name)]));
   }
 
-  /** All that there are by now. */
+  /** All functions that were made so far. */
   get all(): readonly WeftFunction[] {
-    return [...this.#api.values(), ...this.#inner.values()];
+    return [...this.#http.values(), ...this.#triggers.values()];
   }
 
-  /** The Lambda that answers the requests of a family. */
-  serving(name: FamilyName): WeftFunction {
-    const found = this.#api.get(name) ?? this.#api.get(STANDS_IN);
-    if (found === undefined)
-      throw new Error(`neither functions/http/${name}.ts nor functions/http/${STANDS_IN}.ts exists`);
+  /** The Lambda that serves the requests of a family. */
+  http(name: LambdaName): WeftFunction {
+    const found = this.#http.get(name);
+    if (found === undefined) throw new Error(`no route is served by functions/http/${name}.ts`);
     return found;
   }
 
-  /** A Lambda that works without a request; it is made when it is first asked for. */
-  inner(name: InnerName): WeftFunction {
-    const made = this.#inner.get(name) ?? this.#working(name);
-    this.#inner.set(name, made);
+  /** A Lambda without requests; it is made at the first call. */
+  trigger(name: TriggerName): WeftFunction {
+    const made = this.#triggers.get(name) ?? this.#makeTrigger(name);
+    this.#triggers.set(name, made);
     return made;
   }
 
-  #endpoints(name: FamilyName): WeftFunction {
-    const timeout = this.#props.settings.streaming && isLong(name) ? STREAMED : WHOLE;
-    return this.#make({ kind: 'http', file: name, about: families[name].about, timeout }, needsOf(name));
+  #makeHttp(file: LambdaName): WeftFunction {
+    const { settings, environment } = this.#props;
+    const timeout = settings.streaming && isLong(file) ? STREAMED_TIMEOUT : BUFFERED_TIMEOUT;
+    const [about, scripts] = [families[file].about, EVALUATES_SCRIPTS[file]];
+    const made = new WeftFunction(this, file, { kind: 'http', file, about, timeout, scripts, settings, environment });
+    return this.#granted(made, needsOf(file));
   }
 
-  #working(file: InnerName): WeftFunction {
-    const functionName = this.#props.names[file];
-    const { about, timeout, only = RUNS, needs = [], companions = [] }: Inner = INNER[file];
+  #makeTrigger(file: TriggerName): WeftFunction {
+    const { settings, environment, names } = this.#props;
+    const { needs, ...row }: Trigger = TRIGGERS[file];
+    const functionName = names[file];
     const named = functionName === undefined ? {} : { functionName };
-    return this.#make({ kind: 'triggers', file, about, timeout, companions, ...named }, [...only, ...needs]);
+    const made = new WeftFunction(this, file, { kind: 'triggers', file, ...row, ...named, settings, environment });
+    return this.#granted(made, needs);
   }
 
-  #make(props: Own, needs: readonly Port[]): WeftFunction {
-    const { settings, environment, grants } = this.#props;
-    const scripts = RUN_SCRIPTS.has(props.file);
-    const made = new WeftFunction(this, props.file, { ...props, settings, environment, scripts });
-    for (const port of needs) grants[port]?.(made.role);
+  #granted(made: WeftFunction, needs: readonly PortName[]): WeftFunction {
+    for (const port of needs) this.#props.grants[port](made.role);
     return made;
   }
 }

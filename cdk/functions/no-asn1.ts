@@ -1,8 +1,8 @@
-// In place of the package asn1.js in bundles. The AWS Encryption SDK describes with it how a signature is written for
-// browsers; what we seal has no signatures, and Node checks its own without it.
+// Replaces the package asn1.js in bundles. The AWS Encryption SDK uses it for signatures in browsers. Weft's messages have
+// no signatures, and Node does not need it to verify them.
 
 function unused(): never {
-  throw new Error('signatures of browsers are not read here');
+  throw new Error('signatures of browsers are not supported here');
 }
 
 // biome-ignore lint/style/noDefaultExport: the package has one

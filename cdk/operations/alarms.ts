@@ -14,66 +14,77 @@ import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Failed } from '../functions/failed.ts';
+import type { DeadLetters } from '../functions/dead-letters.ts';
 import type { Functions } from '../functions/functions.ts';
+import { isMailAddress } from '../settings/readers.ts';
 import type { Settings } from '../settings/settings.ts';
-import { isMailAddress } from '../settings/values.ts';
-import { ofAccount, ofTables, PERIOD, SUM } from './measures.ts';
+import { accountMetric, PERIOD, SUM, throttledByTable } from './metrics.ts';
 
-/** What can be watched of an installation. */
-export interface Watched {
+/** The monitored parts of an installation. */
+export interface Monitored {
   readonly settings: Settings;
   readonly api: RestApi;
   readonly functions: Functions;
-  readonly failed: Failed;
-  /** The log with a line for each request. */
+  readonly deadLetters: DeadLetters;
+  /** The access log, with a line for each request. */
   readonly requests: ILogGroup;
 }
 
 /**
- * What the functions write of a fault of ours (lib/api/faults.ts). Neither statuses nor errors of functions tell it: some
- * mistakes of users are answered with 500, and a run that fails ends its step with an error.
+ * The log line of a fault of the service (lib/api/fault-log.ts). Neither HTTP statuses nor errors of functions show a fault:
+ * the status of some mistakes of users is 500, and the step of a failed run ends with an error.
  */
 const FAULT = FilterPattern.all(
   FilterPattern.stringValue('$.level', '=', 'ERROR'),
   FilterPattern.stringValue('$.message', '=', 'a fault of the service'),
 );
 
-/** Requests whose function died or was too slow to say anything. */
+/** Requests whose function crashed or timed out. */
 const CUT_OFF = FilterPattern.any(
   FilterPattern.stringValue('$.status', '=', '502'),
   FilterPattern.stringValue('$.status', '=', '504'),
 );
 
 /**
- * Tells somebody when something goes wrong of which no user is told, or that keeps users waiting. As few alarms as say
- * all of it, because each is paid for by the month (bin/cli/costs/prices.ts).
+ * Alarms for problems that no user sees in a reply, and for those that delay users. As few as possible, because each alarm
+ * has a monthly price (bin/cli/costs/prices.ts).
  */
 export class Alarms extends Construct {
   readonly #topic: ITopic;
   readonly #name: string;
 
-  /** `told` is a mail address or the ARN of a topic. */
-  constructor(scope: Construct, id: string, watched: Watched, told: string) {
+  /** The recipient is a mail address or the ARN of a topic. */
+  constructor(scope: Construct, id: string, monitored: Monitored, recipient: string) {
     super(scope, id);
-    this.#name = watched.settings.name;
-    this.#topic = isMailAddress(told) ? this.#mailing(told) : Topic.fromTopicArn(this, 'Topic', told);
-    const { functions, failed, settings } = watched;
-    this.#raise('Faults', 'requests or runs met a fault of the service: see the logs', this.#faultsOf(watched));
-    const failures = functions.inner('failures').handler;
-    this.#raise('Deliveries', 'calls failed for good: see the failed deliveries', failures.metricInvocations(SUM));
-    const waiting = failed.queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'Maximum' });
-    this.#raise('Undelivered', 'events did not arrive and wait in the queue', waiting);
-    this.#raise('Functions', 'calls of functions of the account were throttled', ofAccount('AWS/Lambda', 'Throttles'));
-    const transitions = ofAccount('AWS/States', 'ThrottledEvents', { ServiceMetric: 'StateTransition' });
-    this.#raise('Transitions', 'state machines of the account were slowed down', transitions);
-    const usingMetrics = ofTables(settings);
+    this.#name = monitored.settings.name;
+    this.#topic = isMailAddress(recipient) ? this.#mailTopic(recipient) : Topic.fromTopicArn(this, 'Topic', recipient);
+    const { functions, deadLetters, settings } = monitored;
+    this.#raise(
+      'Faults',
+      'requests or runs failed with a fault of the service; see the logs',
+      this.#faultMetric(monitored),
+    );
+    const failures = functions.trigger('failures').handler;
+    this.#raise(
+      'Deliveries',
+      'calls exhausted their retries; see the failed deliveries',
+      failures.metricInvocations(SUM),
+    );
+    const waiting = deadLetters.queue.metricApproximateNumberOfMessagesVisible({
+      period: PERIOD,
+      statistic: 'Maximum',
+    });
+    this.#raise('Undelivered', 'undelivered events are in the dead-letter queue', waiting);
+    this.#raise('Functions', 'function calls in the account were throttled', accountMetric('AWS/Lambda', 'Throttles'));
+    const transitions = accountMetric('AWS/States', 'ThrottledEvents', { ServiceMetric: 'StateTransition' });
+    this.#raise('Transitions', 'state machine transitions in the account were throttled', transitions);
+    const usingMetrics = throttledByTable(settings);
     const expression = Object.keys(usingMetrics).join(' + ');
     const tables = new MathExpression({ expression, usingMetrics, period: PERIOD, label: 'throttled' });
-    this.#raise('Tables', 'reads or writes of tables were throttled', tables);
+    this.#raise('Tables', 'reads or writes of the tables were throttled', tables);
   }
 
-  #mailing(address: string): Topic {
+  #mailTopic(address: string): Topic {
     const topic = new Topic(this, 'Topic', { displayName: `Alarms of ${this.#name}`, enforceSSL: true });
     topic.addSubscription(new EmailSubscription(address));
     topic.grantPublish(
@@ -84,8 +95,8 @@ export class Alarms extends Construct {
     return topic;
   }
 
-  /** One metric, of all logs: each more would be paid for. */
-  #faultsOf({ functions, requests }: Watched): Metric {
+  /** One metric for all logs, because each metric has a price. */
+  #faultMetric({ functions, requests }: Monitored): Metric {
     const metricName = 'Faults';
     const metricNamespace = `Weft/${this.#name}`;
     const count = (id: string, logGroup: ILogGroup, filterPattern: IFilterPattern) =>

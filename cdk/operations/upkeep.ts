@@ -1,31 +1,41 @@
 import { Duration } from 'aws-cdk-lib';
 import { Match, Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import type { Failed } from '../functions/failed.ts';
+import type { DeadLetters } from '../functions/dead-letters.ts';
 import type { Functions } from '../functions/functions.ts';
 import type { Machines } from '../service/machines.ts';
 
-/** The ends of which a run learns only in this way; the last step of a run that succeeds says so itself. */
-const NOT_BY_A_STEP = ['FAILED', 'TIMED_OUT', 'ABORTED'];
+/** The final statuses that no step records: the last step of a successful run records its end itself. */
+const RECORDED_BY_RULE = ['FAILED', 'TIMED_OUT', 'ABORTED'];
+
+export interface UpkeepProps {
+  readonly functions: Functions;
+  readonly machines: Machines;
+  readonly deadLetters: DeadLetters;
+}
 
 /**
- * What happens without a request: runs whose execution ended outside our code are settled (architecture, law 6), and
- * once a day what was cut short is made up for. What fails three times, or does not arrive, waits in a queue.
+ * Work without requests: runs whose execution failed, timed out or was aborted are ended, and a daily sweep repairs
+ * interrupted work.
  */
 export class Upkeep extends Construct {
-  constructor(scope: Construct, id: string, functions: Functions, machines: Machines, failed: Failed) {
+  constructor(scope: Construct, id: string, { functions, machines, deadLetters }: UpkeepProps) {
     super(scope, id);
-    const [lifecycle, sweep] = [functions.inner('lifecycle'), functions.inner('sweep')];
-    for (const called of [lifecycle, sweep]) failed.catch(called);
-    failed.rule(this, 'Ended', {
+    const [lifecycle, sweep] = [functions.trigger('lifecycle'), functions.trigger('sweep')];
+    for (const called of [lifecycle, sweep]) deadLetters.catchFailuresOf(called);
+    deadLetters.addRule(this, 'Ended', {
       calls: lifecycle,
-      description: 'Executions that ended and did not succeed',
+      description: 'Executions that failed, timed out or were aborted',
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
-        detail: { status: NOT_BY_A_STEP, stateMachineArn: Match.prefix(machines.arnPrefix) },
+        detail: { status: RECORDED_BY_RULE, stateMachineArn: Match.prefix(machines.arnPrefix) },
       },
     });
-    failed.rule(this, 'Daily', { calls: sweep, description: 'Once a day', schedule: Schedule.rate(Duration.days(1)) });
+    deadLetters.addRule(this, 'Daily', {
+      calls: sweep,
+      description: 'Once a day: the sweep',
+      schedule: Schedule.rate(Duration.days(1)),
+    });
   }
 }

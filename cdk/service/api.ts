@@ -13,36 +13,36 @@ import {
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { FamilyName } from '../../lib/api/registry/families.ts';
+import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { gatewayPaths, lambdaOf } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
 import type { WeftFunction } from '../functions/function.ts';
 import type { Functions } from '../functions/functions.ts';
-import { acknowledge } from '../rights/acknowledgements.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The two spellings of every path (rest-api reference, 17). */
+/** Every path exists with both prefixes (rest-api reference, 17). */
 const PREFIXES = ['/api', '/api/v2'];
 
-/** Whatever no route is: the Lambda says 404 or 405. */
-const ELSEWHERE: FamilyName = 'system';
+/** Replies to requests without a route, with 404 or 405. */
+const FALLBACK: LambdaName = 'system';
 
-/** The paths of API Gateway, each with the family whose Lambda gets its requests, whatever their method. */
-function gatewayRoutes(): ReadonlyMap<string, FamilyName> {
+/** The paths of API Gateway, each with the Lambda for its requests of all methods. */
+function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
   const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
   const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
-  return new Map([...prefixed, ['/', ELSEWHERE], ['/{elsewhere+}', ELSEWHERE]]);
+  return new Map([...prefixed, ['/', FALLBACK], ['/{elsewhere+}', FALLBACK]]);
 }
 
 /**
- * The REST API: a resource for each path of the registry, all methods to the Lambda of its family. The Lambda tells
- * methods and `op` apart, knows the key, and checks bodies by their shapes; so no authorizer, model or validator is here.
+ * The REST API: a resource for each path of the registry, with one integration for all methods. The Lambda distinguishes
+ * methods and `op`, authorizes the key and validates bodies, so that no authorizer, model or validator is needed here.
  */
 export class Api extends Construct {
   readonly rest: RestApi;
-  /** Has a line for each request. */
+  /** The access log, with a line for each request. */
   readonly logs: LogGroup;
-  /** What a domain name of one's own has to point to. */
+  /** The target of the CNAME record of the domain name. */
   readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, settings: Settings, functions: Functions) {
@@ -57,11 +57,11 @@ export class Api extends Construct {
       return integration;
     };
     for (const [path, family] of gatewayRoutes()) {
-      this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
+      this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.http(family)));
     }
     this.#refuse();
     this.#acknowledge();
-    // Whoever makes the stack says what it tells.
+    // The stack defines its own outputs.
     this.rest.node.tryRemoveChild('Endpoint');
     this.domainTarget = this.#name(settings);
   }
@@ -69,9 +69,10 @@ export class Api extends Construct {
   #make({ name, tracing }: Settings): RestApi {
     return new RestApi(this, 'Rest', {
       restApiName: name,
+      // A changed description would replace the deployment of the API.
       description: 'Workflows: Direktiv’s REST API',
       endpointTypes: [EndpointType.REGIONAL],
-      // Bodies are bytes: without this, API Gateway would take them for text.
+      // Without this, API Gateway would read bodies as text.
       binaryMediaTypes: ['*/*'],
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -84,7 +85,7 @@ export class Api extends Construct {
     });
   }
 
-  /** Answers to a domain name of the installation's own, from its root. */
+  /** Serves the API at the root of the domain name of the settings. */
   #name({ domain, certificate }: Settings): string | undefined {
     if (domain === undefined || certificate === undefined) return undefined;
     const name = this.rest.addDomainName('Domain', {
@@ -96,7 +97,7 @@ export class Api extends Construct {
     return name.domainNameAliasDomainName;
   }
 
-  /** A path that API Gateway itself does not know is answered as the Lambda would: 405, nothing in it. */
+  /** API Gateway replies to unknown paths as the Lambda would: 405 with an empty body. */
   #refuse(): void {
     this.rest.addGatewayResponse('Unknown', {
       type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
@@ -106,15 +107,16 @@ export class Api extends Construct {
   }
 
   #acknowledge(): void {
-    const inside = 'The key is checked in the Lambda: keys come in any of seven headers, which forbids a cache here.';
+    const inside =
+      'The Lambda authorizes the key: it may be in any of seven headers, so that an authorizer could not use its cache.';
     acknowledge(this.rest, {
-      APIG2: 'Bodies are checked in the Lambda by the shapes of the registry, with the messages that clients know.',
-      APIG3: 'A web ACL costs a fixed sum each month; who wants one can attach it to the stage.',
+      APIG2: 'The Lambda validates bodies by the shapes of the registry, with the error messages that clients know.',
+      APIG3: 'A web ACL has a fixed monthly price; you can attach one to the stage.',
       APIG4: inside,
       COG4: inside,
-      APIG6: 'The access log has every request; the execution log would add the headers that hold the keys.',
+      APIG6: 'The access log has every request; the execution log would add the headers with the keys.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-        'API Gateway accepts only this role for its log, one in an account and region.',
+        'API Gateway accepts only this role for its logs, one for an account and region.',
     });
   }
 }

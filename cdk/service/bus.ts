@@ -2,22 +2,22 @@ import { type CfnRule, EventBus, EventField, Rule, RuleTargetInput } from 'aws-c
 import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { Failed } from '../functions/failed.ts';
+import type { DeadLetters } from '../functions/dead-letters.ts';
 import type { WeftFunction } from '../functions/function.ts';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Inbound, Outbound, Settings } from '../settings/settings.ts';
 
-/** Waits, then publishes; what lib/adapters/aws/bus.ts starts with `{at, source, type, detail}`. */
-const delayOf = (busName: string) => ({
-  Comment: 'Publishes an event at its time',
+/** A state machine that waits and then publishes an event; lib/adapters/aws/bus.ts starts it with `{at, source, type, detail}`. */
+const delayMachine = (busName: string) => ({
+  Comment: 'Publishes an event at a given time',
   QueryLanguage: 'JSONata',
   StartAt: 'Wait',
   States: {
     Wait: { Type: 'Wait', Timestamp: '{% $states.input.at %}', Next: 'Publish' },
     Publish: {
       Type: 'Task',
-      // Of its own accord this form fails when an entry is refused.
+      // This integration fails by itself if an entry is rejected.
       Resource: 'arn:aws:states:::events:putEvents',
       Arguments: {
         Entries: [
@@ -29,7 +29,7 @@ const delayOf = (busName: string) => ({
           },
         ],
       },
-      // About a day.
+      // In total about a day.
       Retry: [
         {
           ErrorEquals: ['States.ALL'],
@@ -46,8 +46,8 @@ const delayOf = (busName: string) => ({
 });
 
 /**
- * The event bus, open both ways (docs/open-bus.md): one static rule takes what namespaces publish to the router; further
- * rules bring events of other buses into namespaces, and take events of namespaces to other targets.
+ * The event bus (docs/open-bus.md): one static rule sends the events of namespaces to the router. Further rules send events
+ * of other buses to namespaces, and events of namespaces to other targets.
  */
 export class Bus extends Construct {
   readonly bus: EventBus;
@@ -57,22 +57,22 @@ export class Bus extends Construct {
   constructor(scope: Construct, id: string, { name, brand }: Settings) {
     super(scope, id);
     this.#source = `${brand}.namespaces`;
-    const description = 'Events of namespaces, on their way to workflows and to whoever subscribes';
+    const description = 'Events of namespaces, for workflows and other subscribers';
     this.bus = new EventBus(this, 'Bus', { eventBusName: name, description });
     this.#delay = new StateMachine(this, 'Delay', {
-      // No name of a workflow's machine: those begin with the installation's name and a hyphen.
+      // The names of workflows' machines begin with the installation's name and a hyphen.
       stateMachineName: `${name}_delay`,
-      comment: 'Events that are to be published later',
-      definitionBody: DefinitionBody.fromString(JSON.stringify(delayOf(name))),
+      comment: 'Publishes delayed events',
+      definitionBody: DefinitionBody.fromString(JSON.stringify(delayMachine(name))),
     });
     allow(this.#delay.role, 'events', ['PutEvents'], [this.bus.eventBusArn]);
     acknowledge(this.#delay, {
-      SF1: 'Its log would hold the events of users, and say nothing that its history does not.',
-      SF2: 'It calls nothing but the bus: there is nothing to trace.',
+      SF1: 'Its log would contain events of users, and nothing else that is not in its history.',
+      SF2: 'It calls only the bus: there is nothing to trace.',
     });
   }
 
-  /** Where functions find the bus. */
+  /** The environment variables with the bus and the delay machine. */
   get environment(): Record<string, string> {
     return {
       WEFT_BUS: this.bus.eventBusName,
@@ -81,16 +81,16 @@ export class Bus extends Construct {
     };
   }
 
-  /** Lets a role publish, now and later. */
+  /** Allows a role to publish events, also delayed ones. */
   grant(role: IRole): void {
     allow(role, 'events', ['PutEvents'], [this.bus.eventBusArn]);
     allow(role, 'states', ['StartExecution'], [this.#delay.stateMachineArn]);
   }
 
-  /** Every event of a namespace goes to the router, which knows who listens. */
-  route(router: WeftFunction, failed: Failed): void {
-    failed.catch(router);
-    failed.rule(this, 'Route', {
+  /** Sends every event of a namespace to the router, which finds the listeners. */
+  routeTo(router: WeftFunction, deadLetters: DeadLetters): void {
+    deadLetters.catchFailuresOf(router);
+    deadLetters.addRule(this, 'Route', {
       calls: router,
       description: 'Events of namespaces',
       eventBus: this.bus,
@@ -98,45 +98,45 @@ export class Bus extends Construct {
     });
   }
 
-  /** Events of other buses go into namespaces: `{namespace, event}` to the function that takes them in. */
-  bring(inbound: readonly Inbound[], entrance: WeftFunction, failed: Failed): void {
-    failed.catch(entrance);
+  /** Sends events of other buses to namespaces: the function gets `{namespace, event}`. */
+  addInbound(inbound: readonly Inbound[], receiver: WeftFunction, deadLetters: DeadLetters): void {
+    deadLetters.catchFailuresOf(receiver);
     for (const [index, { namespace, bus = 'default', pattern }] of inbound.entries()) {
-      const rule = failed.rule(this, `Inbound${index}`, {
-        calls: entrance,
+      const rule = deadLetters.addRule(this, `Inbound${index}`, {
+        calls: receiver,
         description: `Events for the namespace ${namespace}`,
         eventBus: EventBus.fromEventBusName(this, `InboundBus${index}`, bus),
         input: RuleTargetInput.fromObject({ namespace, event: EventField.fromPath('$') }),
-        eventPattern: ANY,
+        eventPattern: PLACEHOLDER,
       });
       setPattern(rule, pattern);
     }
   }
 
-  /** Events of namespaces go to targets, each of which has to let the rules of the bus in. */
-  take(outbound: readonly Outbound[], failed: Failed): void {
+  /** Sends events of namespaces to targets. The policy of each target must allow it. */
+  addOutbound(outbound: readonly Outbound[], deadLetters: DeadLetters): void {
     for (const [index, { namespaces, types, target, role }] of outbound.entries()) {
-      const deliverer = role === undefined ? undefined : Role.fromRoleArn(this, `OutboundRole${index}`, role);
+      const deliveryRole = role === undefined ? undefined : Role.fromRoleArn(this, `OutboundRole${index}`, role);
       const rule = new Rule(this, `Outbound${index}`, {
         description: 'Events of namespaces for a subscriber',
         eventBus: this.bus,
-        eventPattern: ANY,
-        targets: [failed.target(target, deliverer)],
+        eventPattern: PLACEHOLDER,
+        targets: [deadLetters.ruleTarget(target, deliveryRole)],
       });
       setPattern(rule, {
         source: [this.#source],
         ...(types && { 'detail-type': types }),
-        // When the router goes on among many listeners, that is no news for anybody else.
+        // The router publishes an event again to continue with many listeners; these are no new events for subscribers.
         detail: { round: [{ exists: false }], ...(namespaces && { namespace: namespaces }) },
       });
     }
   }
 }
 
-/** A rule must be made with a pattern; this one does not stay. */
-const ANY = { source: [''] };
+/** A rule cannot be created without a pattern; this one is replaced. */
+const PLACEHOLDER = { source: [''] };
 
-/** Puts a pattern in place as EventBridge writes it, with all its operators. */
+/** Sets the pattern of a rule with all operators of EventBridge. */
 function setPattern(rule: Rule, pattern: object): void {
   (rule.node.defaultChild as CfnRule).eventPattern = pattern;
 }

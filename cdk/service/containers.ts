@@ -4,8 +4,8 @@ import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const LAMBDA = 'lambda.amazonaws.com';
@@ -15,7 +15,7 @@ const call = (functionArn: string, payload: string) => ({
   Resource: 'arn:aws:states:::lambda:invoke',
   Arguments: { FunctionName: functionArn, Payload: payload },
   Output: '{% $states.result.Payload %}',
-  // About ten minutes.
+  // In total about ten minutes.
   Retry: [
     {
       ErrorEquals: ['States.ALL'],
@@ -28,9 +28,9 @@ const call = (functionArn: string, payload: string) => ({
   ],
 });
 
-/** Round for round, until there is nothing left to do; what lib/adapters/aws/containers starts with `{id, turn}`. */
+/** A state machine that calls the worker until its work is done; lib/adapters/aws/containers starts it with `{id, turn}`. */
 export const machineOf = (functionArn: string) => ({
-  Comment: 'Makes a container service ready to run, or takes it away',
+  Comment: 'Prepares or removes a container service',
   QueryLanguage: 'JSONata',
   StartAt: 'Work',
   TimeoutSeconds: 86_400,
@@ -61,7 +61,7 @@ export const machineOf = (functionArn: string) => ({
   },
 });
 
-/** What Lambda needs to take an image from the repository, and we to put one there. */
+/** The rights of Lambda to pull an image, and those of the worker to push one. */
 const PULL = ['BatchGetImage', 'GetDownloadUrlForLayer'];
 const PUSH = [
   'BatchCheckLayerAvailability',
@@ -83,13 +83,13 @@ const MAKE = [
 ];
 
 /**
- * Container services (docs/decisions/029): a repository for their images, a role for their functions that may do
- * nothing but log, and the machine that makes them ready. All of it costs nothing while there are none.
+ * Container services (docs/decisions/029): a repository for their images, a role for their functions that may only log,
+ * and the state machine that prepares them. Without container services, this costs nothing.
  */
 export class Containers extends Construct {
-  /** The name of the function that the machine calls. It is set, as the machine's is: each must know of the other. */
+  /** The name of the function that the machine calls. It is fixed, because function and machine refer to each other. */
   readonly workerName: string;
-  /** How the name of every function of a container begins. */
+  /** The prefix of the names of all container functions. */
   readonly prefix: string;
   readonly #machineName: string;
   readonly #repository: Repository;
@@ -100,9 +100,9 @@ export class Containers extends Construct {
     super(scope, id);
     const { name } = settings;
     this.workerName = `${name}-containers`;
-    // The double hyphen is in no name of another installation.
+    // No name of an installation contains a double hyphen.
     this.prefix = `${name}--container-`;
-    // No name of a workflow's machine: those begin with the installation's name and a hyphen.
+    // The names of workflows' machines begin with the installation's name and a hyphen.
     this.#machineName = `${name}_containers`;
     this.#repository = this.#makeRepository(settings);
     this.#logs = this.#makeLogs(settings);
@@ -110,7 +110,7 @@ export class Containers extends Construct {
     this.#makeMachine();
   }
 
-  /** Where functions find what containers need. */
+  /** The environment variables for the container adapter. */
   get environment(): Record<string, string> {
     return {
       WEFT_CONTAINER_MACHINE: this.#arn('states', 'stateMachine', this.#machineName),
@@ -121,18 +121,18 @@ export class Containers extends Construct {
     };
   }
 
-  /** Lets a role have containers made ready and taken away. */
+  /** Allows a role to start the preparation and the removal of containers. */
   grant(role: IRole): void {
     allow(role, 'states', ['StartExecution'], [this.#arn('states', 'stateMachine', this.#machineName)]);
   }
 
-  /** Lets a role call them. What they are told meanwhile goes through the bucket of blobs. */
+  /** Allows a role to call containers. Messages during a call go through the bucket of blobs. */
   grantCalls(role: IRole): void {
     allow(role, 'lambda', ['InvokeFunction'], [`${this.#functions}:*`]);
     acknowledge(role, this.#made(':*'));
   }
 
-  /** Lets the role of the machine's function do that work. */
+  /** Allows the role of the worker to prepare and remove containers. */
   grantWork(role: IRole): void {
     allow(role, 'lambda', MAKE, [this.#functions, `${this.#functions}:*`]);
     allow(role, 'ecr', [...PULL, ...PUSH], [this.#repository.repositoryArn]);
@@ -147,15 +147,15 @@ export class Containers extends Construct {
     acknowledge(role, {
       ...this.#made(''),
       ...this.#made(':*'),
-      'IAM5[Resource::*]': 'The token of the registry knows no resources; what it opens is what else is allowed.',
+      'IAM5[Resource::*]': 'The authorization token has no resources; it permits only what is allowed otherwise.',
     });
   }
 
-  /** Lets a role find and delete the functions. */
+  /** Allows a role to find and delete the functions. */
   grantRemoval(role: IRole): void {
     allow(role, 'lambda', ['DeleteFunction'], [this.#functions]);
     allow(role, 'lambda', ['ListFunctions'], ['*']);
-    acknowledge(role, { ...this.#made(''), 'IAM5[Resource::*]': 'Functions are listed all or none.' });
+    acknowledge(role, { ...this.#made(''), 'IAM5[Resource::*]': 'The right to list functions has no resources.' });
   }
 
   get #functions(): string {
@@ -164,7 +164,7 @@ export class Containers extends Construct {
 
   #made(end: string): Record<string, string> {
     const arn = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${this.prefix}*${end}`;
-    return { [`IAM5[Resource::${arn}]`]: 'Functions of containers are made while the service runs, by this name.' };
+    return { [`IAM5[Resource::${arn}]`]: 'Container functions are created at run time, with this prefix.' };
   }
 
   #arn(service: string, resource: string, resourceName: string): string {
@@ -172,13 +172,13 @@ export class Containers extends Construct {
     return Stack.of(this).formatArn({ service, resource, resourceName, arnFormat });
   }
 
-  /** Each revision has a tag; an image goes with its last. What a broken copy left goes by itself. */
+  /** Each revision has a tag, and an image is deleted with its last tag. Layers of aborted copies expire. */
   #makeRepository({ name }: Settings): Repository {
     const repository = new Repository(this, 'Images', {
       repositoryName: `${name}-containers`,
       imageTagMutability: TagMutability.MUTABLE,
       lifecycleRules: [{ tagStatus: TagStatus.UNTAGGED, maxImageAge: Duration.days(1) }],
-      // All of it can be copied again.
+      // All images can be copied again.
       removalPolicy: RemovalPolicy.DESTROY,
       emptyOnDelete: true,
     });
@@ -204,7 +204,7 @@ export class Containers extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal(LAMBDA),
       path: `/${name}-containers/`,
-      description: 'What container services run as: it may write their log, and nothing else',
+      description: 'Role of container services: it may only write their log',
     });
     this.#logs.grantWrite(role);
     return role;
@@ -214,13 +214,13 @@ export class Containers extends Construct {
     const workerArn = this.#arn('lambda', 'function', this.workerName);
     const machine = new StateMachine(this, 'Machine', {
       stateMachineName: this.#machineName,
-      comment: 'Makes container services ready to run, and takes them away',
+      comment: 'Prepares and removes container services',
       definitionBody: DefinitionBody.fromString(JSON.stringify(machineOf(workerArn))),
     });
     allow(machine.role, 'lambda', ['InvokeFunction'], [workerArn]);
     acknowledge(machine, {
-      SF1: 'What it does stands in the conditions of each service, and in the log of its function.',
-      SF2: 'It calls one function, round for round: there is nothing to trace.',
+      SF1: 'Its work is recorded in the conditions of each service, and in the log of its function.',
+      SF2: 'It calls one function repeatedly: there is nothing to trace.',
     });
   }
 }

@@ -2,13 +2,13 @@ import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const STATES = 'states.amazonaws.com';
 
-/** What Step Functions asks of a machine's role before it lets the machine log. */
+/** The rights that the role of a machine needs for logging. */
 const LOG_DELIVERY = [
   'CreateLogDelivery',
   'DeleteLogDelivery',
@@ -20,11 +20,11 @@ const LOG_DELIVERY = [
   'UpdateLogDelivery',
 ];
 
-/** What state machines need that are made while the service runs: a role, a log group, the function that they call. */
+/** What the state machines of workflows need, which are created at run time: a role, a log group, the steps function. */
 export class Machines extends Construct {
-  /** The name of the steps function. It is set, not made up, because the function must know its own ARN. */
+  /** The name of the steps function. It is fixed, because the function needs its own ARN. */
   readonly stepsName: string;
-  /** How the names of the machines begin that are made while the service runs. */
+  /** The prefix of the names of machines. */
   readonly prefix: string;
   readonly #tags: Settings['tags'];
   readonly #role: Role;
@@ -34,15 +34,15 @@ export class Machines extends Construct {
     super(scope, id);
     this.#tags = tags;
     this.stepsName = `${name}-steps`;
-    // No name has two hyphens in a row: the machines of `flows` are none of `flows-2`, nor the other way round.
+    // No name of an installation contains a double hyphen, so that the prefixes of `flows` and `flows-2` do not overlap.
     this.prefix = `${name}--`;
-    // Beneath this name a log group costs no place in the account's one policy for log delivery.
+    // Log groups with this prefix need no entry in the account's policy for log delivery, whose size is limited.
     const logGroupName = `/aws/vendedlogs/states/${name}`;
     this.#logs = new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.#role = this.#machineRole();
   }
 
-  /** Where functions find what machines need. */
+  /** The environment variables for the executions adapter. */
   get environment(): Record<string, string> {
     return {
       WEFT_STEPS: this.#stepsArn,
@@ -53,12 +53,12 @@ export class Machines extends Construct {
     };
   }
 
-  /** How the ARN of every machine begins. */
+  /** The prefix of the ARNs of machines. */
   get arnPrefix(): string {
     return this.#arn('stateMachine', this.prefix);
   }
 
-  /** Lets a role define machines, start and stop their executions, and answer their waiting tasks. */
+  /** Allows a role to define machines, to start and stop executions, and to complete waiting tasks. */
   grant(role: IRole): void {
     const machines = this.#arn('stateMachine', `${this.prefix}*`);
     const executions = this.#arn('execution', `${this.prefix}*`);
@@ -73,20 +73,20 @@ export class Machines extends Construct {
         conditions: { StringEquals: { 'iam:PassedToService': STATES } },
       }),
     );
-    const reason = 'Machines are made while the service runs; all of them carry its name in front.';
+    const reason = 'Machines are created at run time; all of them have this prefix.';
     acknowledge(role, {
       [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: reason,
       [`IAM5[Resource::${shown(this.prefix, 'execution')}]`]: reason,
     });
   }
 
-  /** Lets a role find and delete the machines. */
+  /** Allows a role to find and delete the machines. */
   grantRemoval(role: IRole): void {
     allow(role, 'states', ['DeleteStateMachine'], [this.#arn('stateMachine', `${this.prefix}*`)]);
     allow(role, 'states', ['ListStateMachines'], ['*']);
     acknowledge(role, {
-      'IAM5[Resource::*]': 'Machines are listed all or none.',
-      [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: 'Machines are made while the service runs.',
+      'IAM5[Resource::*]': 'The right to list machines has no resources.',
+      [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: 'Machines are created at run time.',
     });
   }
 
@@ -116,14 +116,14 @@ export class Machines extends Construct {
         ArnLike: { 'aws:SourceArn': machines },
       },
     });
-    const role = new Role(this, 'Role', { assumedBy, description: 'What state machines of workflows run as' });
+    const role = new Role(this, 'Role', { assumedBy, description: 'Role of the state machines of workflows' });
     allow(role, 'lambda', ['InvokeFunction'], [this.#stepsArn]);
     allow(role, 'logs', LOG_DELIVERY, ['*']);
-    acknowledge(role, { 'IAM5[Resource::*]': 'The actions of log delivery know no resources.' });
+    acknowledge(role, { 'IAM5[Resource::*]': 'The actions of log delivery have no resources.' });
     return role;
   }
 }
 
-/** An ARN as the security rules print it. */
+/** An ARN in the form of the security rules. */
 const shown = (prefix: string, resource: string): string =>
   `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:${resource}:${prefix}*`;

@@ -2,27 +2,27 @@ import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import type { Failed } from '../functions/failed.ts';
-import { acknowledge } from '../rights/acknowledgements.ts';
-import { allow } from '../rights/rights.ts';
+import type { DeadLetters } from '../functions/dead-letters.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 
 const SCHEDULER = 'scheduler.amazonaws.com';
 
-/** What schedules need that are made while the service runs: a group, a role, the function that they call. */
+/** What the schedules of workflows need, which are created at run time: a group, a role, the cron function. */
 export class Schedules extends Construct {
-  /** The name of the cron function. It is set, not made up, because functions must know its ARN before it is made. */
+  /** The name of the cron function. It is fixed, because functions need its ARN before it exists. */
   readonly cronName: string;
   readonly #group: string;
   readonly #role: Role;
 
-  constructor(scope: Construct, id: string, { name }: Settings, failed: Failed) {
+  constructor(scope: Construct, id: string, { name }: Settings, deadLetters: DeadLetters) {
     super(scope, id);
     this.cronName = `${name}-cron`;
     this.#group = name;
     new CfnScheduleGroup(this, 'Group', { name });
     this.#role = new Role(this, 'Role', {
-      description: 'What schedules of workflows run as',
+      description: 'Role of the schedules of workflows',
       assumedBy: new ServicePrincipal(SCHEDULER, {
         conditions: {
           StringEquals: {
@@ -33,10 +33,10 @@ export class Schedules extends Construct {
       }),
     });
     allow(this.#role, 'lambda', ['InvokeFunction'], [this.#cronArn]);
-    failed.grant(this.#role);
+    deadLetters.grant(this.#role);
   }
 
-  /** Where functions find what schedules need. */
+  /** The environment variables for the schedules adapter. */
   get environment(): Record<string, string> {
     return {
       WEFT_SCHEDULE_GROUP: this.#group,
@@ -45,7 +45,7 @@ export class Schedules extends Construct {
     };
   }
 
-  /** Lets a role set and remove schedules of the group. */
+  /** Allows a role to create, update and delete schedules of the group. */
   grant(role: IRole): void {
     const all = `${this.#group}/*`;
     const schedules = this.#arn('scheduler', 'schedule', all, ArnFormat.SLASH_RESOURCE_NAME);
@@ -59,7 +59,7 @@ export class Schedules extends Construct {
     );
     acknowledge(role, {
       [`IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${all}]`]:
-        'Schedules are made while the service runs; all of them are in its own group.',
+        'Schedules are created at run time; all of them are in this group.',
     });
   }
 

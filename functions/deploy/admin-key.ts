@@ -2,7 +2,7 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { makeKey, removeKey } from '../../lib/adapters/aws/deploy/admin-key.ts';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
 
-/** Makes a key with its stack, and removes it with it. */
+/** Custom resource: creates a key with its stack and deletes it with its stack. */
 export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
   const { name: wanted, kind } = event.ResourceProperties;
   const name = event.RequestType === 'Delete' ? event.PhysicalResourceId : String(wanted);

@@ -1,20 +1,21 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
 import { clock, inventory, meter, table } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
-import { lead } from '../../lib/domain/migrations/upgrade.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { migrate } from '../../lib/domain/migrations/upgrade.ts';
 
-/** A call of Lambda has a quarter of an hour, and its last page must be through in time. */
+/** A Lambda call lasts 15 minutes at most, and the last page must be migrated in time. */
 const LONGEST_MS = 13 * 60_000;
 
-const work = noting<unknown, boolean>(
-  () => lead({ table: table(), inventory: inventory(), clock: clock() }, clock().now() + LONGEST_MS),
+const work = withFaultLog<unknown, boolean>(
+  () => migrate({ table: table(), inventory: inventory(), clock: clock() }, clock().now() + LONGEST_MS),
   { about: () => ({}), meter },
 );
 
 /**
- * Leads the tables to the layout of this version: when it is deployed, and once a day, should they have been too many
- * items for one call. CloudFormation gets an answer, whatever happens; tables of a newer version end the deployment.
+ * Migrates the tables to the schema version of this release: as a custom resource with each deployment, and once a day,
+ * in case there are too many items for one call. CloudFormation always gets an answer; tables of a newer version fail the
+ * deployment.
  */
 export async function handler(
   event: CloudFormationCustomResourceEvent | { readonly RequestType?: never },

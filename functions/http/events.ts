@@ -1,14 +1,15 @@
 import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
+import * as failed from '../../lib/domain/events/dead-letters.ts';
 import * as events from '../../lib/domain/events/events.ts';
-import * as failed from '../../lib/domain/events/failed-deliveries.ts';
 import * as filters from '../../lib/domain/events/filters.ts';
 import * as history from '../../lib/domain/events/history.ts';
 import * as listeners from '../../lib/domain/events/listeners.ts';
 import { toExplanation } from '../../lib/domain/events/traces.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { broadcast, openFilter, replay } from '../../lib/engine/events/broadcasting.ts';
 import { needCompiling } from '../../lib/engine/events/filtering.ts';
 import { redeliver, redeliverAll } from '../../lib/engine/events/redelivery.ts';
@@ -41,7 +42,7 @@ export const endpoints: Endpoints<'events'> = {
     redeliver(ports, await namespaces.need(ports, path.namespace), path.delivery),
   deleteFailedDelivery: async (ports, { path }) => {
     const namespace = await namespaces.need(ports, path.namespace);
-    await failed.forget(ports, namespace, await failed.need(ports, namespace, path.delivery));
+    await failed.remove(ports, namespace, await failed.need(ports, namespace, path.delivery));
   },
   listEventFilters: async (ports, { path }) => {
     const names = await filters.names(ports, await namespaces.need(ports, path.namespace));
@@ -72,4 +73,4 @@ export const endpoints: Endpoints<'events'> = {
   },
 };
 
-export const handler = lambda<'events'>(endpoints, everything, mayStream);
+export const handler = lambda<'events'>({ endpoints }, everything, mayStream);

@@ -1,13 +1,13 @@
 import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
-import { toListRequest } from '../../lib/domain/storage/pages.ts';
-import { cancel } from '../../lib/engine/calls/cancel.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { cancel } from '../../lib/engine/calls/cancellation.ts';
 
 export const endpoints: Endpoints<'instances'> = {
   listInstances: async (ports, { path, query }) => ({
-    // Clients know a bad list request by this status here, and by another one elsewhere.
+    // Clients expect this status for a bad list request here, and another one elsewhere.
     instances: await instances.list(ports, path.namespace, toListRequest(query, 'refused')),
     namespace: path.namespace,
   }),
@@ -28,4 +28,4 @@ export const endpoints: Endpoints<'instances'> = {
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
 
-export const handler = lambda<'instances'>(endpoints, { ...everything, containers }, mayStream);
+export const handler = lambda<'instances'>({ endpoints }, { ...everything, containers }, mayStream);

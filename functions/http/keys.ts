@@ -1,5 +1,5 @@
 import { clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 
@@ -9,4 +9,4 @@ export const endpoints: Endpoints<'keys'> = {
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };
 
-export const handler = lambda<'keys'>(endpoints, { table, vault, clock, settings, meter }, mayStream);
+export const handler = lambda<'keys'>({ endpoints }, { table, vault, clock, settings, meter }, mayStream);

@@ -1,15 +1,17 @@
 import { blobs, changes, clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
-import type { Tails } from '../../lib/api/streams/tails.ts';
+import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
+import { readAfter } from '../../lib/domain/logs/cursor-reader.ts';
 import * as logs from '../../lib/domain/logs/instance-logs.ts';
 import { list, type Needs, openLog } from '../../lib/domain/logs/pages.ts';
-import { readOn } from '../../lib/domain/logs/tails.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { toListRequest, withNames } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { withNames } from '../../lib/domain/storage/lists.ts';
 
-// What is wrong with the query is said first, as by other lists.
+// The query is checked before anything is read, as in other lists.
 const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
   request: toListRequest(query),
   log: openLog(ports, { scope: 'server' }),
@@ -43,27 +45,26 @@ export const endpoints: Endpoints<'logs'> = {
   },
 };
 
-export const tails: Tails<'logs'> = {
+export const streamSources: StreamSources<'logs'> = {
   getServerLogs: async (ports, call, mark) => {
     const { request, log } = ofServer(ports, call);
-    const reading = await readOn(ports, log, request, mark);
-    return { reply: reading.list, mark: reading.mark };
+    const reading = await readAfter(ports, log, request, mark);
+    return { reply: reading.list, cursor: reading.cursor };
   },
   getNamespaceLogs: async (ports, call, mark) => {
     const { request, log, named } = await ofNamespace(ports, call);
-    const reading = await readOn(ports, log, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    const reading = await readAfter(ports, log, request, mark);
+    return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
   getInstanceLogs: async (ports, call, mark) => {
     const { request, run, named } = await ofInstance(ports, call);
-    const reading = await logs.readOn(ports, run, request, mark);
-    return { reply: withNames(reading.list, named), mark: reading.mark };
+    const reading = await logs.readAfter(ports, run, request, mark);
+    return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
 };
 
 export const handler = lambda<'logs'>(
-  endpoints,
+  { endpoints, streamSources },
   { table, blobs, vault, changes, clock, settings, meter },
   mayStream,
-  tails,
 );

@@ -1,11 +1,11 @@
 import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
-import { toListRequest } from '../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
@@ -25,4 +25,4 @@ export const endpoints: Endpoints<'namespaces'> = {
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
 
-export const handler = lambda<'namespaces'>(endpoints, { ...everything, containers }, mayStream);
+export const handler = lambda<'namespaces'>({ endpoints }, { ...everything, containers }, mayStream);

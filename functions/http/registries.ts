@@ -1,5 +1,5 @@
 import { clock, mayStream, meter, sealer, settings, table, vault, web } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as registries from '../../lib/domain/credentials/registries.ts';
 import { trial } from '../../lib/domain/credentials/registry-trial.ts';
@@ -29,7 +29,7 @@ export const endpoints: Endpoints<'registries'> = {
 };
 
 export const handler = lambda<'registries'>(
-  endpoints,
+  { endpoints },
   { table, vault, sealer, web, clock, settings, meter },
   mayStream,
 );

@@ -1,17 +1,18 @@
 import { changes, clock, mayStream, meter, sealer, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as secrets from '../../lib/domain/credentials/secrets.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
 
-// Clients know a bad list request by this status here.
+// Clients expect this status for a bad list request here.
 const requestOf = ({ query }: Call): ListRequest => toListRequest(query, 'refused');
 
 /** The router takes the slashes of a name away at its end. */
-const nameOf = ({ path, slash }: Pick<Call<'createSecret'>, 'path' | 'slash'>): string =>
-  slash ? `${path.secret}/` : path.secret;
+const nameOf = ({ path, endsInSlash }: Pick<Call<'createSecret'>, 'path' | 'endsInSlash'>): string =>
+  endsInSlash ? `${path.secret}/` : path.secret;
 
 export const endpoints: Endpoints<'secrets'> = {
   listSecrets: async (ports, call) => {
@@ -47,7 +48,7 @@ export const endpoints: Endpoints<'secrets'> = {
 };
 
 export const handler = lambda<'secrets'>(
-  endpoints,
+  { endpoints },
   { table, vault, sealer, changes, clock, settings, meter },
   mayStream,
 );

@@ -9,10 +9,13 @@ import {
   table,
   vault,
 } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
-import { type Follower, following, RECHECK_MS } from '../../lib/api/streams/followers.ts';
-import type { Tails } from '../../lib/api/streams/tails.ts';
+import type { globalServices } from '../../lib/api/registry/routes/global-services.ts';
+import type { namespaceServices } from '../../lib/api/registry/routes/namespace-services.ts';
+import type { StreamSources, StreamSourcesOf } from '../../lib/api/streams/sources.ts';
+import { WATCH_INTERVAL_MS, type Watcher, watchObjects } from '../../lib/api/streams/watchers.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as changing from '../../lib/domain/services/changes.ts';
 import * as podLogs from '../../lib/domain/services/pod-logs.ts';
@@ -37,7 +40,7 @@ async function ofNamespace(
   return { scope: await home(ports, path), name: path.service };
 }
 
-const globalEndpoints: Endpoints<'services'> = {
+const globalEndpoints: EndpointsOf<keyof typeof globalServices> = {
   listGlobalServices: (ports) => views.list(ports, GLOBAL),
   createGlobalService: (ports, { input }) => changing.create(ports, GLOBAL, input.name, input),
   getGlobalService: (ports, call) => views.details(ports, ofGlobal(call)),
@@ -49,7 +52,7 @@ const globalEndpoints: Endpoints<'services'> = {
   listGlobalServicePods: (ports, call) => views.pods(ports, ofGlobal(call), call.path.revision),
 };
 
-const namespaceEndpoints: Endpoints<'services'> = {
+const namespaceEndpoints: EndpointsOf<keyof typeof namespaceServices> = {
   listNamespaceServices: async (ports, { path }) => views.list(ports, await home(ports, path)),
   createNamespaceService: async (ports, { path, input }) =>
     changing.create(ports, await home(ports, path), input.name, input),
@@ -65,7 +68,7 @@ const namespaceEndpoints: Endpoints<'services'> = {
     views.pods(ports, await ofNamespace(ports, call), call.path.revision),
 };
 
-function followPodLog(): ReturnType<Follower<'watchPodLogs'>['follow']> {
+function followPodLog(): ReturnType<Watcher<'watchPodLogs'>['begin']> {
   let from: number | undefined;
   return async (ports, { path, caller }: Call<'watchPodLogs'>) => {
     if (from === undefined) await podLogs.needVisible(ports, caller.namespaces, path.pod);
@@ -75,25 +78,27 @@ function followPodLog(): ReturnType<Follower<'watchPodLogs'>['follow']> {
   };
 }
 
-const globalTails: Tails<'services'> = {
-  listGlobalServices: following((ports) => views.servicesNow(ports, GLOBAL)),
-  getGlobalService: following((ports, call) => views.serviceNow(ports, ofGlobal(call))),
-  watchGlobalServiceRevisions: following((ports, call) => views.revisionsNow(ports, ofGlobal(call))),
-  watchGlobalServiceRevision: following((ports, call) => views.revisionsNow(ports, ofGlobal(call), call.path.revision)),
-  listGlobalServicePods: following((ports, call) => views.podsNow(ports, ofGlobal(call), call.path.revision)),
-  watchPodLogs: { follow: followPodLog, recheck: RECHECK_MS },
+const globalSources: StreamSourcesOf<keyof typeof globalServices> = {
+  listGlobalServices: watchObjects((ports) => views.servicesNow(ports, GLOBAL)),
+  getGlobalService: watchObjects((ports, call) => views.serviceNow(ports, ofGlobal(call))),
+  watchGlobalServiceRevisions: watchObjects((ports, call) => views.revisionsNow(ports, ofGlobal(call))),
+  watchGlobalServiceRevision: watchObjects((ports, call) =>
+    views.revisionsNow(ports, ofGlobal(call), call.path.revision),
+  ),
+  listGlobalServicePods: watchObjects((ports, call) => views.podsNow(ports, ofGlobal(call), call.path.revision)),
+  watchPodLogs: { begin: followPodLog, pollInterval: WATCH_INTERVAL_MS },
 };
 
-const namespaceTails: Tails<'services'> = {
-  listNamespaceServices: following(async (ports, { path }) => views.servicesNow(ports, await home(ports, path))),
-  getNamespaceService: following(async (ports, call) => views.serviceNow(ports, await ofNamespace(ports, call))),
-  watchNamespaceServiceRevisions: following(async (ports, call) =>
+const namespaceSources: StreamSourcesOf<keyof typeof namespaceServices> = {
+  listNamespaceServices: watchObjects(async (ports, { path }) => views.servicesNow(ports, await home(ports, path))),
+  getNamespaceService: watchObjects(async (ports, call) => views.serviceNow(ports, await ofNamespace(ports, call))),
+  watchNamespaceServiceRevisions: watchObjects(async (ports, call) =>
     views.revisionsNow(ports, await ofNamespace(ports, call)),
   ),
-  watchNamespaceServiceRevision: following(async (ports, call) =>
+  watchNamespaceServiceRevision: watchObjects(async (ports, call) =>
     views.revisionsNow(ports, await ofNamespace(ports, call), call.path.revision),
   ),
-  listNamespaceServicePods: following(async (ports, call) =>
+  listNamespaceServicePods: watchObjects(async (ports, call) =>
     views.podsNow(ports, await ofNamespace(ports, call), call.path.revision),
   ),
 };
@@ -104,11 +109,14 @@ export const endpoints: Endpoints<'services'> = {
   ...ofWorkflows.endpoints,
 };
 
-export const tails: Tails<'services'> = { ...globalTails, ...namespaceTails, ...ofWorkflows.tails };
+export const streamSources: StreamSources<'services'> = {
+  ...globalSources,
+  ...namespaceSources,
+  ...ofWorkflows.streamSources,
+};
 
 export const handler = lambda<'services'>(
-  endpoints,
+  { endpoints, streamSources },
   { table, vault, sealer, containers, changes, clock, settings, meter },
   mayStream,
-  tails,
 );

@@ -1,11 +1,13 @@
 import { containers, everything, mayStream, sealer } from '../../lib/adapters/aws/deployed.ts';
-import type { Call, Endpoints } from '../../lib/api/http/call.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { lambda } from '../../lib/api/lambda.ts';
-import type { Tails } from '../../lib/api/streams/tails.ts';
+import type { tree as routes } from '../../lib/api/registry/routes/tree.ts';
+import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
-import { type ListRequest, toListRequest } from '../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as attributes from '../../lib/domain/tree/attributes.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as nodes from '../../lib/domain/tree/nodes.ts';
@@ -24,7 +26,7 @@ import * as mirrorEndpoints from './tree/mirrors.ts';
 import * as revisionEndpoints from './tree/revisions.ts';
 import * as variables from './tree/variables.ts';
 
-const named = ({ namespace, node }: nodes.Place) => ({
+const named = ({ namespace, node }: nodes.ResolvedNode) => ({
   namespace: namespace.name,
   node: nodes.toRecord(node, 'itself'),
 });
@@ -36,12 +38,12 @@ const withRevision = (opened: workflows.Opened) => ({
 
 type Readers = { readonly table: Table; readonly blobs: Blobs };
 
-async function getWorkflow(ports: Readers, place: nodes.Place<nodes.WorkflowNode>, ref: string) {
-  const opened = await workflows.openNode(ports, place, ref);
+async function getWorkflow(ports: Readers, place: nodes.ResolvedNode<nodes.WorkflowNode>, ref: string) {
+  const opened = await workflows.openNode(ports, place, { ref });
   return { ...withRevision(opened), eventLogging: opened.node.logger, oid: opened.node.id };
 }
 
-/** A ref asks for a workflow, whatever stands at the path (rest-api reference, 5.2). */
+/** With a ref only a workflow is found (rest-api reference, 5.2). */
 async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
   const request: ListRequest = toListRequest(query);
   const ref = query['ref']?.[0] ?? '';
@@ -52,7 +54,8 @@ async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
 }
 
 async function getMachine(ports: Readers, { path, query }: Call<'getMachine'>) {
-  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, query['ref']?.[0]);
+  const choice = { ref: query['ref']?.[0] };
+  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, choice);
   return { namespace: namespace.name, path: node.path, revision: revision.id, ...showMachines(revision) };
 }
 
@@ -66,7 +69,7 @@ function sourceOf(body: Uint8Array): string {
 
 const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
 
-const ownEndpoints: Endpoints<'tree'> = {
+const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   getNode,
   createDirectory: async (ports, { path, input }) => {
     mirrors.needNone(input);
@@ -94,9 +97,7 @@ const ownEndpoints: Endpoints<'tree'> = {
   getMachine,
 };
 
-type Served = 'tree' | 'execution' | 'variables' | 'metrics' | 'logs';
-
-export const endpoints: Endpoints<Served> = {
+export const endpoints: Endpoints<'tree'> = {
   ...ownEndpoints,
   ...mirrorEndpoints.endpoints,
   ...revisionEndpoints.endpoints,
@@ -106,6 +107,6 @@ export const endpoints: Endpoints<Served> = {
   ...logs.endpoints,
 };
 
-export const tails: Tails<Served> = logs.tails;
+export const streamSources: StreamSources<'tree'> = logs.streamSources;
 
-export const handler = lambda<Served>(endpoints, { ...everything, sealer, containers }, mayStream, tails);
+export const handler = lambda<'tree'>({ endpoints, streamSources }, { ...everything, sealer, containers }, mayStream);

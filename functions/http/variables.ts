@@ -1,14 +1,14 @@
 import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
-import type { Endpoints } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { deleteVariable, type Holder } from '../../lib/engine/changes/variables.ts';
-import { contentOf, listOf, NOBODY, put, type Readers } from './variables/replies.ts';
+import { contentOf, listOf, NO_FACTS, put, type Readers } from './variables/replies.ts';
 
 async function ofNamespace(ports: Readers, { namespace: name }: { readonly namespace: string }): Promise<Holder> {
   const namespace = await namespaces.need(ports, name);
-  return { namespace, owner: { scope: 'namespace', id: namespace.id }, facts: NOBODY };
+  return { namespace, owner: { scope: 'namespace', id: namespace.id }, facts: NO_FACTS };
 }
 
 interface OfInstance {
@@ -19,7 +19,7 @@ interface OfInstance {
 async function ofInstance(ports: Readers, path: OfInstance): Promise<Holder> {
   const namespace = await namespaces.need(ports, path.namespace);
   const { id } = await instances.need(ports, path.namespace, path.instance);
-  return { namespace, owner: { scope: 'instance', id }, facts: { ...NOBODY, instanceId: id } };
+  return { namespace, owner: { scope: 'instance', id }, facts: { ...NO_FACTS, instanceId: id } };
 }
 
 export const endpoints: Endpoints<'variables'> = {
@@ -37,4 +37,4 @@ export const endpoints: Endpoints<'variables'> = {
     deleteVariable(ports, await ofInstance(ports, path), path.variable),
 };
 
-export const handler = lambda<'variables'>(endpoints, everything, mayStream);
+export const handler = lambda<'variables'>({ endpoints }, everything, mayStream);

@@ -1,13 +1,14 @@
 import type { Context } from 'aws-lambda';
-import type { Errand } from '../../lib/adapters/aws/containers/work.ts';
-import { containerWork, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
+import type { ReconcileTask } from '../../lib/adapters/aws/containers/revisions/reconcile.ts';
+import { meter, reconcileRevision } from '../../lib/adapters/aws/deployed.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
 
-/** What the state machine of containers calls, round for round. An error makes it call again. */
+/** Runs one round of the reconciliation of a container revision. The state machine repeats it after an error. */
 export function handler(
-  errand: Errand,
+  task: ReconcileTask,
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
-): Promise<Errand> {
-  const work = (one: Errand): Promise<Errand> => containerWork()(one, context.getRemainingTimeInMillis());
-  return noting(work, { about: ({ id }) => ({ service: id }), meter })(errand, context);
+): Promise<ReconcileTask> {
+  const work = (given: ReconcileTask): Promise<ReconcileTask> =>
+    reconcileRevision()(given, context.getRemainingTimeInMillis());
+  return withFaultLog(work, { about: ({ id }) => ({ service: id }), meter })(task, context);
 }

@@ -1,15 +1,16 @@
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
-import { runOfTick, startByClock } from '../../lib/engine/events/event-start.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { runOfTick, startByClock } from '../../lib/engine/events/starts.ts';
 
-/** What the scheduler tells: which workflow, and the planned time of the tick. */
+/** The payload of the scheduler: the workflow, and the planned time. */
 interface Tick {
   readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
   /** RFC 3339. */
   readonly planned: string;
 }
 
-export const handler = noting(
+/** Called by the scheduler. An error makes it retry. */
+export const handler = withFaultLog(
   ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
   {
     about: ({ target, planned }) => {

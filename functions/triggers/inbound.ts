@@ -1,9 +1,9 @@
 import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
-import { type Inbound, takeIn } from '../../lib/engine/events/inbound.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { type Inbound, receiveInbound } from '../../lib/engine/events/inbound.ts';
 
-/** What rules call that bring events of other buses. An error makes Lambda call again. */
-export const handler = noting((inbound: Inbound): Promise<void> => takeIn(enginePorts(), inbound), {
+/** Called by the rules of other buses for each event. An error makes Lambda retry. */
+export const handler = withFaultLog((inbound: Inbound): Promise<void> => receiveInbound(enginePorts(), inbound), {
   about: ({ namespace, event }) => ({ namespace, event: event.id }),
   meter,
 });

@@ -1,10 +1,10 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { containers, enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
-import { noting } from '../../lib/api/faults.ts';
-import { type EndedExecution, noteEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
-import { aboutRun } from '../../lib/engine/step/step.ts';
+import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { type EndedExecution, onExecutionEnd, runOf } from '../../lib/engine/recovery/lifecycle.ts';
+import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 
-/** What Step Functions tells of an execution; there is no error or cause where nobody gave one. */
+/** The status change of an execution; error and cause may be absent. */
 interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
   readonly error?: string | null;
   readonly cause?: string | null;
@@ -12,13 +12,16 @@ interface StatusChange extends Pick<EndedExecution, 'name' | 'status'> {
 
 type Event = EventBridgeEvent<'Step Functions Execution Status Change', StatusChange>;
 
-/** Executions that ended and did not succeed; the rule lets no other through. */
-export const handler = noting(
+/** Called by the bus for each execution that did not succeed. An error makes Lambda retry. */
+export const handler = withFaultLog(
   ({ detail: { name, status, error, cause } }: Event): Promise<void> =>
-    noteEnd({ ...enginePorts(), containers: containers() }, { name, status, error: error ?? '', cause: cause ?? '' }),
+    onExecutionEnd(
+      { ...enginePorts(), containers: containers() },
+      { name, status, error: error ?? '', cause: cause ?? '' },
+    ),
   {
     about: async ({ detail: { name, status } }) => ({
-      ...(await aboutRun(enginePorts(), runOf(name))),
+      ...(await logFieldsOf(enginePorts(), runOf(name))),
       execution: name,
       status,
     }),

@@ -6,8 +6,9 @@ import type { APIGatewayProxyEvent, Context, Handler } from 'aws-lambda';
 import { ServiceError } from '../domain/errors.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
-import { noteFault } from './faults.ts';
-import { admit, type Call, type Endpoints, type NeedsOf, type Routed, toCall } from './http/call.ts';
+import { logFault } from './fault-log.ts';
+import { authorize, type Call, type Routed, toCall } from './http/call.ts';
+import type { Endpoints } from './http/endpoints.ts';
 import { matchRoute } from './http/match.ts';
 import {
   faultText,
@@ -21,53 +22,63 @@ import {
   UNROUTED,
 } from './http/reply.ts';
 import { type Request, toRequest } from './http/request.ts';
-import type { FamilyName } from './registry/families.ts';
+import type { LambdaName } from './registry/families.ts';
+import type { AlwaysStreamedId, IdsServedBy, NeedsOf } from './registry/routes/index.ts';
 import { STREAM_HEADERS } from './streams/frames.ts';
-import { type AnyEndpoint, type AnyTail, lookOf, seenBy, wantsStream } from './streams/polls.ts';
-import { CALM_PACE, EventStream, PACE } from './streams/stream.ts';
-import type { Tails } from './streams/tails.ts';
+import { type AnyEndpoint, type AnyStreamSource, lastEventIdOf, pollOf, wantsStream } from './streams/polls.ts';
+import type { StreamSources } from './streams/sources.ts';
+import { EventStream, LIST_INTERVALS, SNAPSHOT_INTERVALS } from './streams/stream.ts';
 
-/** Makes each port when it is first needed, so that loading a handler needs no environment. */
+/** Makes each port when it is first used, so that importing a handler needs no environment. */
 export type Suppliers<Names extends keyof Ports = keyof Ports> = { readonly [Name in Names]: () => Ports[Name] };
 
-/** What the chain looks at of a Lambda's context; a local gateway has no deadline. */
-type Around = Pick<Context, 'awsRequestId'> & Partial<Pick<Context, 'getRemainingTimeInMillis'>>;
+/** What serves the routes of a Lambda. The stream sources may be left out unless a route is always streamed. */
+export type RouteHandlers<Name extends LambdaName> = { readonly endpoints: Endpoints<Name> } & ([
+  Extract<IdsServedBy<Name>, AlwaysStreamedId>,
+] extends [never]
+  ? { readonly streamSources?: StreamSources<Name> }
+  : { readonly streamSources: StreamSources<Name> });
 
-/** What the chain knows of one request, more with each link; middy keeps it. */
-interface Passage {
-  event: APIGatewayProxyEvent | Admitted;
-  readonly context: Around;
-  readonly internal: { request: Request; routed?: Routed };
-  response: unknown;
-  readonly error: unknown;
-}
-
-interface Admitted {
+/** A request that may use its route. It takes the place of the event. */
+interface AuthorizedRequest {
   readonly request: Request;
   readonly routed: Routed;
   readonly call: Call;
 }
 
-type Link = (passage: Passage) => unknown;
-type Form = (reply: Reply | StreamedReply) => object;
+/** What is known about a request so far, for the log and the metrics. */
+type Known = { routed?: Routed };
 
-function supplied(suppliers: Partial<Suppliers>): Ports {
-  const made: Partial<Record<keyof Ports, unknown>> = {};
-  return new Proxy(made, {
-    get(_, name: keyof Ports) {
-      made[name] ??= suppliers[name]?.();
-      return made[name];
+/** One request on its way through the middleware. */
+type RequestState = middy.Request<APIGatewayProxyEvent | AuthorizedRequest, object, Error, Context, Known>;
+
+type Middleware = (state: RequestState) => unknown;
+
+/** The part of the context that is read. The local gateway sets no deadline. */
+type Invocation = Pick<Context, 'awsRequestId'> & Partial<Pick<Context, 'getRemainingTimeInMillis'>>;
+
+/** Turns a reply into what the platform expects. */
+type Format = (reply: Reply | StreamedReply) => object;
+
+function lazyPorts<Names extends keyof Ports>(suppliers: Suppliers<Names>): Pick<Ports, Names> {
+  const ports: Partial<Pick<Ports, Names>> = {};
+  return new Proxy(ports, {
+    get: (_, name) => {
+      const port = name as Names;
+      ports[port] ??= suppliers[port]?.();
+      return ports[port];
     },
-  }) as Ports;
+  }) as Pick<Ports, Names>;
 }
 
-const toWhole = ({ status, headers, body }: Reply): object => {
+const toBuffered: Format = ({ status, headers, body }) => {
+  if (body instanceof Readable) throw new Error('a stream cannot be sent in one piece');
   const isText = typeof body === 'string';
   const text = isText ? body : Buffer.from(body).toString('base64');
   return { statusCode: status, headers, body: text, isBase64Encoded: !isText };
 };
 
-const toStream: Form = ({ status, headers, body }) => ({
+const toStreamed: Format = ({ status, headers, body }) => ({
   statusCode: status,
   headers,
   body: body instanceof Uint8Array ? Readable.from([Buffer.from(body)], { objectMode: false }) : body,
@@ -77,12 +88,8 @@ interface Platform {
   readonly awslambda?: { readonly streamifyResponse?: unknown };
 }
 
-/** A platform that cannot stream may have the global all the same, empty: packages make it. */
-const hasStreams = (): boolean => typeof (globalThis as Platform).awslambda?.streamifyResponse === 'function';
-
-const read: Link = (passage) => {
-  passage.internal.request = toRequest(passage.event as APIGatewayProxyEvent);
-};
+/** The global alone does not show that the platform streams: packages create an empty one. */
+const canStream = (): boolean => typeof (globalThis as Platform).awslambda?.streamifyResponse === 'function';
 
 function queryText({ query }: Request): string {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
@@ -91,77 +98,72 @@ function queryText({ query }: Request): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-const route =
-  (form: Form): Link =>
-  ({ internal }) => {
-    const { request } = internal;
-    if (request.method === 'OPTIONS') return form(OPTIONS);
-    const match = matchRoute(request.method, request.path, request.query);
-    if ('status' in match) return form(UNROUTED[match.status]);
-    if ('redirect' in match) return form(redirect(request.base + match.redirect + queryText(request)));
-    internal.routed = match;
+/** Returns the reply if the request has no route, which ends the chain. Else the state has the authorized request. */
+const authorizeRequest =
+  (ports: Pick<Ports, 'table' | 'vault'>, format: Format): Middleware =>
+  async (state) => {
+    if ('call' in state.event) throw new Error('the request is authorized already');
+    const request = toRequest(state.event);
+    if (request.method === 'OPTIONS') return format(OPTIONS);
+    const routed = matchRoute(request.method, request.path, request.query);
+    if ('status' in routed) return format(UNROUTED[routed.status]);
+    if ('redirect' in routed) return format(redirect(request.base + routed.redirect + queryText(request)));
+    state.internal.routed = routed;
+    const caller = await authorize(ports, request, routed);
+    state.event = { request, routed, call: toCall(request, routed, caller) };
     return undefined;
   };
 
-const enter =
-  (ports: Ports, isServed: (id: string) => boolean): Link =>
-  async (passage) => {
-    const { request, routed } = passage.internal;
-    if (routed === undefined) throw new Error('a request went on without a route');
-    const caller = await admit(ports, request, routed);
-    // Before the body is looked at: there is nothing to mend in it.
-    if (!isServed(routed.id)) throw new ServiceError('not-built', `${routed.id} is not served yet`);
-    passage.event = { request, routed, call: toCall(request, routed, caller) };
-  };
+type Metered = Pick<Ports, 'meter'>;
 
-/** Notes a fault in the log, under the number that the caller is told. */
-function note({ meter }: Pick<Ports, 'meter'>, error: unknown, routed: Routed | undefined, context: Around): string {
-  return noteFault(error, { route: routed?.id, ...routed?.params }, context, meter);
+function logFaultOf({ meter }: Metered, error: unknown, { routed }: Known, invocation: Invocation): string {
+  return logFault(error, { route: routed?.id, ...routed?.params }, invocation, meter);
 }
 
-/** Which of the replies count as errors, and as which: the first digit of their status. */
-const ERRORS: Readonly<Record<number, Happened>> = { 4: { ClientErrors: 1 }, 5: { ServerErrors: 1 } };
-
-/** What belongs to no route is of the family `none`. */
-const count =
-  ({ meter }: Pick<Ports, 'meter'>): Link =>
-  ({ internal, response }) => {
-    // There is none where even the excuse failed.
-    const status = (response as { readonly statusCode: number } | undefined)?.statusCode ?? 500;
-    const family = internal.routed?.route.family ?? 'none';
-    meter?.note({ Requests: 1, ...ERRORS[Math.floor(status / 100)] }, family);
-  };
-
-const excuse =
-  (ports: Ports, form: Form): Link =>
-  (passage) => {
-    const { error, internal, context } = passage;
+const onError =
+  (ports: Metered, format: Format): Middleware =>
+  (state) => {
+    const { error, internal, context } = state;
     const isMistake = error instanceof ServiceError;
-    passage.response = form(
-      isMistake ? toErrorReply(error) : toFaultReply(note(ports, error, internal.routed, context)),
+    state.response = format(
+      isMistake ? toErrorReply(error) : toFaultReply(logFaultOf(ports, error, internal, context)),
     );
   };
 
-/** Before its deadline a Lambda must have time to end what it streams. */
+/** The metrics of error replies, by the first digit of their status. */
+const ERRORS: Readonly<Record<number, Happened>> = { 4: { ClientErrors: 1 }, 5: { ServerErrors: 1 } };
+
+/** Counts a request; those without a route belong to the family `none`. There is no response if `onError` failed. */
+function countRequest({ meter }: Metered, { routed }: Known, status = 500): void {
+  meter?.note({ Requests: 1, ...ERRORS[Math.floor(status / 100)] }, routed?.route.family ?? 'none');
+}
+
+/** The time before its deadline in which a Lambda ends its streams. */
 const MARGIN_MS = 10_000;
 
-function streamOf(ports: Ports, admitted: Admitted, context: Around, endpoint?: AnyEndpoint, tail?: AnyTail) {
-  const { request, routed } = admitted;
-  const left = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+/** What serves an authorized request. */
+interface Served extends AuthorizedRequest {
+  readonly ports: Ports;
+  readonly endpoint: AnyEndpoint | undefined;
+  readonly source: AnyStreamSource | undefined;
+}
+
+function openStream(served: Served, invocation: Invocation): EventStream {
+  const { ports, request, routed, source } = served;
+  const remaining = invocation.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
   return new EventStream({
-    look: lookOf({ ...admitted, ports }, endpoint, tail),
-    table: ports.table,
+    poll: pollOf(served),
     watch: ports.changes.watch(ports.table),
     clock: ports.clock,
-    pace: tail === undefined ? CALM_PACE : PACE,
-    seen: seenBy(request),
-    until: ports.clock.now() + left - MARGIN_MS,
-    isPlain: routed.route.refusal === 'plain',
-    onFault: (error) => faultText(note(ports, error, routed, context)),
+    intervals: source === undefined ? SNAPSHOT_INTERVALS : LIST_INTERVALS,
+    lastEventId: lastEventIdOf(request),
+    deadline: ports.clock.now() + remaining - MARGIN_MS,
+    hasPlainErrors: routed.route.refusal === 'plain',
+    onFault: (error) => faultText(logFaultOf(ports, error, { routed }, invocation)),
   });
 }
 
-/** The stream, or, where replies leave whole, its first event. */
+/** The stream, or only its first event. */
 async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise<Reply | StreamedReply> {
   const first = await stream.open();
   const head = { status: 200, headers: STREAM_HEADERS };
@@ -171,34 +173,33 @@ async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise
 }
 
 /**
- * The handler of a Lambda behind API Gateway: read the event, find the route, admit the caller, let the endpoint
- * answer, once or as an event stream. Whatever is thrown on the way becomes a reply; a stack trace never leaves.
- * Replies are streamed where the platform can, unless `mayStream` is false: behind an integration that takes them whole.
- * `tails` are what event streams read with in place of the endpoint: those of ever growing lists, those whose events
- * tell of one thing each, and those of routes that are nothing but a stream.
+ * The handler of a Lambda behind API Gateway: reads the event, finds the route, authorizes the caller, and replies with
+ * the result of the endpoint or with an event stream. Each error becomes a reply without a stack trace. Replies are
+ * streamed if the platform can and `mayStream` is true; else an event stream ends after its first event.
  */
-export function lambda<Family extends FamilyName>(
-  endpoints: Endpoints<Family>,
-  suppliers: Suppliers<NeedsOf<Family>>,
-  mayStream = true,
-  tails: Tails<Family> = {},
+export function lambda<Name extends LambdaName>(
+  { endpoints, streamSources }: RouteHandlers<Name>,
+  suppliers: Suppliers<NeedsOf<Name>>,
+  mayStream: boolean,
 ): Handler {
-  const ports = supplied(suppliers);
-  const isStreaming = mayStream && hasStreams();
-  const form = (isStreaming ? toStream : toWhole) as Form;
+  const ports = lazyPorts(suppliers) as Ports;
+  const isStreaming = mayStream && canStream();
+  const format = isStreaming ? toStreamed : toBuffered;
   const executionMode = isStreaming ? executionModeStreamifyResponse : executionModeStandard;
-  const served = new Map(Object.entries<AnyEndpoint>(endpoints as never));
-  const tailed = new Map(Object.entries<AnyTail>(tails as never));
-  const answer = async (admitted: Admitted, context: Around) => {
-    const { request, routed, call } = admitted;
-    const endpoint = served.get(routed.id);
-    if (!wantsStream(request, routed)) return form(toReply(await endpoint?.(ports, call)));
-    const stream = streamOf(ports, admitted, context, endpoint, tailed.get(routed.id));
-    return form(await toStreamReply(stream, isStreaming));
+  // The id of a route selects an endpoint and the call that it takes; the types cannot express that they belong together.
+  const endpointOf = new Map(Object.entries(endpoints as Readonly<Record<string, AnyEndpoint>>));
+  const sourceOf = new Map(Object.entries((streamSources ?? {}) as Readonly<Record<string, AnyStreamSource>>));
+  const reply = async (event: APIGatewayProxyEvent | AuthorizedRequest, context: Context): Promise<object> => {
+    if (!('call' in event)) throw new Error('the request is not authorized');
+    const { request, routed, call } = event;
+    const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
+    if (!wantsStream(request, routed)) return format(toReply(await endpoint?.(ports, call)));
+    return format(await toStreamReply(openStream({ ...event, ports, endpoint, source }, context), isStreaming));
   };
-  const chain = middy<Admitted>(answer, { executionMode, requestEnd: count(ports) as never });
-  const links: readonly Link[] = [read, route(form), enter(ports, (id) => served.has(id) || tailed.has(id))];
-  for (const link of links) chain.before(link as never);
-  chain.onError(excuse(ports, form) as never);
-  return chain as Handler;
+  return middy<RequestState['event'], object, Error, Context, Known>(reply, {
+    executionMode,
+    requestEnd: ({ internal, response }) => countRequest(ports, internal, response?.statusCode),
+  })
+    .before(authorizeRequest(ports, format))
+    .onError(onError(ports, format));
 }

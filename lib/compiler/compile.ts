@@ -1,22 +1,23 @@
 import type { Problem } from '../language/problem.ts';
-import { readYaml } from '../language/yaml/parse.ts';
+import { parseYaml } from '../language/yaml/parser.ts';
 import { check } from './check.ts';
-import { readDocument } from './document.ts';
+import { decodeDocument } from './document.ts';
 import { lower } from './lower.ts';
 import type { Plan } from './plan/plan.ts';
 
+/** The result of a compilation without problems. */
 export interface Compiled {
   readonly plan: Plan;
 }
 
 /**
- * What a workflow's text means, or everything that is wrong with it: the first problem is the one that the original
- * tells, in its words (workflow-language 1.7). Never throws, and takes bounded time whatever the text is.
+ * Compiles the text of a workflow to its plan, or returns all its problems. The first problem is the one that the original
+ * reports, in its words (workflow-language 1.7). Never throws; the time is bounded for every text.
  */
 export function compile(source: string): Compiled | { readonly problems: readonly Problem[] } {
-  const read = readYaml(source);
-  if ('problems' in read) return read;
-  const document = readDocument(read.root);
+  const parsed = parseYaml(source);
+  if ('problems' in parsed) return parsed;
+  const document = decodeDocument(parsed.root);
   const problems = check(document);
   if (problems.length > 0) return { problems };
   return { plan: lower(document) };

@@ -1,13 +1,14 @@
-import type { Document, Part } from './document.ts';
+import type { Document } from './document.ts';
 import { PLAN_VERSION, type Plan } from './plan/plan.ts';
+import type { Part } from './sections.ts';
 
-/** The plan of a document in which nothing is wrong; throws for any other. */
+/** Makes the plan of a document without problems. Throws for a document with problems. */
 export function lower({ start, states, functions, timeouts }: Document): Plan {
-  const begin = start && lowerPart(start);
+  const lowered = start && lowerPart(start);
   return {
     version: PLAN_VERSION,
-    start: begin?.start ?? { type: 'default' },
-    entry: begin?.state ?? states[0]?.id ?? '',
+    start: lowered?.start ?? { type: 'default' },
+    entry: lowered?.state ?? states[0]?.id ?? '',
     timeouts,
     functions: Object.fromEntries(functions.map((part) => [part.id ?? '', lowerPart(part)])),
     states: Object.fromEntries(states.map((part) => [part.id ?? '', lowerPart(part)])),
@@ -15,6 +16,6 @@ export function lower({ start, states, functions, timeouts }: Document): Plan {
 }
 
 function lowerPart<Lowered>(part: Part<Lowered>): Lowered {
-  if (part.lower === undefined) throw new Error(`line ${part.line} could not be read, so it has no plan`);
+  if (part.lower === undefined) throw new Error(`the part in line ${part.line} could not be decoded`);
   return part.lower();
 }

@@ -1,7 +1,7 @@
-/** The kinds of a caller's mistake and the HTTP status each one leaves with (rest-api reference, 1.3). */
+/** The codes of a caller's mistakes, and the HTTP status of each (rest-api reference, 1.3). */
 export const STATUS_OF = {
   malformed: 400,
-  /** List parameters that cannot be read; leaves as text (rest-api reference, 2.2). */
+  /** Malformed list parameters; the reply is plain text (rest-api reference, 2.2). */
   'bad-list': 400,
   unauthorized: 401,
   forbidden: 403,
@@ -10,19 +10,19 @@ export const STATUS_OF = {
   invalid: 406,
   exists: 409,
   'too-large': 413,
-  /** Answers 500 because existing clients know these cases by that status; the message says what to mend. */
+  /** 500, because existing clients know these mistakes by that status; the message names the correction. */
   refused: 500,
-  'not-built': 501,
   unavailable: 503,
 } as const;
 
+/** The code of a caller's mistake. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** A caller's mistake. Only its message ever reaches the caller; anything else thrown leaves as a fixed text. */
+/** A caller's mistake. Its message is the reply; the reply to any other error is a fixed text. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
-  /** Further properties of the reply's body. */
+  /** Further members of the reply's body. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
@@ -36,15 +36,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** The row is not there; `label` is the original's word for the kind of row (rest-api reference, 1.3). */
+/** There is no such row; `label` is the original's word for its kind (rest-api reference, 1.3). */
 export function notFound(label: string): ServiceError {
   return new ServiceError('not-found', `${label} not found`);
 }
 
+/** There is a row with this name already. */
 export function alreadyExists(): ServiceError {
   return new ServiceError('exists', 'resource already exists');
 }
 
+/** A field has an invalid value; `hint` names the valid values. */
 export function invalidField(hint: string): ServiceError {
   return new ServiceError('invalid', 'one or more fields has an invalid value', { hint });
+}
+
+/** Another request changed the thing at the same time; `what` names it: `namespace 'demo'`. */
+export function changedMeanwhile(what: string): ServiceError {
+  return new ServiceError('unavailable', `${what} was changed at this moment; try again`);
 }

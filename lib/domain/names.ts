@@ -5,71 +5,83 @@ const NODE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
 const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 /** Names of revisions and tags (rest-api reference, A.2). */
 const REF = /^(([a-zA-Z0-9][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z0-9]))$/;
-/** Secrets lie in folders (workflow-language reference, 1.5); a name that ends in a slash is a folder. */
+/** Secrets are in folders (workflow-language reference, 1.5); a name that ends in a slash is a folder. */
 const SECRET = /^(([a-zA-Z][a-zA-Z0-9_\-./]*[a-zA-Z0-9/])|([a-zA-Z/]))$/;
-const LONGEST_NAMESPACE = 64;
-/** DynamoDB's limit of a sort key is 1,024 bytes; a node's name is one. */
-const LONGEST_NAME = 1000;
+const MAX_NAMESPACE_LENGTH = 64;
+/** The sort key of a node is its name; DynamoDB's maximum for a sort key is 1,024 bytes. */
+const MAX_LENGTH = 1000;
 
+/** Whether the text is a valid name of a directory or workflow. */
 export function isNodeName(name: string): boolean {
-  return NODE.test(name) && name.length <= LONGEST_NAME;
+  return NODE.test(name) && name.length <= MAX_LENGTH;
 }
 
+/** Whether the text is a valid name of a variable. */
 export function isVariableName(name: string): boolean {
-  return VARIABLE.test(name) && name.length <= LONGEST_NAME;
+  return VARIABLE.test(name) && name.length <= MAX_LENGTH;
 }
 
+/** Whether the text is a valid name of a secret or of a folder of secrets. */
 export function isSecretName(name: string): boolean {
-  return SECRET.test(name) && name.length <= LONGEST_NAME;
+  return SECRET.test(name) && name.length <= MAX_LENGTH;
 }
 
-/** What is no name is never asked of the database, whose keys have a longest length. */
+/** Whether the text is a valid name of a namespace. Readers check this first: the database rejects a key that is too long. */
 export function isNamespaceName(name: string): boolean {
-  return NODE.test(name) && name.length <= LONGEST_NAMESPACE;
+  return NODE.test(name) && name.length <= MAX_NAMESPACE_LENGTH;
 }
 
+/** Whether the text is a valid name of a revision or tag. */
 export function isRefName(name: string): boolean {
-  return REF.test(name) && name.length <= LONGEST_NAME;
+  return REF.test(name) && name.length <= MAX_LENGTH;
 }
 
-/** A name as an error repeats it. */
+/** A name, as an error repeats it. */
 const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 
-/** Throws `invalid` (406) unless the text may name a namespace. */
+/** Throws `invalid` (406) unless the text is a valid name of a namespace. */
 export function needNamespaceName(name: string): void {
   if (isNamespaceName(name)) return;
-  throw invalidField(`a namespace is named by ${LONGEST_NAMESPACE} characters at most, matching ${NODE.source}`);
+  throw invalidField(
+    `the name of a namespace has at most ${MAX_NAMESPACE_LENGTH} characters and matches ${NODE.source}`,
+  );
 }
 
-/** Throws `invalid` (406) unless the text may name a directory or workflow. */
+/** Throws `invalid` (406) unless the text is a valid name of a directory or workflow. */
 export function needNodeName(name: string): void {
   if (!isNodeName(name))
-    throw invalidField(`'${shown(name)}' does not match ${NODE.source}, or is longer than ${LONGEST_NAME}`);
+    throw invalidField(`'${shown(name)}' does not match ${NODE.source}, or is longer than ${MAX_LENGTH} characters`);
 }
 
-/** Throws `invalid` (406) unless the text may name a variable. */
+/** Throws `invalid` (406) unless the text is a valid name of a variable. */
 export function needVariableName(name: string): void {
   if (!isVariableName(name))
-    throw invalidField(`'${shown(name)}' does not match ${VARIABLE.source}, or is longer than ${LONGEST_NAME}`);
+    throw invalidField(
+      `'${shown(name)}' does not match ${VARIABLE.source}, or is longer than ${MAX_LENGTH} characters`,
+    );
 }
 
-/** Throws `refused` (500, rest-api reference, 9) unless the text may name a secret or a folder of them. */
+/** Throws `refused` (500, rest-api reference, 9) unless the text is a valid name of a secret or of a folder of secrets. */
 export function needSecretName(name: string): void {
   if (isSecretName(name)) return;
-  // The text is the one that clients know, to the letter.
+  // Clients know exactly this text.
   const expression = SECRET.source.replace('_\\-.', '_\\-\\.');
-  const limit = name.length > LONGEST_NAME ? `, and have ${LONGEST_NAME} characters at most` : '';
+  const limit = name.length > MAX_LENGTH ? `, and have ${MAX_LENGTH} characters at most` : '';
   throw new ServiceError('refused', `secret name must match the regex pattern \`${expression}\`${limit}`);
 }
 
-/** The segments of a tree path; `a/b/`, `/a//b` and `a/b` are the same. The root has none. */
+/**
+ * Returns the segments of a path in the tree: `a/b/`, `/a//b` and `a/b` are the same; the root has none. Throws `invalid`
+ * for a segment `.` or `..`.
+ */
 export function segmentsOf(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '');
-  const odd = segments.find((segment) => segment === '.' || segment === '..');
-  if (odd !== undefined) throw new ServiceError('invalid', `a path may not hold '${odd}'`);
+  const relative = segments.find((segment) => segment === '.' || segment === '..');
+  if (relative !== undefined) throw new ServiceError('invalid', `a path must not contain '${relative}'`);
   return segments;
 }
 
+/** The inverse of `segmentsOf`, with a leading slash. */
 export function pathOf(segments: readonly string[]): string {
   return `/${segments.join('/')}`;
 }

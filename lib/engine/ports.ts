@@ -1,11 +1,11 @@
 import type { Ports } from '../ports/ports.ts';
 
-/** What the engine needs of the world to begin runs and tell of them. */
+/** The ports that starting runs needs. */
 export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'bus' | 'schedules' | 'clock' | 'settings'> &
   Partial<Pick<Ports, 'meter'>>;
 
-/** What it needs to end runs and take things away, besides: containers run for workflows. */
-export type KeeperPorts = EnginePorts & Pick<Ports, 'containers'>;
+/** The ports that ending runs needs: containers may run for them. */
+export type CleanupPorts = EnginePorts & Pick<Ports, 'containers'>;
 
-/** What it needs to run states, besides: actions read secrets. */
-export type RunnerPorts = KeeperPorts & Pick<Ports, 'sealer'>;
+/** The ports that running states needs: actions read secrets. */
+export type RunnerPorts = CleanupPorts & Pick<Ports, 'sealer'>;

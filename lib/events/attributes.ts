@@ -1,7 +1,7 @@
-/** The versions of CloudEvents that are read. */
+/** The supported versions of CloudEvents. */
 const VERSIONS = ['1.0', '0.3'];
 
-/** The attributes that a version of CloudEvents defines, all of them texts. */
+/** The attributes that these versions define; all are texts. */
 const CORE = new Set([
   'specversion',
   'id',
@@ -20,12 +20,13 @@ const SCALARS = new Set(['string', 'number', 'boolean']);
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** The attributes, or why they are none, in the words that existing clients know (rest-api 15.2). */
+/** The attributes, or the problem with them, in texts that existing clients know (rest-api 15.2). */
 export type Checked = { readonly attributes: Record<string, unknown> } | { readonly problem: string };
 
 /**
- * The attributes of an event without its payload, as they are kept: names of extensions in lower case, values as sent,
- * an id made where there is none, a malformed `dataschema` left out (rest-api 15.1). What is null is not there.
+ * Checks the attributes of an event without its payload, and returns them as they are stored: names of extensions in
+ * lower case, values as sent, a new id where there is none, without a malformed `dataschema` (rest-api 15.1). A null
+ * attribute is absent.
  */
 export function checkAttributes(given: Attributes, newId: () => string): Checked {
   const problem = versionProblem(given['specversion']);
@@ -62,7 +63,7 @@ function versionProblem(version: unknown): string | undefined {
   return `specversion: unknown version, write one of ${VERSIONS.join(', ')}\n`;
 }
 
-/** A name that only in lower case is that of the payload or a core attribute is none: two could be meant. */
+/** A name that is that of the payload or of a core attribute only in lower case is invalid, because it is ambiguous. */
 function attributeProblem(name: string, value: unknown): string | undefined {
   if (CORE.has(name)) {
     if (typeof value !== 'string') return `${name}: MUST be a string\n`;
@@ -77,13 +78,13 @@ function attributeProblem(name: string, value: unknown): string | undefined {
   return SCALARS.has(typeof value) ? undefined : `${cut(name)}: extensions MUST be a string, a number or a boolean\n`;
 }
 
-/** Names and values may be as long as the request. */
+/** Shortens a name or value, which can be as long as the request, for a message. */
 const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 function isTime(value: string): boolean {
-  // Digits beyond the third of a fraction are kept, but not every reader of dates takes them.
+  // Further digits of the fraction are stored, but Date.parse need not accept more than three.
   return TIME.test(value) && !Number.isNaN(Date.parse(value.toUpperCase().replace(/(\.\d{3})\d+/, '$1')));
 }
 

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../time/units.ts';
 import type { CloudEvent } from './cloud-event.ts';
 
-/** What a workflow's event is about. */
+/** The subject of an event about a workflow. */
 interface WorkflowFacts {
   /** From the root, with a leading slash: `/a/wf.yaml`. */
   readonly path: string;
@@ -23,7 +24,10 @@ interface InstanceFacts {
   readonly instanceId: string;
 }
 
-/** What each event that a namespace tells of itself is about, by its type, which is also its key in the configuration. */
+/**
+ * The subjects of broadcast events, which report changes in a namespace, by their types. A type is also the key of a
+ * setting of the namespace (specification, Namespace config body).
+ */
 export interface BroadcastFacts {
   readonly 'workflow.create': WorkflowFacts;
   readonly 'workflow.update': WorkflowFacts;
@@ -39,7 +43,7 @@ export interface BroadcastFacts {
   readonly 'instance.variable.create': VariableFacts & { readonly instanceId: string };
   readonly 'instance.variable.update': VariableFacts & { readonly instanceId: string };
   readonly 'instance.variable.delete': VariableFacts & { readonly instanceId: string };
-  /** `caller` is who started it: `api`, `cron`, `cloudevent`, `instance:<id>`. */
+  /** `caller`: `api`, `cron`, `cloudevent`, or `instance:<id>`. */
   readonly 'instance.started': InstanceFacts & { readonly caller: string };
   readonly 'instance.success': InstanceFacts;
   readonly 'instance.failed': InstanceFacts;
@@ -49,11 +53,11 @@ export type BroadcastKind = keyof BroadcastFacts;
 
 type Data = Readonly<Record<string, unknown>>;
 
-const placeOf = (path: string): Data => ({ Path: path, Parent: path.slice(0, path.lastIndexOf('/') + 1) || '/' });
+const pathMembers = (path: string): Data => ({ Path: path, Parent: path.slice(0, path.lastIndexOf('/') + 1) || '/' });
 
 const workflow = ({ path, live }: WorkflowFacts): Data => ({
   Name: path.slice(path.lastIndexOf('/') + 1),
-  ...placeOf(path),
+  ...pathMembers(path),
   Live: live,
 });
 
@@ -77,13 +81,13 @@ const instance = ({ workflowPath, instanceId, caller = '' }: InstanceFacts & { r
   Caller: caller,
 });
 
-/** The payload of each kind (rest-api 4.7), with the names that clients of the original know. */
+/** The payload of each kind (rest-api 4.7); clients of the original know the names of its members. */
 const DATA: { readonly [Kind in BroadcastKind]: (facts: BroadcastFacts[Kind]) => Data } = {
   'workflow.create': workflow,
   'workflow.update': workflow,
   'workflow.delete': ({ path }) => workflow({ path, live: false }),
-  'directory.create': ({ path }) => placeOf(path),
-  'directory.delete': ({ path }) => placeOf(path),
+  'directory.create': ({ path }) => pathMembers(path),
+  'directory.delete': ({ path }) => pathMembers(path),
   'namespace.variable.create': variable('namespace'),
   'namespace.variable.update': variable('namespace'),
   'namespace.variable.delete': variable('namespace'),
@@ -98,10 +102,13 @@ const DATA: { readonly [Kind in BroadcastKind]: (facts: BroadcastFacts[Kind]) =>
   'instance.failed': instance,
 };
 
-/** Milliseconds between the recording of a broadcast event and its delivery to listeners (rest-api 4.7). */
-export const BROADCAST_DELAY = 60_000;
+/** All kinds of broadcast events, sorted. */
+export const BROADCAST_KINDS = Object.keys(DATA).sort() as readonly BroadcastKind[];
 
-/** The event by which a namespace tells what happened in it; the source is the brand (rest-api 4.7). */
+/** The delay of a broadcast event, from its recording to its delivery to listeners (rest-api 4.7). */
+export const BROADCAST_DELAY_MS = MINUTE_MS;
+
+/** Returns a broadcast event; its source is the brand (rest-api 4.7). */
 export function broadcastEvent<Kind extends BroadcastKind>(
   kind: Kind,
   facts: BroadcastFacts[Kind],
@@ -110,7 +117,7 @@ export function broadcastEvent<Kind extends BroadcastKind>(
   return { specversion: '0.3', id, source, type: kind, datacontenttype: 'application/json', data: DATA[kind](facts) };
 }
 
-/** The event that the `log` field of a state sends where the workflow has a logger (rest-api 5.9); undelayed. */
+/** Returns the event about the `log` field of a state, in a workflow with a logger (rest-api 5.9). It has no delay. */
 export function instanceLogEvent(log: {
   readonly id: string;
   readonly workflowId: string;

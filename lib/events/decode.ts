@@ -1,4 +1,5 @@
 import { isObject } from '../language/json.ts';
+import { omitUndefined } from '../language/omit-undefined.ts';
 import { type Attributes, type Checked, checkAttributes } from './attributes.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { fromHeaders } from './headers.ts';
@@ -8,18 +9,18 @@ export interface Request {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Makes an id for an event that has none. */
+  /** Returns an id for an event without one. */
   readonly newId: () => string;
 }
 
-/** An event, or why a part of the request is none. */
+/** An event, or the problem with this part of the request. */
 export type Decoded = { readonly event: CloudEvent } | { readonly problem: string };
 
 /**
- * The events of a request in the HTTP binding of CloudEvents: binary, structured or batched, by its content type
- * (rest-api 15.1). Data that is no event of its mode is kept as an event of type `noncompliant` (15.2); a batch is
- * answered element by element, so that a bad one does not take the others with it, and a body that is no batch at all
- * is one problem. Never throws.
+ * Decodes the events of a request in the HTTP binding of CloudEvents: binary, structured or batched, by its content type
+ * (rest-api 15.1). Invalid data in the binary and structured modes becomes an event of type `noncompliant` (15.2). Each
+ * element of a batch has a result of its own, so that an invalid one does not affect the others; a body that is not a
+ * batch is one problem. Never throws.
  */
 export function decodeEvents(request: Request): readonly Decoded[] {
   const { headers } = request;
@@ -46,7 +47,7 @@ function decodeStructured({ body, newId }: Request): Decoded {
   return 'problem' in parsed ? parsed : decodeEvent(parsed.value, newId);
 }
 
-/** The event that a JSON value is in the JSON form of CloudEvents, or why it is none. */
+/** Decodes a JSON value in the JSON format of CloudEvents. */
 export function decodeEvent(value: unknown, newId: () => string): Decoded {
   const { data, data_base64: base64, ...attributes }: Attributes = isObject(value) ? value : {};
   const checked = checkAttributes(attributes, newId);
@@ -72,25 +73,25 @@ function decodeBinary({ headers, body, newId }: Request): Decoded {
   return toEvent(checked, payloadOf(body, type, version));
 }
 
-/** What the original says of data of which it cannot tell what it is (rest-api 15.2). */
+/** The original's text for data in none of the modes (rest-api 15.2). */
 const UNKNOWN = 'unknown Message encoding';
 
 function toEvent(checked: Checked, payload: Attributes): Decoded {
   return 'problem' in checked ? checked : { event: { ...checked.attributes, ...payload } as unknown as CloudEvent };
 }
 
-/** The event that keeps what is none: its bytes, or the object where they were said to be JSON and hold one. */
+/** The event for invalid data: with its bytes, or with the object if the data is a JSON object of that type. */
 function keepData(error: string, { headers, body, newId }: Request): CloudEvent {
   const type = headers['content-type']?.toWellFormed();
   const parsed = mediaTypeOf(type ?? '') === 'application/json' ? parseJson(body) : undefined;
   const isInline = parsed !== undefined && 'value' in parsed && isObject(parsed.value);
-  return {
+  return omitUndefined({
     specversion: '1.0',
     id: newId(),
     source: 'unknown',
     type: 'noncompliant',
-    ...(type ? { datacontenttype: type } : {}),
+    datacontenttype: type || undefined,
     ...(isInline ? { data: parsed.value } : { data_base64: toBase64(body) }),
     error,
-  };
+  });
 }

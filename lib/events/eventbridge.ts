@@ -1,3 +1,4 @@
+import { omitUndefined } from '../language/omit-undefined.ts';
 import type { CloudEvent } from './cloud-event.ts';
 
 /** An event as EventBridge delivers it. */
@@ -13,28 +14,18 @@ export interface BridgeEvent {
   readonly detail: unknown;
 }
 
-/** The event as a CloudEvent: its type is the detail-type, its data the detail, its subject the first resource. */
-export function fromBridge({
-  id,
-  source,
-  time,
-  account,
-  region,
-  resources,
-  detail,
-  ...event
-}: BridgeEvent): CloudEvent {
-  const [subject] = resources;
-  return {
+/** Converts an event of EventBridge: the detail-type is the type, the detail the data, the first resource the subject. */
+export function fromBridge({ id, source, time, account, region, resources, detail, ...rest }: BridgeEvent): CloudEvent {
+  return omitUndefined({
     specversion: '1.0',
     id,
     source,
-    type: event['detail-type'],
+    type: rest['detail-type'],
     time,
     datacontenttype: 'application/json',
-    ...(subject === undefined ? {} : { subject }),
+    subject: resources[0],
     awsaccount: account,
     awsregion: region,
     data: detail,
-  };
+  });
 }

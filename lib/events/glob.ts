@@ -1,7 +1,7 @@
 /**
- * True when the whole text fits the pattern, in which `*` stands for any run of characters, also none, and everything
- * else for itself; an empty pattern fits only an empty text (workflow-language 3). Takes time by the length of both,
- * whatever they hold: patterns and texts come from strangers.
+ * Returns whether the whole text matches the pattern, in which `*` matches any number of characters and any other
+ * character matches itself; an empty pattern matches only the empty text (workflow-language 3). The time is linear in the
+ * lengths of both, because patterns and texts are those of users (docs/decisions/010).
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
@@ -17,7 +17,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return true;
 }
 
-/** Where the first occurrence of the part in text[from, end) ends, or -1. The search never goes back (Knuth, Morris, Pratt). */
+/** Returns where the first occurrence of the part in text[from, end) ends, or -1 (the algorithm of Knuth, Morris and Pratt). */
 function endOf(part: string, text: string, from: number, end: number): number {
   if (part === '') return from;
   if (part.length > end - from) return -1;
@@ -32,7 +32,7 @@ function endOf(part: string, text: string, from: number, end: number): number {
   return -1;
 }
 
-/** For each beginning of the part, the length of the longest beginning that it also ends with, itself excepted. */
+/** Returns, for each prefix of the part, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let fit = 0;

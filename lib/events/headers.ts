@@ -1,16 +1,16 @@
 const PREFIX = 'ce-';
 
 /**
- * The attributes that an event's headers hold, by their names without `ce-`; the content type is that of the data.
- * A header without a value counts as absent. Values are unquoted and percent-decoded once (CloudEvents, HTTP binding
- * 3.1.3.2); what does not decode to UTF-8 stays as it is.
+ * Returns the attributes in the headers of a binary event, by their names without `ce-`; the content type is that of the
+ * data. A header without a value is absent. Values are unquoted and percent-decoded once (CloudEvents, HTTP binding
+ * 3.1.3.2); a sequence that is not UTF-8 stays encoded.
  */
 export function fromHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const attributes = Object.entries(headers).flatMap(([name, value]) =>
     name.startsWith(PREFIX) && value !== '' ? [[name.slice(PREFIX.length), decodeValue(value)]] : [],
   );
   const type = headers['content-type'];
-  // From entries, because a header may be named ce-__proto__.
+  // fromEntries and not assignments: a header can be ce-__proto__.
   return Object.fromEntries(type ? [...attributes, ['datacontenttype', type]] : attributes);
 }
 

@@ -1,10 +1,10 @@
 /**
- * What is wrong with a text that is no JSON, in the words that existing clients know of an event's `error`
- * (rest-api 15.2): the first byte that cannot stand where it is. Undefined for JSON. Takes time by the length of the
- * text, and no stack: texts come from strangers.
+ * Returns the syntax error of a text that is not JSON, as existing clients know it from the `error` of an event (rest-api
+ * 15.2): the first invalid byte. Undefined for valid JSON. The time is linear in the length of the text, and nesting uses
+ * no stack, because texts are those of users.
  */
 export function syntaxProblem(bytes: Uint8Array): string | undefined {
-  // One character a byte: the messages name bytes.
+  // Latin-1 has one character a byte: the messages are about bytes.
   const source: Source = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), at: 0 };
   const open: string[] = [];
   let state: State = 'value';
@@ -25,7 +25,7 @@ interface Source {
 
 type State = 'value' | 'first element' | 'key' | 'first key' | 'colon' | 'next element' | 'next pair' | 'end';
 
-/** Something cannot stand at `source.at`; `where` says what was read there. */
+/** The character at `source.at` is invalid; `where` is the context of the message. */
 interface Wrong {
   readonly where: string;
 }
@@ -34,7 +34,7 @@ type Step = (character: string, source: Source, open: string[]) => State | Wrong
 
 const END = 'unexpected end of JSON input';
 
-/** Where the reading goes on when a value is over. */
+/** The state after a value. */
 function after(open: readonly string[]): State {
   const inside = open.at(-1);
   if (inside === undefined) return 'end';
@@ -103,7 +103,7 @@ const readText: Read = (source) => {
   return undefined;
 };
 
-/** The four digits of an escape, leaving the place at the last of them. */
+/** Reads the four digits of an escape; `source.at` is then the last of them. */
 function readDigits(source: Source): Wrong | undefined {
   for (const end = source.at + 4; source.at < end; ) {
     source.at += 1;
@@ -115,7 +115,7 @@ function readDigits(source: Source): Wrong | undefined {
 const isDigit = (character: string | undefined): boolean =>
   character !== undefined && character >= '0' && character <= '9';
 
-/** At least one digit, or what is wrong. */
+/** Skips at least one digit. */
 function skipDigits(source: Source, where: string): Wrong | undefined {
   if (!isDigit(source.text[source.at])) return { where };
   while (isDigit(source.text[source.at])) source.at += 1;

@@ -1,28 +1,28 @@
 import type { CloudEvent } from './cloud-event.ts';
 import { matchesGlob } from './glob.ts';
 
-/** What a listener asks of an event. */
+/** The events that a listener wants. */
 export interface Filter {
   readonly type: string;
-  /** Attribute name to value, all of which must match; names count in lower case. */
+  /** Values by attribute name, all of which must match; names are compared in lower case. */
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-export interface Verdict {
+export interface MatchResult {
   readonly matches: boolean;
-  /** The first attribute that does not fit; `found` is undefined when the event lacks it. */
+  /** The first attribute that does not match; `found` is undefined when the event does not have it. */
   readonly failed?: { readonly attribute: string; readonly expected: unknown; readonly found: unknown };
 }
 
-/** Not attributes to ask for: the version says how an event is written, the rest is its payload. */
+/** Members that filters cannot match: the version of the format, and the payload. */
 const NO_CONTEXT = new Set(['specversion', 'data', 'data_base64', 'datacontentencoding']);
 
 /**
- * Whether a listener takes the event, and if not, because of which attribute (workflow-language 3). The type is equal.
- * Each attribute of the context is there; text is compared with text by glob, else it is enough to be there.
- * Extensions and `source` take part, and, other than in the original, the core attributes that are texts.
+ * Returns whether an event matches a filter, and the first attribute that does not (workflow-language 3). The type must
+ * be equal, and the event must have each attribute of the context; a text is compared with a text as a glob. Extensions
+ * and `source` can be filtered and, unlike in the original, the core attributes that are texts.
  */
-export function explainMatch(filter: Filter, event: CloudEvent): Verdict {
+export function explainMatch(filter: Filter, event: CloudEvent): MatchResult {
   if (filter.type !== event.type) {
     return { matches: false, failed: { attribute: 'type', expected: filter.type, found: event.type } };
   }
@@ -34,12 +34,12 @@ export function explainMatch(filter: Filter, event: CloudEvent): Verdict {
   return { matches: true };
 }
 
-/** True when a listener with that filter takes the event; see `explainMatch`. */
+/** Returns whether an event matches a filter; see `explainMatch`. */
 export function matches(filter: Filter, event: CloudEvent): boolean {
   return explainMatch(filter, event).matches;
 }
 
-/** Only what the event itself holds: every object would answer to `constructor`. */
+/** Only own members: every object inherits `constructor`. */
 function attributeOf(event: CloudEvent, attribute: string): unknown {
   if (NO_CONTEXT.has(attribute) || !Object.hasOwn(event, attribute)) return undefined;
   return event[attribute] ?? undefined;

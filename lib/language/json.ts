@@ -1,46 +1,50 @@
-/** Values nested deeper than this are refused with a RangeError: no document is, a cycle always is. */
-export const DEEPEST = 100_000;
+/** Values nested deeper than this are rejected with a RangeError; a cyclic value always is. */
+export const MAX_DEPTH = 100_000;
 
 /**
- * Compact JSON text as existing clients know it: keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped.
- * NaN and the infinities, which JSON cannot hold, become null; undefined members are left out. Throws RangeError for
- * a value nested deeper than DEEPEST.
+ * Formats a value as compact JSON in the form of Go's encoder, on which existing clients rely: keys sorted by bytes; `<`,
+ * `>`, `&`, U+2028 and U+2029 escaped. NaN and the infinities become null; undefined members are left out. Throws
+ * RangeError for a value nested deeper than MAX_DEPTH.
  */
 export function toJson(value: unknown): string {
-  return print(value, '');
+  return format(value, '');
 }
 
-/** As `toJson`, indented by two spaces; an empty object or list stays on one line. */
+/** Formats as `toJson` does, indented by two spaces; an empty object or array is on one line. */
 export function toPrettyJson(value: unknown): string {
-  return print(value, '  ');
+  return format(value, '  ');
 }
 
-/** True for a JSON object, false for null, a list and everything else. */
+/** True for an object that is neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Bounds of a value's size. */
 export interface Bounds {
+  /** Arrays and objects inside each other. */
   readonly levels: number;
+  /** Characters of its strings and keys, plus two for every other value. */
   readonly characters: number;
 }
 
+/** The measured size, in the units of `Bounds`. */
 interface Extent {
   readonly levels: number;
   readonly characters: number;
 }
 
-/** Values are never changed, so what is known of a part is known for good; parts shared by many values count once. */
+/** Sizes measured before. Values are never changed, and a part that many values share is measured once. */
 const extents = new WeakMap<object, Extent>();
 
-/** Which bound the value breaks. Its characters are those of its texts and keys, and two for everything else. */
-export function excessOf(value: unknown, bounds: Bounds): keyof Bounds | undefined {
+/** Returns the bound that the value exceeds; undefined if it exceeds none. The value must not be changed afterwards. */
+export function exceededBound(value: unknown, bounds: Bounds): keyof Bounds | undefined {
   const extent = extentOf(value, bounds.levels);
   if (extent.levels > bounds.levels) return 'levels';
   return extent.characters > bounds.characters ? 'characters' : undefined;
 }
 
-/** Stops going down where the levels allowed are used up; what is deeper is not remembered, for it was not seen. */
+/** Measures down to the allowed level. The size of a part that is deeper is incomplete, so it is not cached. */
 function extentOf(value: unknown, allowed: number): Extent {
   if (typeof value === 'string') return { levels: 0, characters: value.length + 2 };
   if (typeof value !== 'object' || value === null) return { levels: 0, characters: 2 };
@@ -60,24 +64,24 @@ function extentOf(value: unknown, allowed: number): Extent {
   return extent;
 }
 
-/** The object's own keys in the order of their UTF-8 bytes. */
+/** Returns the object's own keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: object): string[] {
   const keys = Object.keys(value);
   return keys.some((key) => SURROGATE.test(key)) ? keys.sort(byCodePoint) : keys.sort();
 }
 
-/** Sets an own member, also when the key is `__proto__`, where plain assignment would change the prototype. */
+/** Sets an own member; also for the key `__proto__`, by which an assignment would change the prototype. */
 export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** The native writer's recursion is safe to this depth; deeper values are written with a stack of our own. */
-const NATIVE_DEPTH = 500;
+/** JSON.stringify is recursive and safe to this depth; deeper values are formatted with an explicit stack. */
+const MAX_NATIVE_DEPTH = 500;
 
-/** The engine's own writer is several times faster, and right wherever the keys already stand in order. */
-function print(value: unknown, indent: string): string {
-  if (!isOrdered(value, NATIVE_DEPTH)) return write(value, indent);
+/** JSON.stringify is several times faster and correct where all keys are already in order. */
+function format(value: unknown, indent: string): string {
+  if (!isOrdered(value, MAX_NATIVE_DEPTH)) return write(value, indent);
   return withEscapes(JSON.stringify(value, undefined, indent) ?? 'null');
 }
 
@@ -121,11 +125,11 @@ function write(root: unknown, indent: string): string {
   return out;
 }
 
-/** The whole text of a scalar or an empty container; else the opening bracket, with the rest left to a new frame. */
+/** Returns the text of a scalar or an empty container; else the opening bracket, and adds a frame for the members. */
 function begin(value: unknown, frames: Frame[]): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return scalar(value);
-  if (frames.length >= DEEPEST) throw new RangeError(`a value is nested deeper than ${DEEPEST} levels`);
+  if (frames.length >= MAX_DEPTH) throw new RangeError(`a value is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]';
     frames.push({ keys: undefined, members: value as unknown as Frame['members'], length: value.length, next: 0 });
@@ -149,7 +153,7 @@ function scalar(value: unknown): string {
 
 const SURROGATE = /[\ud800-\udfff]/;
 const SPECIAL = /[<>&\u2028\u2029]|\\[bfu]/;
-// An escape is matched as a whole, so that the b of a written `\\b` is not taken for a backspace.
+// An escape is matched as a whole, so that the `\\b` of `\\\\b` is not taken for a backspace.
 const ESCAPE = /[<>&\u2028\u2029]|\\(?:u[0-9a-f]{4}|.)/g;
 const ESCAPED: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -165,13 +169,13 @@ function quote(text: string): string {
   return withEscapes(JSON.stringify(text));
 }
 
-/** JSON text with the escapes of existing clients; half a surrogate pair becomes the replacement character. */
+/** Adds the escapes of Go's encoder to JSON text; half a surrogate pair becomes the replacement character. */
 function withEscapes(json: string): string {
   if (!SPECIAL.test(json)) return json;
   return json.replace(ESCAPE, (found) => ESCAPED[found] ?? (found.startsWith('\\ud') ? '\ufffd' : found));
 }
 
-/** UTF-16 order differs from byte order only where surrogates meet U+E000 to U+FFFF; code points agree with bytes. */
+/** Orders by UTF-8 bytes, which is the order of code points; UTF-16 units order surrogates before U+E000 to U+FFFF. */
 function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,19 +1,20 @@
 import { RE2JS } from 're2js';
 
-/** The brands whose codes existing workflows match. */
+/** The first parts of error codes that existing workflows match. */
 const BRANDS = ['service', 'direktiv'];
 
-/** Compiled patterns kept; the one unused longest goes first. */
-const MOST_PATTERNS = 1000;
+/** Compiled patterns cached; the least recently used one is removed first. */
+const MAX_PATTERNS = 1000;
 
 type Compiled = { readonly expression: RE2JS } | { readonly problem: string };
 
 const compiled = new Map<string, Compiled>();
 
 /**
- * True when an error code matches a pattern of `catch.error` or `retries.codes`: an RE2 regular expression found
- * anywhere in the code, or `*` for everything (workflow language, 7.3). A code of any known brand is tried in the
- * spelling of each: `service.`, `direktiv.` and that of the installation. A pattern that does not compile matches nothing.
+ * True when an error code matches a pattern of `catch.error` or `retries.codes`: an RE2 regular expression that matches
+ * anywhere in the code, or `*` for every code (workflow-language 7.3). A code that begins with one of the brands
+ * `service`, `direktiv` and that of the installation is tested with each of them. A pattern that does not compile matches
+ * no code.
  */
 export function matchesCode(pattern: string, code: string, brand = 'service'): boolean {
   if (pattern === '*') return true;
@@ -21,7 +22,7 @@ export function matchesCode(pattern: string, code: string, brand = 'service'): b
   return 'expression' in entry && spellings(code, brand).some((spelling) => entry.expression.test(spelling));
 }
 
-/** Why the pattern does not compile, or undefined when it does. */
+/** Returns the reason why a pattern does not compile; undefined if it does. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern === '*') return undefined;
   const entry = compile(pattern);
@@ -35,16 +36,16 @@ function spellings(code: string, brand: string): string[] {
 }
 
 function compile(pattern: string): Compiled {
-  const entry = compiled.get(pattern) ?? compileAnew(pattern);
-  // Deleting first moves the entry to the end: the map's order is the order of use.
+  const entry = compiled.get(pattern) ?? compileUncached(pattern);
+  // Deletion and insertion move the entry to the end, so the order of the map is the order of use.
   compiled.delete(pattern);
   compiled.set(pattern, entry);
-  const oldest = compiled.size > MOST_PATTERNS ? compiled.keys().next().value : undefined;
+  const oldest = compiled.size > MAX_PATTERNS ? compiled.keys().next().value : undefined;
   if (oldest !== undefined) compiled.delete(oldest);
   return entry;
 }
 
-function compileAnew(pattern: string): Compiled {
+function compileUncached(pattern: string): Compiled {
   try {
     return { expression: RE2JS.compile(pattern) };
   } catch (error) {

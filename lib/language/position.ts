@@ -1,11 +1,14 @@
-/** A place in a source text; both one-based, columns count UTF-16 units. */
+/** A position in a source text. Both numbers are one-based; columns count UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds the place of an offset in logarithmic time; `\n`, `\r\n` and `\r` end a line, as in YAML. */
-export function positions(source: string): (offset: number) => Position {
+/**
+ * Returns a function from an offset in the text to its position, in logarithmic time. `\n`, `\r\n` and `\r` end a line, as
+ * in YAML.
+ */
+export function createLocator(source: string): (offset: number) => Position {
   const starts = [0];
   for (const lineBreak of source.matchAll(/\r\n|\r|\n/g)) starts.push(lineBreak.index + lineBreak[0].length);
   return (offset) => {

@@ -1,44 +1,49 @@
+import { omitUndefined } from './omit-undefined.ts';
 import type { Position } from './position.ts';
 
-/** Something wrong in a text a user wrote. Problems are returned, all at once; only boundaries throw. */
+/** A mistake in a text that a user wrote. Functions return problems, all of them at once, and do not throw them. */
 export interface Problem {
-  /** The first line a client shows, in the wording that existing clients know (workflow-language reference, 1.7). */
+  /** One sentence for the user, in the words of the original where existing clients rely on them (workflow-language 1.7). */
   readonly message: string;
   /** One-based. */
   readonly line: number;
   /** One-based. */
   readonly column: number;
-  /** How to mend it, where we know. */
+  /** The correction, if it is known. */
   readonly hint?: string;
 }
 
-/** A document is not read on after this many problems: an attacker writes documents too. */
-export const MOST_PROBLEMS = 100;
+/** Problems reported of one document at most, so that a hostile document does not make an endless list. */
+export const MAX_PROBLEMS = 100;
 
-/** A name in a text may be as long as the text; a message is cut after this many characters. */
-const LONGEST = 1000;
+/** Messages and hints are cut after this many characters: they quote names, which may be as long as the document. */
+const MAX_CHARACTERS = 1000;
 
-/** Adds a problem, unless there are enough; the hint is worked out only for a problem that is told. */
+/** Adds a problem unless MAX_PROBLEMS is reached. The hint is computed only for a problem that is added. */
 export function addProblem(
   problems: Problem[],
   { line, column }: Position,
   message: string,
   hint?: () => string | undefined,
 ): void {
-  if (problems.length >= MOST_PROBLEMS) return;
-  const how = hint?.();
-  problems.push({ message: cut(message), line, column, ...(how === undefined ? {} : { hint: cut(how) }) });
+  if (problems.length >= MAX_PROBLEMS) return;
+  const correction = hint?.();
+  const cut = omitUndefined({ hint: correction && truncate(correction) });
+  problems.push({ message: truncate(message), line, column, ...cut });
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+function truncate(text: string): string {
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;
 }
 
-/** Longer lines are cut on both sides of the caret, so that one line of a megabyte is not printed whole. */
-const WIDEST = 160;
+/** Longer source lines are cut on both sides of the caret. */
+const MAX_WIDTH = 160;
 
-/** The problem for a person: message, place, the source line with a caret under the column, and the hint. No final newline. */
-export function problemText(problem: Problem, source: string): string {
+/**
+ * Formats a problem for a terminal: position and message, the source line with a caret under the column, and the hint.
+ * Without a final newline.
+ */
+export function formatProblem(problem: Problem, source: string): string {
   const { message, line, column, hint } = problem;
   const { shown, caret } = excerpt(source.split(/\r\n|\r|\n/)[line - 1] ?? '', column - 1);
   const margin = `${line} | `;
@@ -51,8 +56,8 @@ export function problemText(problem: Problem, source: string): string {
 }
 
 function excerpt(text: string, at: number): { shown: string; caret: number } {
-  const from = Math.max(0, Math.min(at - WIDEST / 2, text.length - WIDEST));
-  // One blank a tab, or the caret would not stand under its column.
-  const shown = text.slice(from, from + WIDEST).replaceAll('\t', ' ');
+  const from = Math.max(0, Math.min(at - MAX_WIDTH / 2, text.length - MAX_WIDTH));
+  // A tab becomes one blank, so that the caret is under its column.
+  const shown = text.slice(from, from + MAX_WIDTH).replaceAll('\t', ' ');
   return { shown, caret: Math.max(0, Math.min(at, text.length) - from) };
 }

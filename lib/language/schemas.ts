@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { toJson } from './json.ts';
 
-/** Patterns run on RE2, whose time is linear: a user's pattern can never hang a step. */
+/** Compiles a schema's `pattern` by RE2, whose time is linear, so that it cannot hang a step. */
 function regExp(pattern: string): { test: (text: string) => boolean } {
   const compiled = RE2JS.compile(pattern);
   return { test: (text) => compiled.matcher(text).find() };
@@ -15,81 +15,81 @@ const OPTIONS: Options = {
   allErrors: true,
   strict: false,
   logger: false,
-  // Errors carry the value they speak of, which their texts name.
+  // Errors carry the invalid value, which their texts quote.
   verbose: true,
-  // Ajv's type demands all of RegExp, but it uses `test` alone.
+  // The type of the option is the whole RegExp, but Ajv calls `test` only.
   code: { regExp: regExp as unknown as NonNullable<NonNullable<Options['code']>['regExp']> },
 };
 
-type Check = ((value: unknown) => unknown) & { errors?: ErrorObject[] | null };
+type Validator = ((value: unknown) => unknown) & { errors?: ErrorObject[] | null };
 
-/** Checks by the schema itself, and by its text for the same schema read again; the one made first goes first. */
-const checks = new WeakMap<object, Check>();
-const checksByText = new Map<string, Check>();
-const MOST_CHECKS = 100;
-const LONGEST_TEXT = 100_000;
+/** Compiled validators by schema object, and by JSON text for the same schema parsed again; the oldest is removed first. */
+const validators = new WeakMap<object, Validator>();
+const validatorsByText = new Map<string, Validator>();
+const MAX_VALIDATORS = 100;
+const MAX_CACHED_CHARACTERS = 100_000;
 
 function isDraft4(schema: object): boolean {
   const named: unknown = '$schema' in schema ? schema.$schema : undefined;
   return typeof named === 'string' && named.includes('draft-04');
 }
 
-/** Drafts 6 and 7 differ too little for another validator; the name of the draft is left out, since no schema is fetched. */
+/** Removes `$schema`: drafts 6 and 7 share one validator, and no schema is fetched by its name. */
 function withoutDraft(schema: object): object {
   const { $schema: _, ...rest } = schema as Record<string, unknown>;
   return rest;
 }
 
-/** Makes checks; an instance is too costly to be made for each, but keeps something of every schema it has seen. */
-interface Compiler {
+/** An instance of Ajv. It is shared, because making one is slow, and replaced, because it keeps memory of each schema. */
+interface AjvInstance {
   readonly ajv: Ajv;
-  /** The names of its own schemas; all others are of a schema compiled before, which no other may refer to. */
+  /** The ids of its own schemas. Other ids come from a schema compiled before, to which the next must not refer. */
   readonly own: ReadonlySet<string>;
   compiled: number;
 }
 
-const MOST_COMPILED = 100;
+const MAX_COMPILED = 100;
 
-const compilers = new Map<'draft-04' | 'draft-07', Compiler>();
+const instances = new Map<'draft-04' | 'draft-07', AjvInstance>();
 
-function compilerFor(draft: 'draft-04' | 'draft-07'): Compiler {
-  const known = compilers.get(draft);
-  if (known !== undefined && known.compiled < MOST_COMPILED) return known;
+function instanceFor(draft: 'draft-04' | 'draft-07'): AjvInstance {
+  const known = instances.get(draft);
+  if (known !== undefined && known.compiled < MAX_COMPILED) return known;
   const ajv = draft === 'draft-04' ? (new draft04.default(OPTIONS) as unknown as Ajv) : new Ajv(OPTIONS);
   formats.default(ajv);
   const compiler = { ajv, own: new Set([...Object.keys(ajv.refs), ...Object.keys(ajv.schemas)]), compiled: 0 };
-  compilers.set(draft, compiler);
+  instances.set(draft, compiler);
   return compiler;
 }
 
-function compileNew(schema: object): Check {
+function compileUncached(schema: object): Validator {
   const isOld = isDraft4(schema);
-  const compiler = compilerFor(isOld ? 'draft-04' : 'draft-07');
+  const compiler = instanceFor(isOld ? 'draft-04' : 'draft-07');
   const { ajv, own } = compiler;
   compiler.compiled += 1;
   try {
-    // A copy, because an instance checks the same object only once, also when it was refused.
-    return ajv.compile(isOld ? { ...schema } : withoutDraft(schema)) as Check;
+    // A copy: Ajv compiles the same object only once, even if it was rejected.
+    return ajv.compile(isOld ? { ...schema } : withoutDraft(schema)) as Validator;
   } finally {
     for (const names of [ajv.refs, ajv.schemas])
       for (const name of Object.keys(names)) if (!own.has(name)) delete names[name];
   }
 }
 
-function compile(schema: object): Check {
-  const known = checks.get(schema);
+function compile(schema: object): Validator {
+  const known = validators.get(schema);
   if (known !== undefined) return known;
   const text = JSON.stringify(schema);
-  const check = checksByText.get(text) ?? compileNew(schema);
-  checks.set(schema, check);
-  if (text.length > LONGEST_TEXT) return check;
-  checksByText.set(text, check);
-  const oldest = checksByText.size > MOST_CHECKS ? checksByText.keys().next().value : undefined;
-  if (oldest !== undefined) checksByText.delete(oldest);
+  const check = validatorsByText.get(text) ?? compileUncached(schema);
+  validators.set(schema, check);
+  if (text.length > MAX_CACHED_CHARACTERS) return check;
+  validatorsByText.set(text, check);
+  const oldest = validatorsByText.size > MAX_VALIDATORS ? validatorsByText.keys().next().value : undefined;
+  if (oldest !== undefined) validatorsByText.delete(oldest);
   return check;
 }
 
-/** Why the schema cannot be used, or undefined when it can (workflow-language reference, 10.8). */
+/** Returns the reason why a schema is invalid; undefined if it is valid (workflow-language 10.8). Never throws. */
 export function schemaProblem(schema: unknown): string | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -102,17 +102,17 @@ export function schemaProblem(schema: unknown): string | undefined {
   }
 }
 
-type Say = (limit: string, error: ErrorObject, place: string) => string;
+type Wording = (limit: string, error: ErrorObject, place: string) => string;
 
-function say(before: string, after = ''): Say {
+function withLimit(before: string, after = ''): Wording {
   return (limit) => before + limit + after;
 }
 
-/** The wording existing users know, by keyword; `limit` is the first parameter of ajv's error. */
-const SAY: Readonly<Record<string, Say>> = {
+/** Error texts of the original by keyword; `limit` is the first parameter of Ajv's error, `place` the invalid member. */
+const WORDINGS: Readonly<Record<string, Wording>> = {
   required: (_, error) => `${error.params.missingProperty} is required`,
   type: (_, error) => `Invalid type. Expected: ${error.params.type}, given: ${typeOf(error.data)}`,
-  additionalProperties: say('Additional property ', ' is not allowed'),
+  additionalProperties: withLimit('Additional property ', ' is not allowed'),
   enum: (_, error, place) =>
     `${place} must be one of the following: ${error.params.allowedValues.map(toJson).join(', ')}`,
   const: (_, error, place) => `${place} does not match: ${toJson(error.params.allowedValue)}`,
@@ -120,12 +120,12 @@ const SAY: Readonly<Record<string, Say>> = {
   maximum: (_, error) => `Must be less than or equal to ${error.params.limit}`,
   exclusiveMinimum: (_, error) => `Must be greater than ${error.params.limit}`,
   exclusiveMaximum: (_, error) => `Must be less than ${error.params.limit}`,
-  minLength: say('String length must be greater than or equal to '),
-  maxLength: say('String length must be less than or equal to '),
-  minItems: say('Array must have at least ', ' items'),
-  maxItems: say('Array must have at most ', ' items'),
-  pattern: say("Does not match pattern '", "'"),
-  format: say("Does not match format '", "'"),
+  minLength: withLimit('String length must be greater than or equal to '),
+  maxLength: withLimit('String length must be less than or equal to '),
+  minItems: withLimit('Array must have at least ', ' items'),
+  maxItems: withLimit('Array must have at most ', ' items'),
+  pattern: withLimit("Does not match pattern '", "'"),
+  format: withLimit("Does not match format '", "'"),
 };
 
 function typeOf(value: unknown): string {
@@ -134,23 +134,24 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-function toText(error: ErrorObject): string {
+function formatError(error: ErrorObject): string {
   const place =
     error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || '(root)';
   const limit = String(Object.values(error.params)[0]);
-  return `${place}: ${SAY[error.keyword]?.(limit, error, place) ?? error.message ?? error.keyword}`;
+  return `${place}: ${WORDINGS[error.keyword]?.(limit, error, place) ?? error.message ?? error.keyword}`;
 }
 
 /**
- * What of the value breaks the schema, a text each; empty when it fits. Throws for a schema that has a problem. A
- * schema that refers to itself without end, or a value nested too deeply to check, is a violation.
+ * Validates a value and returns one text for each violation of the schema, none if the value is valid. A schema that
+ * refers to itself without end, or a value nested too deeply, is a violation. Throws for an invalid schema; see
+ * `schemaProblem`.
  */
 export function violations(schema: unknown, value: unknown): string[] {
   if (schema === true) return [];
   if (typeof schema !== 'object' || schema === null) return ['(root): nothing is allowed'];
   const check = compile(schema);
   try {
-    return check(value) ? [] : (check.errors ?? []).map(toText);
+    return check(value) ? [] : (check.errors ?? []).map(formatError);
   } catch (error) {
     if (error instanceof RangeError) return ['(root): nested too deeply to be checked'];
     throw error;

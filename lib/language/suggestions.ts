@@ -1,43 +1,48 @@
-/** Names longer than this, and candidates beyond this many, are not compared: time must stay bounded. */
-const LONGEST = 40;
-const MOST_CANDIDATES = 500;
+/** Longer names are not compared, so that the time is bounded. */
+const MAX_CHARACTERS = 40;
 
-/** The candidate that the name is most likely a slip of; undefined when none is near. */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  if (name.length > LONGEST) return undefined;
-  const wanted = plain(name);
-  const reach = Math.max(1, Math.ceil(wanted.length / 3));
+/** Candidates compared; the rest is ignored, so that the time is bounded. */
+const MAX_CANDIDATES = 500;
+
+/**
+ * Returns the candidate with the smallest edit distance to the name, at most a third of its length; undefined if there is
+ * none. Case, dashes and underscores make no difference.
+ */
+export function closestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_CHARACTERS) return undefined;
+  const wanted = normalized(name);
+  const maxDistance = Math.max(1, Math.ceil(wanted.length / 3));
   let best: { name: string; distance: number } | undefined;
   let compared = 0;
   for (const candidate of candidates) {
-    if (compared++ >= MOST_CANDIDATES) break;
-    if (candidate.length > LONGEST) continue;
-    const distance = distanceOf(wanted, plain(candidate));
-    if (distance <= reach && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+    if (compared++ >= MAX_CANDIDATES) break;
+    if (candidate.length > MAX_CHARACTERS) continue;
+    const distance = editDistance(wanted, normalized(candidate));
+    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
       best = { name: candidate, distance };
   }
   return best?.name;
 }
 
-/** The hint for a name that is not known. */
+/** Returns the hint `did you mean 'x'?` for an unknown name; undefined if no candidate is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
-  const near = nearest(name, candidates);
-  return near === undefined ? undefined : `did you mean '${near}'?`;
+  const suggestion = closestName(name, candidates);
+  return suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
 }
 
-/** `Max_Attempts`, `max-attempts` and `maxAttempts` are one name to the eye. */
-function plain(name: string): string {
+/** `Max_Attempts`, `max-attempts` and `maxAttempts` count as the same name. */
+function normalized(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** How many letters must be put in, left out or changed (Levenshtein). */
-function distanceOf(from: string, to: string): number {
+/** The Levenshtein distance: characters to insert, delete or replace. */
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];
     for (let at = 1; at <= to.length; at += 1) {
-      const change = (row[at - 1] ?? 0) + (to[at - 1] === letter ? 0 : 1);
-      next.push(Math.min(change, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+      const replaced = (row[at - 1] ?? 0) + (to[at - 1] === letter ? 0 : 1);
+      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
     }
     row = next;
   }

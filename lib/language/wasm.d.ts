@@ -1,10 +1,10 @@
-/** What a bundler with the loader `.wasm=binary` makes of the engine's file. */
+/** The bytes of the engine's file, in a bundle made with the loader `.wasm=binary`. */
 declare module '@jitl/quickjs-wasmfile-release-sync/wasm' {
   const bytes: Uint8Array;
   export = bytes;
 }
 
-/** The little we use of the platform's WebAssembly; Node's own types leave it out. */
+/** The part of WebAssembly that is used here; the types of Node do not have it. */
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number });

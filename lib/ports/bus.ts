@@ -1,24 +1,27 @@
-/** An event on its way to those who listen: where it is recorded, and what an outside listener needs of it. */
+/** A recorded event on its way to its listeners: where it is stored, and what a subscriber outside needs of it. */
 export interface Message {
   readonly namespaceId: string;
   readonly namespace: string;
-  /** Where the event is recorded: the router reads it there. */
+  /** The key of the event in the journal: the router reads it there. */
   readonly record: { readonly pk: string; readonly sk: string };
   readonly id: string;
   readonly type: string;
   readonly source: string;
   /** The CloudEvent as JSON text; absent when it is too large for a bus. */
   readonly event?: string;
-  /** Tells a repetition that was asked for from the event's first way. */
+  /** The id of a replay; absent for the first delivery of the event. */
   readonly replay?: string;
-  /** The router goes on among many listeners: no news for anybody outside. */
+  /** The router continues with further listeners of an event; subscribers outside ignore such a message. */
   readonly round?: number;
 }
 
-/** Carries recorded events to the router: each at least once, in any order, repeated until the router takes it. */
+/** Delivers messages to the router at least once, in any order, with retries until the router accepts them. */
 export interface Bus {
-  /** Any number of messages. Resolves when all are accepted; what is accepted survives a crash. */
+  /** Publishes any number of messages. Resolves when all are accepted; an accepted message survives a crash. */
   publish(messages: readonly Message[]): Promise<void>;
-  /** Accepts a message now that is published at `at` (milliseconds since 1970). The same name again changes nothing. */
+  /**
+   * Accepts a message that is published at `at` (milliseconds since 1970). `name` is a deduplication key: a second call
+   * with the same name has no effect.
+   */
   publishAt(at: number, name: string, message: Message): Promise<void>;
 }

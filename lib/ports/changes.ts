@@ -1,22 +1,22 @@
 import type { Table } from './table.ts';
 
-/** What woke who watches: what was read may have changed, the time was over, or nobody may watch any longer. */
+/** Why `Watch.next` resolved: data may have changed, the timeout elapsed, or the watch was closed. */
 export type Woken = 'changed' | 'quiet' | 'over';
 
-/** Watches what somebody reads again and again. */
+/** Watches what a reader reads repeatedly. */
 export interface Watch {
-  /** A reading begins: what is read through this table is watched, what was read before no longer. */
+  /** Begins a reading. What is read through the returned table is watched, in place of what was read before. */
   begin(): Table;
   /**
-   * Resolves as soon as something that was read may have changed, at latest after `atMost` milliseconds. `isBusy`: the
-   * last reading found news, so that who has to ask asks sooner.
+   * Resolves when something that was read may have changed, and after `atMost` milliseconds at the latest. `isBusy`: the
+   * last reading found changes, so an implementation that polls uses a shorter interval.
    */
   next(atMost: number, isBusy: boolean): Promise<Woken>;
-  /** Ends it: who waits in `next` gets `over`. */
+  /** Closes the watch: a pending `next`, and each later one, resolves with `over`. */
   close(): void;
 }
 
-/** Tells those who keep reading when to read again. It may tell too often; what others write it may miss. */
+/** Signals readers when to read again. It may signal without a change, and may miss changes by other processes. */
 export interface Changes {
   watch(table: Table): Watch;
 }

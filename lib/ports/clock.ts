@@ -1,9 +1,9 @@
-/** The only source of time and chance. */
+/** The only source of time and randomness. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** A UUID version 7: sorts by time. */
+  /** Returns a UUID of version 7, which sorts by time. */
   uuid(): string;
-  /** Unguessable text of 43 URL-safe characters (256 bits). */
+  /** Returns 256 random bits as 43 URL-safe characters. */
   secret(): string;
 }

@@ -1,6 +1,4 @@
-// The port by which container images run. All of it is for the world through lib/ports.ts.
-
-/** What opens a container registry. */
+/** The credentials of a container registry. */
 export interface RegistryCredentials {
   /** As the user gave it: `https://docker.io`. */
   readonly url: string;
@@ -8,17 +6,17 @@ export interface RegistryCredentials {
   readonly token: string;
 }
 
-/** One revision of a container service, as it is to run. */
+/** One revision of a container service: the image and how it runs. */
 export interface ContainerRevision {
   /** Unique in the installation, at most 63 characters of [a-z0-9-]. */
   readonly id: string;
   readonly image: string;
-  /** In place of the image's own command; empty: the image's own. */
+  /** Replaces the command of the image; empty: the command of the image. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Small, medium, large. */
   readonly size: 0 | 1 | 2;
-  /** How many are kept running though nobody calls. */
+  /** The number of copies that run without a call. */
   readonly minScale: number;
   /** Tried in this order. */
   readonly credentials: readonly RegistryCredentials[];
@@ -30,22 +28,26 @@ export interface Pod {
   readonly status: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 }
 
-/** How far a revision is. `failed` stays so until it is prepared again. */
+/** The state of a revision. `failed` is final until the revision is prepared again. */
 export interface RevisionStatus {
   readonly id: string;
   readonly state: 'preparing' | 'ready' | 'failed';
-  /** One word for why it failed, and the words for the user; empty otherwise. */
+  /** Why it failed: one word, and a message for the user; both empty otherwise. */
   readonly reason: string;
   readonly message: string;
   readonly pods: readonly Pod[];
 }
 
+/** How the bytes of a file are encoded; an archive is unpacked into a directory. */
 export type FileType = 'plain' | 'base64' | 'tar' | 'tar.gz';
+
+/** The scopes of variables that a container can write. */
 export type OutputScope = 'namespace' | 'workflow' | 'instance';
-/** Of `file` the key is a path in the tree; it is never written. */
+
+/** The scopes that a container can read. In the scope `file` the key is a path in the tree, which is read-only. */
 export type ReadScope = OutputScope | 'file';
 
-/** What a container finds in its temporary directory. */
+/** A file in the temporary directory of a container. */
 export interface ContainerFile {
   /** Its path below the directory. */
   readonly name: string;
@@ -53,7 +55,7 @@ export interface ContainerFile {
   readonly bytes: Uint8Array;
 }
 
-/** What a container left in its output directory: a file, or a directory as tar.gz. */
+/** A file that a container left in its output directory; a directory is a tar.gz archive. */
 export interface ContainerOutput {
   readonly scope: OutputScope;
   readonly name: string;
@@ -68,46 +70,50 @@ export interface ContainerCall {
   readonly step: number;
   /** The number of the element, in a loop over elements. */
   readonly iterator?: number;
-  /** When it is given up, milliseconds since 1970. */
+  /** When the call times out, milliseconds since 1970. */
   readonly deadline: number;
   /** JSON. */
   readonly input: Uint8Array;
   readonly files: readonly ContainerFile[];
-  /** What the container asks for while it runs. */
+  /** Serves the requests of the container while it runs. */
   readonly host: ContainerHost;
 }
 
+/** The service's side of a call: what a container can request while it runs. */
 export interface ContainerHost {
-  /** Resolves when there is room for more. What cannot be written yet is written when the call is over. */
+  /** Resolves when more can be accepted. Lines that cannot be written yet are written at the end of the call. */
   log(text: string): Promise<void>;
-  /** Undefined: there is none. */
+  /** Returns undefined when there is no such variable. */
   variable(scope: ReadScope, key: string): Promise<Uint8Array | undefined>;
   setVariable(scope: OutputScope, key: string, bytes: Uint8Array, mimeType: string | undefined): Promise<void>;
 }
 
-/** What a call came to; the outputs count in either case. */
+/** The result of a call. The outputs are stored whether it failed or not. */
 export interface ContainerResult {
-  /** The answer's body; empty after a failure. */
+  /** The body of the reply; empty after a failure. */
   readonly body: Uint8Array;
-  /** What the container says went wrong; without a code it is a crash. */
+  /** The error that the container reported; with an empty code it is a crash. */
   readonly failure?: { readonly code: string; readonly message: string };
   readonly outputs: readonly ContainerOutput[];
 }
 
 /** Runs container images. */
 export interface Containers {
-  /** Why none can run here, in words for the user; undefined: they can. */
+  /** Returns why no container can run here, as a message for the user; undefined when they can. */
   problem(): Promise<string | undefined>;
-  /** Begins to make a revision runnable and keeps it so; the same id again changes nothing unless it failed. */
+  /** Starts to make a revision runnable. Idempotent by id; a failed revision is prepared again. */
   prepare(revision: ContainerRevision): Promise<void>;
-  /** In the order asked; undefined: it was never prepared, or is removed. */
+  /** Returns statuses in the order of the ids; undefined for a revision that was never prepared, or was removed. */
   status(ids: readonly string[]): Promise<readonly (RevisionStatus | undefined)[]>;
-  /** Waits for a revision that is on its way, and calls it. What goes wrong around it is a failure without a code. */
+  /**
+   * Calls a revision, after waiting until it is ready. A failure outside the container, such as a deadline, is a failure
+   * with an empty code.
+   */
   call(id: string, call: ContainerCall): Promise<ContainerResult>;
-  /** Tells the container that nobody waits for the call any longer; it ends soon after. */
+  /** Sends the container a cancellation of the call; the call ends soon after. */
   cancel(id: string, actionId: string): Promise<void>;
-  /** Stops it and forgets it; one that is not there is fine. */
+  /** Stops and deletes a revision. Has no effect when there is none with that id. */
   remove(id: string): Promise<void>;
-  /** What a pod wrote to its output from a byte on, and where that ends; undefined: there is no such pod. */
+  /** Returns the output of a pod from byte `from` on, and where it ends; undefined when there is no such pod. */
   output(pod: string, from: number): Promise<{ readonly text: string; readonly end: number } | undefined>;
 }

@@ -1,5 +1,7 @@
+/** The type of a state machine in Step Functions. */
 export type Tier = 'EXPRESS' | 'STANDARD';
 
+/** A state machine, as it is to be created. */
 export interface Machine {
   /** Unique in the installation, at most 80 characters of [A-Za-z0-9_-]. */
   readonly name: string;
@@ -10,14 +12,18 @@ export interface Machine {
 
 /** State machines and their executions. */
 export interface Executions {
-  /** Creates or updates the machine and publishes it; the handle names exactly this version. Idempotent, resumable. */
+  /**
+   * Creates or updates the machine and publishes a version. Returns a handle of exactly this version. Idempotent; a
+   * call that was interrupted can be repeated.
+   */
   define(machine: Machine): Promise<string>;
-  /** At most one execution per name: a second start with a name in use does nothing. */
+  /** Starts at most one execution per name: a second start with a name in use has no effect. */
   start(handle: string, name: string, input: unknown): Promise<void>;
-  /** Ends a running execution; one that has ended, or never began, stays as it is. */
+  /** Stops a running execution. Has no effect on one that has ended or was never started. */
   stop(handle: string, name: string, error: string, cause: string): Promise<void>;
-  /** Ends a waiting task; false when nobody waits for that token any more. */
+  /** Ends a waiting task. Returns false when no task waits with that token. */
   answer(token: string, answer: Answer): Promise<boolean>;
 }
 
+/** The result of a task that waits for its token. */
 export type Answer = { readonly output: unknown } | { readonly error: string; readonly cause: string };

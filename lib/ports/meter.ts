@@ -1,7 +1,4 @@
-/**
- * What whoever operates the service may want to watch, counted as it happens. Of requests it is also told of which
- * family of endpoints they are.
- */
+/** The metrics for the operators of the service. Requests are counted by family of endpoints too. */
 export type Measure =
   | 'Requests'
   | 'ClientErrors'
@@ -17,14 +14,14 @@ export type Measure =
   | 'ContainerCalls'
   | 'ContainerCallsFailed';
 
-/** Something that just happened: how often, or how long it took. */
+/** Increments of metrics: how often something happened, or how long it took. */
 export type Happened = Readonly<Partial<Record<Measure, number>>>;
 
 /**
- * Hears of what happened, after it was committed. What it heard last may be lost with the process: the counts that are
- * exact are those of the tables (docs/decisions/023).
+ * Counts what was committed. The last increments may be lost with the process: exact counts are made from the tables
+ * (docs/decisions/023).
  */
 export interface Meter {
-  /** Never throws, and nobody waits for it. */
+  /** Never throws, and is not awaited. */
   note(happened: Happened, family?: string): void;
 }

@@ -12,6 +12,7 @@ import type { Table } from './table.ts';
 import type { Vault } from './vault.ts';
 import type { Web } from './web.ts';
 
+/** All ports: the interfaces to everything outside the program. */
 export interface Ports {
   readonly settings: Settings;
   readonly table: Table;
@@ -25,6 +26,6 @@ export interface Ports {
   readonly containers: Containers;
   readonly changes: Changes;
   readonly clock: Clock;
-  /** Undefined where nobody counts. */
+  /** Undefined where metrics are not collected. */
   readonly meter: Meter | undefined;
 }

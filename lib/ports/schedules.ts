@@ -1,19 +1,19 @@
-/** When a workflow is to be started by the clock. */
+/** A schedule that starts a workflow. */
 export interface Schedule {
   /** Unique in the installation, at most 60 characters of [A-Za-z0-9_-]. */
   readonly name: string;
-  /** The cron text of the workflow, checked: `CRON_TZ=Europe/Berlin 0 8 * * mon-fri`. */
+  /** The valid cron text of the workflow: `CRON_TZ=Europe/Berlin 0 8 * * mon-fri`. */
   readonly cron: string;
-  /** Handed to the function that starts the workflow, with the planned time of the tick. */
+  /** Passed to the function that starts the workflow, with the planned time of the tick. */
   readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
 }
 
-/** The clock that starts workflows: each tick is told at least once. */
+/** Starts workflows by the clock; each tick is delivered at least once. */
 export interface Schedules {
-  /** Why this clock cannot keep a cron text; undefined: it can. */
+  /** Returns why this scheduler does not support a cron text; undefined when it does. */
   problemOf(cron: string): string | undefined;
-  /** Puts the schedule in place, in the place of one of that name. */
+  /** Creates the schedule, in place of one with the same name. */
   set(schedule: Schedule): Promise<void>;
-  /** Takes it away; one that is not there is fine. */
+  /** Deletes a schedule. Has no effect when there is none with that name. */
   remove(name: string): Promise<void>;
 }

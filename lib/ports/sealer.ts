@@ -1,18 +1,18 @@
-/** What sealed bytes are bound to, in clear text: no secrets. Names do not begin with `aws-crypto-`. */
+/** The encryption context of sealed bytes: clear text that is no secret. Names do not begin with `aws-crypto-`. */
 export type Binding = Readonly<Record<string, string>>;
 
-/** A data key as it is kept: sealed under the installation's root key and bound to its own facts. */
+/** A data key as it is stored: encrypted with the root key of the installation, and bound to its context. */
 export interface DataKey {
   readonly sealed: Uint8Array;
   readonly binding: Binding;
 }
 
-/** Seals small secrets. What is kept of them is of no use to whoever cannot read the installation's root key. */
+/** Encrypts small secrets by envelope encryption. Without the root key of the installation nothing can be decrypted. */
 export interface Sealer {
-  /** A new random data key, sealed; it opens with this binding alone. */
+  /** Returns a new random data key, encrypted; it decrypts with this binding only. */
   newDataKey(binding: Binding): Promise<DataKey>;
-  /** Throws when the data key does not open. */
+  /** Encrypts bytes. Throws when the data key cannot be decrypted. */
   seal(key: DataKey, bytes: Uint8Array, binding: Binding): Promise<Uint8Array>;
-  /** Throws for another data key or binding than it was sealed with, and for bytes that were changed. */
+  /** Decrypts bytes. Throws for another data key, another binding or changed bytes. */
   open(key: DataKey, sealed: Uint8Array, binding: Binding): Promise<Uint8Array>;
 }

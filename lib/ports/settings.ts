@@ -1,11 +1,11 @@
-/** What the installation was told once. */
+/** The settings of the installation. */
 export interface Settings {
   /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
   readonly brand: string;
-  /** What GET /version answers. */
+  /** What GET /version returns. */
   readonly version: string;
-  /** How long log lines are kept; 30 if not given. */
+  /** How long log lines are kept, days; the default is 30. */
   readonly retentionDays?: number | undefined;
-  /** The most copies of a container that a user may ask to be kept running; 3 if not given. */
+  /** The maximum of `minScale` of a container service; the default is 3. */
   readonly maxScale?: number | undefined;
 }

@@ -1,9 +1,9 @@
-/** What a table attribute may hold. User JSON is stored as text, never as a map (DynamoDB's 32 levels, 38 digits). */
+/** The value of an attribute. User JSON is stored as text, never as a map (DynamoDB's 32 levels, 38 digits). */
 export type Value = string | number | boolean | null | Uint8Array | Value[] | { [name: string]: Value };
 
 export type TableName = 'catalog' | 'runs' | 'journal';
 
-/** An item: its two key attributes and whatever else it holds. An attribute that is undefined is not stored. */
+/** An item: its two key attributes and further attributes. An attribute that is undefined is not stored. */
 export interface Item {
   readonly pk: string;
   readonly sk: string;
@@ -16,7 +16,7 @@ export interface Key {
   readonly sk: string;
 }
 
-/** All parts must hold. `absent`/`present` ask for the whole item; `equals` compares top-level attributes. */
+/** All parts must hold. `absent` and `present` are about the whole item; `equals` compares top-level attributes. */
 export interface Condition {
   readonly absent?: true;
   readonly present?: true;
@@ -24,46 +24,58 @@ export interface Condition {
 }
 
 export type Write =
-  | { readonly do: 'put'; readonly table: TableName; readonly item: Item; readonly when?: Condition }
+  | {
+      readonly do: 'put';
+      readonly table: TableName;
+      readonly item: Item;
+      readonly when?: Condition | undefined;
+    }
   | {
       readonly do: 'update';
       readonly key: Key;
       readonly set?: Readonly<Record<string, Value | undefined>>;
       readonly remove?: readonly string[];
       readonly add?: Readonly<Record<string, number>>;
-      readonly when?: Condition;
+      readonly when?: Condition | undefined;
     }
-  | { readonly do: 'delete'; readonly key: Key; readonly when?: Condition }
+  | { readonly do: 'delete'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly do: 'check'; readonly key: Key; readonly when: Condition };
 
-/** Items of one partition in the order of their sort key; `index` names a secondary index of the table. */
+/**
+ * Items of one partition in the order of their sort key; `index` names a secondary index of the table. An optional part
+ * that is undefined is absent.
+ */
 export interface Query {
   readonly table: TableName;
-  readonly index?: string;
+  readonly index?: string | undefined;
   readonly pk: string;
-  readonly prefix?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly descending?: boolean;
-  /** Most items of the page; a page may hold fewer and still have a `next`. */
-  readonly limit?: number;
-  readonly next?: string;
-  /** Only these attributes are read out (keys are always there). */
-  readonly only?: readonly string[];
-  /** Count without reading out: `items` is empty, `count` is set. */
-  readonly count?: boolean;
+  readonly prefix?: string | undefined;
+  /** The first and the last sort key; both are included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly descending?: boolean | undefined;
+  /** The maximum number of items of the page; a page with fewer can still have a `next`. */
+  readonly limit?: number | undefined;
+  readonly next?: string | undefined;
+  /** Only these attributes are returned (and always the keys). */
+  readonly only?: readonly string[] | undefined;
+  /** Count without reading: `items` is empty, `count` is set. */
+  readonly count?: boolean | undefined;
 }
 
 export interface Page {
   readonly items: readonly Item[];
   readonly count: number;
-  /** Opaque; hand it back in `Query.next` for the following page. Undefined: that was the last. */
+  /** An opaque cursor: `Query.next` of the following page. Undefined: this is the last page. */
   readonly next?: string;
 }
 
+/** The maximum number of keys of one `get`, and of writes of one `write`. */
+export const BATCH_LIMIT = 100;
+
 /** A write's condition did not hold; nothing of the call was written. `failed` are the indexes of the writes at fault. */
-export class Conflict extends Error {
-  override readonly name = 'Conflict';
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
   readonly failed: readonly number[];
   constructor(failed: readonly number[]) {
     super('a condition of the write did not hold');
@@ -72,10 +84,16 @@ export class Conflict extends Error {
 }
 
 export interface Table {
-  /** Strongly consistent; one call to the database for any number of keys up to 100; results in the order asked. */
+  /**
+   * Returns items in the order of the keys, undefined where there is none. Strongly consistent; one call to the database
+   * for any number of keys up to 100. Throws Error for more.
+   */
   get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
-  /** Strongly consistent on a table, eventually on an index. */
+  /** Returns a page. Strongly consistent on a table, eventually consistent on an index. */
   query(query: Query): Promise<Page>;
-  /** All or nothing, at most 100 writes. One write is a plain conditional write, several are one transaction. Throws Conflict. */
+  /**
+   * Writes all or nothing, at most 100 writes. One write is a plain conditional write, several are one transaction.
+   * Throws ConflictError when a condition does not hold.
+   */
   write(writes: readonly Write[]): Promise<void>;
 }

@@ -1,5 +1,5 @@
-/** What must be kept from everybody. */
+/** The secrets of the installation itself. */
 export interface Vault {
-  /** The administrative key of this installation. */
+  /** Returns the administrative key of this installation. */
   adminKey(): Promise<string>;
 }

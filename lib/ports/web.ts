@@ -1,19 +1,19 @@
-/** The answer of a server somewhere. */
+/** The reply of a server on the web. */
 export interface WebAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body's beginning, at most 64 KiB of it. */
+  /** The beginning of the body, at most 64 KiB. */
   readonly body: string;
 }
 
-/** A server did not answer; the message says why, in words for the user, and holds nothing that was sent. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+/** A server did not reply; the message names the cause for the user, and contains nothing of the request. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
 }
 
-/** Asks servers that users name. Redirects are answers. */
+/** Sends requests to servers that users name. A redirect is a reply; it is not followed. */
 export interface Web {
-  /** Throws Unreachable, also for addresses that are not for users to reach, and after `ms` milliseconds. */
+  /** Throws UnreachableError, also for an address that users may not reach, and after `ms` milliseconds. */
   get(url: string, headers: Readonly<Record<string, string>>, ms: number): Promise<WebAnswer>;
 }

@@ -1,4 +1,9 @@
-/** An ISO 8601 duration of whole, non-negative numbers. Years to days are calendar units, the rest exact time. */
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './units.ts';
+
+/**
+ * An ISO 8601 duration of whole, non-negative numbers. Years, months, weeks and days are calendar units; hours, minutes
+ * and seconds are exact time.
+ */
 export interface Duration {
   readonly years: number;
   readonly months: number;
@@ -9,48 +14,46 @@ export interface Duration {
   readonly seconds: number;
 }
 
-/** No duration reaches further than this many years; a longer one is cut to it. */
-export const LONGEST_YEARS = 100;
+/** The longest duration that `addDuration` adds; a longer one counts as this many years. */
+export const MAX_YEARS = 100;
 
 const FORM = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /**
- * Reads a duration such as `P1DT2H`; `P` and `PT` alone mean zero. Undefined for anything else, signs and fractions
- * included (workflow language, 1.6).
+ * Parses an ISO 8601 duration such as `P1DT2H`; `P` and `PT` alone mean zero. Returns undefined for any other text,
+ * also for one with a sign or a fraction (workflow-language 1.6).
  */
 export function parseDuration(text: string): Duration | undefined {
   const parts = FORM.exec(text);
   if (parts === null) return undefined;
-  const [years, months, weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0));
-  return {
-    years: years ?? 0,
-    months: months ?? 0,
-    weeks: weeks ?? 0,
-    days: days ?? 0,
-    hours: hours ?? 0,
-    minutes: minutes ?? 0,
-    seconds: seconds ?? 0,
-  };
+  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return { years, months, weeks, days, hours, minutes, seconds };
 }
 
-/** True when `parseDuration` can read the text. */
+/** Returns true for a text that `parseDuration` can parse. */
 export function isDuration(text: string): boolean {
   return FORM.test(text);
 }
 
 /**
- * The moment a duration after `from`, both in milliseconds since 1970: calendar units in UTC first (31 January and a
- * month is 3 March), then exact time. Never later than LONGEST_YEARS after `from`, and always a finite number.
+ * Adds a duration to a moment, both in milliseconds since 1970. Calendar units are added first, in UTC (31 January plus
+ * one month is 3 March), then exact time. The result is at most MAX_YEARS after `from` and always a finite number.
  */
 export function addDuration(from: number, duration: Duration): number {
-  const latest = shift(from, LONGEST_YEARS, 0, 0);
+  const latest = addCalendarUnits(from, MAX_YEARS, 0, 0);
   const { years, months, weeks, days, hours, minutes, seconds } = duration;
-  const later = shift(from, years, months, weeks * 7 + days) + ((hours * 60 + minutes) * 60 + seconds) * 1000;
-  // A date beyond what Date can hold is NaN, which no comparison would cut.
+  const later =
+    addCalendarUnits(from, years, months, weeks * 7 + days) +
+    hours * HOUR_MS +
+    minutes * MINUTE_MS +
+    seconds * SECOND_MS;
+  // Date yields NaN for a moment that it cannot represent, and Math.min would return it.
   return Number.isNaN(later) ? latest : Math.min(later, latest);
 }
 
-function shift(from: number, years: number, months: number, days: number): number {
+function addCalendarUnits(from: number, years: number, months: number, days: number): number {
   const date = new Date(from);
   date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth() + months, date.getUTCDate() + days);
   return date.getTime();

@@ -1,4 +1,5 @@
-const NS_OF: Readonly<Record<string, number>> = {
+/** Nanoseconds in each unit of Go's duration strings. */
+const UNIT_NS: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
   µs: 1e3,
@@ -9,14 +10,20 @@ const NS_OF: Readonly<Record<string, number>> = {
   h: 3.6e12,
 };
 
-const AMOUNT = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
-const WHOLE = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const LONGEST = 100;
+const AMOUNT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 
-/** Reads a duration as Go writes them, `1h30m`, as milliseconds; undefined for anything else. */
+/** A longer text is rejected unread. */
+const MAX_CHARACTERS = 1000;
+
+/**
+ * Parses a duration in the notation of Go's `time.ParseDuration`, for example `1h30m`, `-1.5h` or `0`, and returns it
+ * in milliseconds, with fractions. Returns undefined for any other text. Never throws.
+ */
 export function parseGoDuration(text: string): number | undefined {
-  if (text.length > LONGEST || !WHOLE.test(text)) return undefined;
-  const amounts = [...text.matchAll(AMOUNT)].map(([, amount, unit = '']) => Number(amount) * (NS_OF[unit] ?? 0));
-  const ms = amounts.reduce((sum, ns) => sum + ns, 0) / 1e6;
-  return text.startsWith('-') ? -ms : ms;
+  if (text.length > MAX_CHARACTERS || !DURATION.test(text)) return undefined;
+  let ns = 0;
+  // Each amount is rounded to whole nanoseconds, as in Go, so that 0.1s900000µs is exactly one second.
+  for (const [, amount, unit = ''] of text.matchAll(AMOUNT)) ns += Math.round(Number(amount) * (UNIT_NS[unit] ?? 0));
+  return text.startsWith('-') ? 0 - ns / 1e6 : ns / 1e6;
 }

@@ -1,9 +1,12 @@
-/** RFC 3339 in UTC with no more fractional digits than are needed: 0 or 3 (protobuf's JSON form of a timestamp). */
+/**
+ * Formats milliseconds since 1970 as an RFC 3339 timestamp in UTC with 0 or 3 fractional digits, whichever is enough
+ * (the JSON form of a protobuf timestamp). Throws RangeError for a moment that Date cannot represent.
+ */
 export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** The same for microseconds since 1970: 0, 3 or 6 digits. */
+/** Formats microseconds since 1970 in the same way, with 0, 3 or 6 fractional digits. */
 export function toFineTimestamp(microseconds: number): string {
   const ms = Math.floor(microseconds / 1000);
   const rest = microseconds - ms * 1000;

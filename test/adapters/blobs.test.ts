@@ -10,7 +10,7 @@ import { databaseBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import type { Blobs } from '../../lib/ports/blobs.ts';
 import { blobsContract } from '../contract/blobs.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
+import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
 
 describe('blobs in memory', () => blobsContract(async () => ({ blobs: memoryBlobs(), close: async () => {} })));
 
@@ -84,7 +84,7 @@ const PAGE = 2;
 const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** As much of S3 as the adapter asks for, with very short pages. */
-function bucketOf(objects: Map<string, Uint8Array>): (asked: Asked) => Reply {
+function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Reply {
   const list = (query: URLSearchParams): Reply => {
     const from = query.get('continuation-token') ?? '';
     const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > from).sort();

@@ -14,13 +14,13 @@ const put = (pk: string, sk: string, nsBucket?: string): Write => ({
 
 function local() {
   const changes = localChanges();
-  return { changes, table: changes.telling(new MemoryTable()) };
+  return { changes, table: changes.observe(new MemoryTable()) };
 }
 
 describe('changes of a local service', () => {
   changesContract(local);
 
-  test('other items, partitions and index partitions do not wake', async () => {
+  test('a watch does not wake for other items, partitions and index partitions', async () => {
     const { changes, table } = local();
     const watch = changes.watch(table);
     const reader = watch.begin();
@@ -32,7 +32,7 @@ describe('changes of a local service', () => {
     expect(await watch.next(0, false)).toBe('quiet');
   });
 
-  test('what an earlier reading read wakes no longer', async () => {
+  test('a watch does not wake for what only an earlier reading read', async () => {
     const { changes, table } = local();
     const watch = changes.watch(table);
     await watch.begin().get([key('a', '1')]);
@@ -44,7 +44,7 @@ describe('changes of a local service', () => {
     expect(await watch.next(0, false)).toBe('changed');
   });
 
-  test('an update that moves an item into an index partition wakes who reads that one', async () => {
+  test('a watch of an index partition wakes for an update that moves an item into it', async () => {
     const { changes, table } = local();
     await table.write([put('a', '1')]);
     const watch = changes.watch(table);
@@ -53,18 +53,18 @@ describe('changes of a local service', () => {
     expect(await watch.next(LONG, false)).toBe('changed');
   });
 
-  test('a write whose answer is lost wakes', async () => {
+  test('a watch wakes for a write whose response is lost', async () => {
     const changes = localChanges();
     const lost = new MemoryTable();
-    lost.write = () => Promise.reject(new Error('the line is dead'));
-    const table = changes.telling(lost);
+    lost.write = () => Promise.reject(new Error('the connection is lost'));
+    const table = changes.observe(lost);
     const watch = changes.watch(table);
     await watch.begin().get([key('a', '1')]);
-    await expect(table.write([put('a', '1')])).rejects.toThrow('the line is dead');
+    await expect(table.write([put('a', '1')])).rejects.toThrow('the connection is lost');
     expect(await watch.next(LONG, false)).toBe('changed');
   });
 
-  test('their end is the end of every watch, also of one that comes later', async () => {
+  test('closing them closes every watch, also later ones', async () => {
     const { changes, table } = local();
     const early = changes.watch(table);
     await early.begin().get([key('a', '1')]);
@@ -72,24 +72,24 @@ describe('changes of a local service', () => {
     changes.close();
     expect(await woken).toBe('over');
     expect(await changes.watch(table).next(LONG, false)).toBe('over');
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 
-  test('a watch that is closed leaves nothing behind, even if its reading goes on', async () => {
+  test('a closed watch leaves nothing behind, also if its reading continues', async () => {
     const { changes, table } = local();
     const watch = changes.watch(table);
     const reader = watch.begin();
-    expect(changes.size).toBe(1);
+    expect(changes.watchCount).toBe(1);
     watch.close();
     await reader.get([key('a', '1')]);
-    expect([changes.size, changes.names]).toEqual([0, 0]);
+    expect([changes.watchCount, changes.keyCount]).toEqual([0, 0]);
   });
 });
 
-describe('changes where nobody tells of them', () => {
+describe('changes by polling', () => {
   changesContract(() => ({ changes: pollingChanges({ shortest: 1, longest: 5 }), table: new MemoryTable() }));
 
-  test('looks are rarer while there are no news, and frequent again after news', async () => {
+  test('polls are less frequent while nothing changes, and frequent again after a change', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -97,16 +97,16 @@ describe('changes where nobody tells of them', () => {
     const watch = pollingChanges().watch(new MemoryTable());
     const waits: number[] = [];
     for (const isBusy of [true, false, false, false, false, false, true]) {
-      const began = performance.now();
+      const startedAt = performance.now();
       watch.begin();
-      let isLooking = false;
-      while (!isLooking) {
-        // As with heartbeats in between.
+      let isPolled = false;
+      while (!isPolled) {
+        // Shorter than the poll interval, as with heartbeats.
         const woken = watch.next(700, isBusy);
         await vi.advanceTimersToNextTimerAsync();
-        isLooking = (await woken) === 'changed';
+        isPolled = (await woken) === 'changed';
       }
-      waits.push(performance.now() - began);
+      waits.push(performance.now() - startedAt);
     }
     expect(waits).toEqual([1000, 1500, 2250, 3375, 5000, 5000, 1000]);
   });

@@ -1,17 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock as localClock } from '../../lib/adapters/local/clock.ts';
-import { systemClock as awsClock } from '../../lib/adapters/portable/clock.ts';
+import { systemClock } from '../../lib/adapters/portable/clock.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each([
-  ['on AWS', awsClock],
-  ['on a laptop', localClock],
-])('the clock %s', (_place, open) => {
+describe('the clock of the system', () => {
   test('gives UUIDs of version 7 that carry the time', () => {
-    const clock = open();
+    const clock = systemClock();
     const id = clock.uuid();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
@@ -19,13 +15,13 @@ describe.each([
   });
 
   test('gives UUIDs that sort in the order they were given, all different', () => {
-    const ids = Array.from({ length: 20_000 }, open().uuid);
+    const ids = Array.from({ length: 20_000 }, systemClock().uuid);
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('gives UUIDs in order although the time goes back', () => {
-    const clock = open();
+    const clock = systemClock();
     vi.useFakeTimers({ now: Date.now() + 1_000 });
     const later = clock.uuid();
     vi.setSystemTime(Date.now() - 500);
@@ -33,7 +29,7 @@ describe.each([
   });
 
   test('gives secrets of 43 URL-safe characters, each a different one, that no command line takes for an option', () => {
-    const clock = open();
+    const clock = systemClock();
     const secrets = Array.from({ length: 2_000 }, clock.secret);
     for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/);
     expect(new Set(secrets).size).toBe(2_000);

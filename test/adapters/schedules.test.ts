@@ -2,31 +2,37 @@ import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schedulerSchedules, type ToExpressions } from '../../lib/adapters/aws/schedules.ts';
 import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
-import { type SchedulesBench, scheduleOf, schedulesContract, type Told, tickAfter } from '../contract/schedules.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import {
+  type Delivered,
+  type SchedulesBench,
+  scheduleOf,
+  schedulesContract,
+  tickAfter,
+} from '../contract/schedules.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
-interface Kept {
+interface StoredSchedule {
   readonly ScheduleExpression: string;
   readonly Target: { readonly Input: string };
 }
 
-/** `every 20 or 30` is two expressions here, as a pattern with two day fields is. */
+/** `every 20 or 30` becomes two expressions, like a cron pattern with two day fields. */
 const toExpressions: ToExpressions = (cron) =>
   cron === 'bad' ? { problem: 'it is bad' } : { expressions: cron.split(' or '), timezone: 'Europe/Berlin' };
 
-/** The scheduler: schedules of one group by name, which tick while time passes. */
-class Cloud {
-  readonly schedules = new Map<string, Kept>();
-  readonly told: Told[] = [];
+/** A fake of EventBridge Scheduler with the schedules of one group. */
+class FakeScheduler {
+  readonly schedules = new Map<string, StoredSchedule>();
+  readonly delivered: Delivered[] = [];
   now = Date.UTC(2026, 10, 21, 12);
 
-  readonly answer = ({ method, path, bytes }: Asked): Reply => {
+  readonly reply = ({ method, path, bytes }: AwsRequest): Reply => {
     const name = path.replace('/schedules/', '');
-    const isThere = this.schedules.has(name);
-    if (method === 'POST' && isThere) return { ...refusal('ConflictException'), status: 409 };
-    if (method !== 'POST' && !isThere) return { ...refusal('ResourceNotFoundException'), status: 404 };
+    const exists = this.schedules.has(name);
+    if (method === 'POST' && exists) return { ...errorReply('ConflictException'), status: 409 };
+    if (method !== 'POST' && !exists) return { ...errorReply('ResourceNotFoundException'), status: 404 };
     if (method === 'DELETE') this.schedules.delete(name);
-    else this.schedules.set(name, JSON.parse(Buffer.from(bytes).toString('utf8')) as Kept);
+    else this.schedules.set(name, JSON.parse(Buffer.from(bytes).toString('utf8')) as StoredSchedule);
     return { body: { ScheduleArn: `arn:aws:scheduler:eu-test-1:1:schedule/weft/${name}` } };
   };
 
@@ -39,7 +45,7 @@ class Cloud {
         at = next;
         const input = Target.Input.replace('<aws.scheduler.scheduled-time>', new Date(at).toISOString());
         const { target, planned } = JSON.parse(input) as { target: Schedule['target']; planned: string };
-        this.told.push({ target, planned: Date.parse(planned) });
+        this.delivered.push({ target, planned: Date.parse(planned) });
       }
     }
     this.now = end;
@@ -58,38 +64,39 @@ function open(server: AwsServer, more: { readonly deadLetterArn?: string } = {})
   });
 }
 
-describe('schedules in EventBridge Scheduler keep the law of the port', () => {
+describe('schedules in EventBridge Scheduler, by the contract of the port,', () => {
   schedulesContract(async (): Promise<SchedulesBench> => {
-    const cloud = new Cloud();
-    const server = await startAwsServer(cloud.answer);
+    const scheduler = new FakeScheduler();
+    const server = await startAwsServer(scheduler.reply);
     return {
       schedules: open(server),
-      told: cloud.told,
-      now: () => cloud.now,
-      pass: async (milliseconds) => cloud.pass(milliseconds),
+      delivered: scheduler.delivered,
+      now: () => scheduler.now,
+      pass: async (milliseconds) => scheduler.pass(milliseconds),
       close: () => server.close(),
     };
   });
 });
 
 describe('schedules in EventBridge Scheduler', () => {
-  let cloud: Cloud;
+  let scheduler: FakeScheduler;
   let server: AwsServer;
   let replies: Reply[];
   beforeEach(async () => {
-    cloud = new Cloud();
+    scheduler = new FakeScheduler();
     replies = [];
-    server = await startAwsServer((asked) => replies.shift() ?? cloud.answer(asked));
+    server = await startAwsServer((request) => replies.shift() ?? scheduler.reply(request));
   });
   afterEach(() => server.close());
 
-  const calls = (): string[] => server.asked.map(({ method, path }) => `${method} ${path.replace('/schedules/', '')}`);
-  const conflict: Reply = { ...refusal('ConflictException'), status: 409 };
-  const absent: Reply = { ...refusal('ResourceNotFoundException'), status: 404 };
+  const calls = (): string[] =>
+    server.requests.map(({ method, path }) => `${method} ${path.replace('/schedules/', '')}`);
+  const conflict: Reply = { ...errorReply('ConflictException'), status: 409 };
+  const absent: Reply = { ...errorReply('ResourceNotFoundException'), status: 404 };
 
   test('a schedule calls the function with its target and the planned time, for a day', async () => {
     await open(server, { deadLetterArn: 'arn:aws:sqs:eu-test-1:1:failed' }).set(scheduleOf('a', 'every 20'));
-    expect(cloud.schedules.get('a')).toMatchObject({
+    expect(scheduler.schedules.get('a')).toMatchObject({
       GroupName: 'weft',
       ScheduleExpression: 'every 20',
       ScheduleExpressionTimezone: 'Europe/Berlin',
@@ -108,47 +115,47 @@ describe('schedules in EventBridge Scheduler', () => {
     });
   });
 
-  test('one of two patterns is two schedules; with one pattern the second goes', async () => {
+  test('a cron pattern with two expressions is two schedules; with one expression the second is deleted', async () => {
     await open(server).set(scheduleOf('a', 'every 20 or 30'));
-    expect([...cloud.schedules.keys()]).toEqual(['a', 'a-2']);
+    expect([...scheduler.schedules.keys()]).toEqual(['a', 'a-2']);
     await open(server).set(scheduleOf('a', 'every 20'));
-    expect([...cloud.schedules.keys()]).toEqual(['a']);
+    expect([...scheduler.schedules.keys()]).toEqual(['a']);
   });
 
-  test('what is there is changed, all of it', async () => {
+  test('an existing schedule is replaced as a whole', async () => {
     await open(server).set(scheduleOf('a', 'every 20'));
     await open(server).set(scheduleOf('a', 'every 30'));
     expect(calls().slice(2)).toEqual(['POST a', 'PUT a', 'DELETE a-2']);
-    expect(cloud.schedules.get('a')).toMatchObject({ ScheduleExpression: 'every 30', GroupName: 'weft' });
+    expect(scheduler.schedules.get('a')).toMatchObject({ ScheduleExpression: 'every 30', GroupName: 'weft' });
   });
 
-  test('one that comes and goes meanwhile is set all the same', async () => {
+  test('a schedule that is created and deleted concurrently is set', async () => {
     replies = [conflict, absent, conflict, conflict];
     await open(server).set(scheduleOf('a', 'every 20'));
     expect(calls().slice(0, 5)).toEqual(['POST a', 'PUT a', 'POST a', 'PUT a', 'POST a']);
-    expect([...cloud.schedules.keys()]).toEqual(['a']);
+    expect([...scheduler.schedules.keys()]).toEqual(['a']);
   });
 
-  test('a removal goes on when somebody changes the schedule at that moment, and from its own group', async () => {
+  test('a schedule that is changed concurrently is removed, and from its own group', async () => {
     await open(server).set(scheduleOf('a', 'every 20 or 30'));
     replies = [conflict];
     await open(server).remove('a');
-    expect([...cloud.schedules.keys()]).toEqual([]);
-    expect(server.asked.at(-1)?.query.get('groupName')).toBe('weft');
+    expect([...scheduler.schedules.keys()]).toEqual([]);
+    expect(server.requests.at(-1)?.query.get('groupName')).toBe('weft');
   });
 
-  test('an endless quarrel is an error', async () => {
+  test('a lasting conflict is an error', async () => {
     replies = Array.from({ length: 50 }, () => conflict);
     await expect(open(server).remove('a')).rejects.toThrow('ConflictException');
   });
 
-  test('another refusal is thrown at once', async () => {
-    replies = [refusal('ValidationException')];
+  test('another error is thrown without a retry', async () => {
+    replies = [errorReply('ValidationException')];
     await expect(open(server).set(scheduleOf('a', 'every 20'))).rejects.toThrow('ValidationException');
     expect(calls()).toEqual(['POST a']);
   });
 
-  test('a cron text that the scheduler has no words for is refused before anything is done', async () => {
+  test('a cron pattern that the scheduler cannot express is rejected before any request', async () => {
     await expect(open(server).set(scheduleOf('a', 'bad'))).rejects.toThrow("no schedule for 'bad': it is bad");
     expect(calls()).toEqual([]);
   });

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/root-key.ts';
+import { kmsRootKey, parameterRootKey } from '../../lib/adapters/aws/sealer.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { envelopeSealer } from '../../lib/adapters/portable/sealer.ts';
 import { sealerContract } from '../contract/sealer.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 const BINDING = { kind: 'data-key', owner: 'one' };
 
@@ -25,20 +25,20 @@ describe('the local sealer', () => {
     async () => localSealer({ folder: join(folder, 'other') }),
   );
 
-  test('keeps the root key where only its owner can read it', async () => {
+  test('stores the root key so that only its owner can read it', async () => {
     await localSealer({ folder }).newDataKey(BINDING);
     expect(await readdir(folder)).toEqual(['root-key']);
     expect((await stat(join(folder, 'root-key'))).mode & 0o777).toBe(0o600);
   });
 
-  test('makes one root key although many ask for the first time at once', async () => {
+  test('creates one root key for concurrent first uses', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => localSealer({ folder }).newDataKey(BINDING)));
     const last = localSealer({ folder });
     for (const key of keys) await last.seal(key, new Uint8Array(1), {});
   });
 
   test.each(['', 'dG9vIHNob3J0'])(
-    'refuses a root key file with %j rather than seal under another key',
+    'throws for a root key file with %j, and does not create another key',
     async (text) => {
       await localSealer({ folder }).newDataKey(BINDING);
       await writeFile(join(folder, 'root-key'), text);
@@ -58,7 +58,7 @@ describe('the sealer over Parameter Store', () => {
   let server: AwsServer;
   let reply: Reply | undefined;
   const keys: Record<string, string> = {};
-  const answer = ({ input }: Asked): Reply =>
+  const answer = ({ input }: AwsRequest): Reply =>
     reply ?? { body: { Parameter: { Value: keys[String(input['Name'])] ?? '' } } };
   const open = async (name = '/weft/root-key') => {
     keys[name] ??= randomBytes(32).toString('base64');
@@ -74,25 +74,25 @@ describe('the sealer over Parameter Store', () => {
 
   sealerContract(open, () => open('/other/root-key'));
 
-  test('asks for the parameter once, decrypted, however much is sealed and opened', async () => {
-    const before = server.asked.length;
+  test('reads the parameter once, decrypted, for any number of uses', async () => {
+    const before = server.requests.length;
     const sealer = await open();
     const key = await sealer.newDataKey(BINDING);
     await Promise.all([1, 2, 3].map(() => sealer.seal(key, new Uint8Array(1), {})));
-    expect(server.asked.slice(before)).toMatchObject([
+    expect(server.requests.slice(before)).toMatchObject([
       { operation: 'GetParameter', input: { Name: '/weft/root-key', WithDecryption: true } },
     ]);
   });
 
-  test('asks again after a failure', async () => {
+  test('reads the parameter again after an error', async () => {
     const sealer = await open();
-    reply = refusal('AccessDeniedException');
+    reply = errorReply('AccessDeniedException');
     await expect(sealer.newDataKey(BINDING)).rejects.toThrow('AccessDeniedException');
     reply = undefined;
     await sealer.newDataKey(BINDING);
   });
 
-  test.each(['', 'c2hvcnQ='])('a parameter that is %j is no root key', async (Value) => {
+  test.each(['', 'c2hvcnQ='])('throws for a parameter %j', async (Value) => {
     reply = { body: { Parameter: { Value } } };
     await expect((await open()).newDataKey(BINDING)).rejects.toThrow('the parameter /weft/root-key holds no root key');
   });
@@ -102,8 +102,8 @@ describe('the sealer over the key management service', () => {
   let server: AwsServer;
   const keys: Record<string, Buffer> = {};
 
-  /** As much of the service as matters here: what it encrypts is bound to a key and a context. */
-  const answer = ({ operation, input }: Asked): Reply => {
+  /** A fake of the service: a ciphertext is bound to a key and an encryption context. */
+  const answer = ({ operation, input }: AwsRequest): Reply => {
     const context = JSON.stringify(Object.entries(input['EncryptionContext'] as object).sort());
     const key = keys[String(input['KeyId'])] ?? Buffer.alloc(32);
     if (operation === 'Encrypt') {
@@ -119,7 +119,7 @@ describe('the sealer over the key management service', () => {
       const text = Buffer.concat([decipher.update(blob.subarray(28)), decipher.final()]);
       return { body: { Plaintext: text.toString('base64') } };
     } catch {
-      return refusal('InvalidCiphertextException');
+      return errorReply('InvalidCiphertextException');
     }
   };
   const open = async (keyId = 'arn:aws:kms:eu-test-1:1:key/one') => {
@@ -133,19 +133,19 @@ describe('the sealer over the key management service', () => {
 
   sealerContract(open, () => open('arn:aws:kms:eu-test-1:1:key/two'));
 
-  test('asks it for a data key once, with what the key is bound to', async () => {
+  test('decrypts a data key once, with its binding as the encryption context', async () => {
     const key = await (await open()).newDataKey(BINDING);
-    const before = server.asked.length;
+    const before = server.requests.length;
     const sealer = await open();
     for (let count = 0; count < 3; count += 1) await sealer.seal(key, new Uint8Array(1), {});
-    expect(server.asked.slice(before)).toMatchObject([
+    expect(server.requests.slice(before)).toMatchObject([
       { operation: 'Decrypt', input: { KeyId: 'arn:aws:kms:eu-test-1:1:key/one', EncryptionContext: BINDING } },
     ]);
   });
 });
 
-describe('opened data keys', () => {
-  test('are kept for a thousand owners, and the one unused longest goes', async () => {
+describe('decrypted data keys', () => {
+  test('are cached up to a thousand; the least recently used is evicted', async () => {
     let opened = 0;
     const root = {
       wrap: async (bytes: Uint8Array) => bytes,

@@ -5,12 +5,12 @@ import { tableContract } from '../contract/table.ts';
 import { limitContract } from '../contract/table-limits.ts';
 import { startDynamoDBLocal } from '../emulator/dynamodb-local.ts';
 import { type Emulator, startDynoxide } from '../emulator/dynoxide.ts';
-import { Unavailable } from '../emulator/python-packages.ts';
+import { UnavailableError } from '../emulator/python-packages.ts';
 
 /** The emulator, or why there is none here. */
 async function started(start: () => Promise<Emulator>): Promise<Emulator | string> {
   return start().catch((error: unknown) => {
-    if (error instanceof Unavailable) return error.message;
+    if (error instanceof UnavailableError) return error.message;
     throw error;
   });
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parameterVault } from '../../lib/adapters/aws/vault.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { vaultContract } from '../contract/vault.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from './aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 describe('the local vault', () => {
   let folder: string;
@@ -17,16 +17,16 @@ describe('the local vault', () => {
 
   vaultContract(async () => localVault({ folder }));
 
-  test('takes the key it is given and keeps nothing', async () => {
+  test('uses a given key and stores nothing', async () => {
     expect(await localVault({ folder, apiKey: 'given' }).adminKey()).toBe('given');
     expect(await readdir(join(folder, '..'))).toEqual([]);
   });
 
-  test('does not take an empty key', async () => {
+  test('generates a key in place of an empty one', async () => {
     expect(await localVault({ folder, apiKey: '' }).adminKey()).toMatch(/^[\w-]{43}$/);
   });
 
-  test('keeps the key where only its owner can read it, and mends a file that others can', async () => {
+  test('stores the key so that only its owner can read it, and corrects the permissions of the file', async () => {
     await localVault({ folder }).adminKey();
     expect((await stat(join(folder, 'api-key'))).mode & 0o777).toBe(0o600);
     await chmod(join(folder, 'api-key'), 0o644);
@@ -35,20 +35,20 @@ describe('the local vault', () => {
     expect(await readdir(folder)).toEqual(['api-key']);
   });
 
-  test('tells of a new key once', async () => {
-    const told: string[] = [];
-    const options = { folder, onNewKey: (key: string) => told.push(key) };
+  test('reports a new key once', async () => {
+    const reported: string[] = [];
+    const options = { folder, onNewKey: (key: string) => reported.push(key) };
     const key = await localVault(options).adminKey();
     await localVault(options).adminKey();
-    expect(told).toEqual([key]);
+    expect(reported).toEqual([key]);
   });
 
-  test('gives everybody the same key although many ask for the first time at once', async () => {
+  test('generates one key for concurrent first uses', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => localVault({ folder }).adminKey()));
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('refuses an empty key file rather than let everybody in', async () => {
+  test('throws for an empty key file', async () => {
     await localVault({ folder }).adminKey();
     await writeFile(join(folder, 'api-key'), '\n');
     await expect(localVault({ folder }).adminKey()).rejects.toThrow('holds no key');
@@ -76,36 +76,36 @@ describe('the vault in Parameter Store', () => {
 
   vaultContract(async () => open());
 
-  test('asks for the parameter decrypted', async () => {
+  test('reads the parameter decrypted', async () => {
     await open().adminKey();
-    expect(server.asked.at(-1)).toMatchObject({
+    expect(server.requests.at(-1)).toMatchObject({
       operation: 'GetParameter',
       input: { Name: 'weft', WithDecryption: true },
     });
   });
 
-  test('asks once in five minutes, and notices a changed key then', async () => {
+  test('reads the parameter once in five minutes', async () => {
     const vault = open();
-    const before = server.asked.length;
+    const before = server.requests.length;
     await Promise.all([vault.adminKey(), vault.adminKey()]);
     reply = parameter('{"apikey": "changed"}');
     now += 299_999;
     expect(await vault.adminKey()).toBe('secret');
-    expect(server.asked.length - before).toBe(1);
+    expect(server.requests.length - before).toBe(1);
     now += 1;
     expect(await vault.adminKey()).toBe('changed');
   });
 
-  test('asks again after a failure', async () => {
+  test('reads the parameter again after an error', async () => {
     const vault = open();
-    reply = refusal('ParameterNotFound');
+    reply = errorReply('ParameterNotFound');
     await expect(vault.adminKey()).rejects.toThrow('ParameterNotFound');
     reply = parameter('{"apikey": "late"}');
     expect(await vault.adminKey()).toBe('late');
   });
 
   test.each(['{}', '{"apikey": ""}', '{"apikey": 1}', 'null', 'not json: secret', ''])(
-    'a parameter that is %j holds no key, and its text is not told',
+    'throws for a parameter %j, without its text in the message',
     async (text) => {
       reply = parameter(text);
       await expect(open().adminKey()).rejects.toThrow(/^the parameter weft has no entry apikey$/);

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { networkWeb, type Resolve } from '../../lib/adapters/portable/web.ts';
-import { Unreachable } from '../../lib/ports/web.ts';
+import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import type { Resolve } from '../../lib/egress/guard.ts';
+import { UnreachableError } from '../../lib/ports/web.ts';
 import { type FakeRegistry, startRegistry } from '../service/containers/fake-registry.ts';
 
-const PATIENCE = 5_000;
-const SOON = 50;
+const LONG_MS = 5_000;
+const SHORT_MS = 50;
 
-const local = networkWeb({ mayAskItself: true });
-const deployed = networkWeb({ mayAskItself: false });
-/** Names that lead where the test wants. */
-const leading = (...addresses: string[]): Resolve => {
+const local = networkWeb({ allowsLoopback: true });
+const deployed = networkWeb({ allowsLoopback: false });
+/** A resolver that resolves every name to these addresses. */
+const resolvesTo = (...addresses: string[]): Resolve => {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return (_name, answer) => answer(null, found);
+  return (_name, callback) => callback(null, found);
 };
 
 let server: FakeRegistry;
@@ -20,33 +21,33 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('answers status, headers and body, whatever the status is', async () => {
-  const answer = await local.get(`${server.url}/v2/`, {}, PATIENCE);
+test('returns status, headers and body for any status', async () => {
+  const answer = await local.get(`${server.url}/v2/`, {}, LONG_MS);
   expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="here"' }, body: '' });
   const authorization = `Basic ${Buffer.from('user:pass:word').toString('base64')}`;
-  expect(await local.get(`${server.url}/v2/`, { authorization }, PATIENCE)).toMatchObject({ status: 200, body: '{}' });
+  expect(await local.get(`${server.url}/v2/`, { authorization }, LONG_MS)).toMatchObject({ status: 200, body: '{}' });
 });
 
-test('does not follow where it is sent', async () => {
+test('does not follow redirects', async () => {
   const moved = await startRegistry('moved');
-  expect((await local.get(moved.url, {}, PATIENCE)).status).toBe(301);
+  expect((await local.get(moved.url, {}, LONG_MS)).status).toBe(301);
   expect(moved.asked).toHaveLength(1);
   await moved.close();
 });
 
 test('reads no more than 64 KiB of a body', async () => {
   const endless = await startRegistry('endless');
-  expect((await local.get(endless.url, {}, PATIENCE)).body).toHaveLength(65_536);
+  expect((await local.get(endless.url, {}, LONG_MS)).body).toHaveLength(65_536);
   await endless.close();
 });
 
-test('waits no longer than it was told', async () => {
+test('waits no longer than its timeout', async () => {
   const silent = await startRegistry('silent');
-  await expect(local.get(silent.url, {}, SOON)).rejects.toThrow(/'localhost:\d+' did not answer in time/);
+  await expect(local.get(silent.url, {}, SHORT_MS)).rejects.toThrow(/'localhost:\d+' did not answer in time/);
   await silent.close();
 });
 
-describe('addresses that are not for users', () => {
+describe('addresses that users cannot reach', () => {
   const NEVER = [
     'http://169.254.169.254/latest/meta-data/',
     'http://169.254.170.2/v2/credentials',
@@ -68,51 +69,50 @@ describe('addresses that are not for users', () => {
     'http://[::ffff:127.0.0.1]/',
   ];
 
-  test.each(NEVER)('%s is never asked', async (url) => {
+  test.each(NEVER)('%s is never requested', async (url) => {
     for (const web of [local, deployed]) {
-      await expect(web.get(url, {}, SOON)).rejects.toThrow(/leads to an address that is kept from users/);
+      await expect(web.get(url, {}, SHORT_MS)).rejects.toThrow(/leads to an address that is kept from users/);
     }
   });
 
-  test.each(ITSELF)('%s is not asked by a Lambda, whose runtime is there', async (url) => {
-    await expect(deployed.get(url, {}, SOON)).rejects.toThrow(/leads to an address that is kept from users/);
+  test.each(ITSELF)('%s is not requested on Lambda, where the runtime listens', async (url) => {
+    await expect(deployed.get(url, {}, SHORT_MS)).rejects.toThrow(/leads to an address that is kept from users/);
   });
 
   test.each([[['169.254.169.254']], [['fe80::1']], [['::ffff:a9fe:a9fe']], [['127.0.0.1', '169.254.169.254']]])(
-    'a name that leads to %j is not asked',
+    'a name that resolves to %j is not requested',
     async (addresses) => {
-      const web = networkWeb({ mayAskItself: true }, leading(...addresses));
+      const web = networkWeb({ allowsLoopback: true }, resolvesTo(...addresses));
       const { port } = new URL(server.url);
       const before = server.asked.length;
-      await expect(web.get(`http://registry.test:${port}/`, {}, PATIENCE)).rejects.toThrow(
+      await expect(web.get(`http://registry.test:${port}/`, {}, LONG_MS)).rejects.toThrow(
         "'registry.test' leads to an address that is kept from users",
       );
       expect(server.asked.length).toBe(before);
     },
   );
 
-  test('a name that leads to this machine is asked here, and not by a Lambda', async () => {
+  test('a name that resolves to this machine is requested locally, and not on Lambda', async () => {
     const { port } = new URL(server.url);
     const url = `http://registry.test:${port}/`;
-    const resolve = leading('127.0.0.1');
-    expect((await networkWeb({ mayAskItself: true }, resolve).get(url, {}, PATIENCE)).status).toBe(401);
-    await expect(networkWeb({ mayAskItself: false }, resolve).get(url, {}, PATIENCE)).rejects.toThrow(Unreachable);
+    const resolve = resolvesTo('127.0.0.1');
+    expect((await networkWeb({ allowsLoopback: true }, resolve).get(url, {}, LONG_MS)).status).toBe(401);
+    await expect(networkWeb({ allowsLoopback: false }, resolve).get(url, {}, LONG_MS)).rejects.toThrow(
+      UnreachableError,
+    );
   });
 });
 
-test.each(['ftp://example.com/', 'file:///etc/passwd', 'no address', ''])(
-  '%j is no address of the web',
-  async (url) => {
-    await expect(local.get(url, {}, SOON)).rejects.toThrow(/is no address of the web$/);
-  },
-);
+test.each(['ftp://example.com/', 'file:///etc/passwd', 'no address', ''])('%j is rejected as a URL', async (url) => {
+  await expect(local.get(url, {}, SHORT_MS)).rejects.toThrow(/is no address of the web$/);
+});
 
-test('a server that is not there is told by its name, and nothing that was sent is', async () => {
+test('the error for an unreachable server has its name, and nothing that was sent', async () => {
   const gone = await startRegistry('open');
   await gone.close();
   const error = await local
-    .get(`${gone.url}/v2/`, { authorization: 'Basic c2VjcmV0' }, PATIENCE)
+    .get(`${gone.url}/v2/`, { authorization: 'Basic c2VjcmV0' }, LONG_MS)
     .catch((reason) => reason);
-  expect(error).toBeInstanceOf(Unreachable);
+  expect(error).toBeInstanceOf(UnreachableError);
   expect(error.message).toMatch(/^'localhost:\d+' cannot be reached: ECONNREFUSED$/);
 });

@@ -32,7 +32,7 @@ function treeOf(resources: Record<string, Resource>): Place {
 const isGreedy = (place: Place): boolean => place.part.endsWith('+}');
 const isVariable = (place: Place): boolean => place.part.startsWith('{') && !isGreedy(place);
 
-/** Where API Gateway takes a path: a word before a variable, a variable before a greedy one, which is never empty. */
+/** Matches a path as API Gateway does: a literal before a parameter, a parameter before a greedy one, which is never empty. */
 function find(place: Place, [segment, ...rest]: readonly string[]): Place | undefined {
   if (segment === undefined) return place;
   const word = place.children.find((child) => child.part === segment);
@@ -77,22 +77,22 @@ describe('API Gateway', () => {
     },
   );
 
-  test('knows the root of a tree, which a greedy parameter does not match', () => {
+  test('has the root of a tree, which a greedy parameter does not match', () => {
     expect(lambdaAt('/api/namespaces/demo/tree')).toBe('tree');
     expect(lambdaAt('/api/namespaces/demo/tree/a/b/c')).toBe('tree');
   });
 
-  test('brings what is no route to a Lambda too', () => {
+  test('sends requests without a route to a Lambda as well', () => {
     expect(lambdaAt('/')).toBe('system');
     expect(lambdaAt('/nope/a/b')).toBe('system');
   });
 
-  test('answers 405 by itself where it knows no resource', () => {
+  test('replies with 405 itself if there is no resource', () => {
     const [, response] = ofType(resources, 'AWS::ApiGateway::GatewayResponse')[0] ?? [];
     expect(response?.Properties).toMatchObject({ ResponseType: 'MISSING_AUTHENTICATION_TOKEN', StatusCode: '405' });
   });
 
-  test('accepts the tree: few enough resources, one variable of a kind at each, nothing below a greedy one', () => {
+  test('accepts the resources: not too many, one parameter name at each position, none below a greedy one', () => {
     const places = all(tree);
     expect(places.length).toBeLessThanOrEqual(300);
     expect(Object.keys(resources).length).toBeLessThan(450);
@@ -104,9 +104,9 @@ describe('API Gateway', () => {
     }
   });
 
-  test('streams replies unless it is told not to', () => {
-    const modes = (told: Record<string, string>) => {
-      const methods = ofType(resourcesOf(told), 'AWS::ApiGateway::Method');
+  test('streams replies unless streaming is disabled', () => {
+    const modes = (settings: Record<string, string>) => {
+      const methods = ofType(resourcesOf(settings), 'AWS::ApiGateway::Method');
       return new Set(
         methods.map(([, { Properties }]) => JSON.stringify(Properties['Integration']).match(/STREAM|BUFFERED/)?.[0]),
       );
@@ -117,7 +117,7 @@ describe('API Gateway', () => {
     expect(JSON.stringify(resourcesOf({ streaming: 'false' }))).not.toContain('/response-streaming-invocations');
   });
 
-  test('takes every body as bytes and logs every request', () => {
+  test('reads every body as bytes and logs every request', () => {
     expect(ofType(resources, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties).toMatchObject({
       BinaryMediaTypes: ['*/*'],
       EndpointConfiguration: { Types: ['REGIONAL'] },

@@ -7,14 +7,14 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALIASES } from '../../cdk/functions/aliases.ts';
-import { companionCommand } from '../../cdk/functions/companions.ts';
-import { sizesOf } from '../deployed/bundles.ts';
+import { extraFileCommand } from '../../cdk/functions/extra-files.ts';
+import { bundleSizes } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const out = mkdtempSync(join(tmpdir(), 'weft-synth-'));
 const bundles = (): string[] => globSync(join(out, 'asset.*', 'index.mjs'));
 
-/** Of the whole environment no more than it takes to find programs: no account, no region, no credentials. */
+/** An environment without account, region and credentials. */
 function synth(): { status: number | null; text: string } {
   const flags = (JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')) as { context: object }).context;
   const env = { PATH: process.env['PATH'], HOME: out, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(flags) };
@@ -22,7 +22,7 @@ function synth(): { status: number | null; text: string } {
   return { status, text: stderr };
 }
 
-/** What the thread answers to a job; it says `begun` first. */
+/** The reply of the thread to a job, after its message `begun`. */
 function ask(file: string, kind: string, source: string): Promise<unknown> {
   const limits = { deadlineMs: 10_000, memoryMiB: 64, resultBytes: 1_000_000 };
   const worker = new Worker(pathToFileURL(file), { workerData: limits, env: {}, execArgv: [] });
@@ -34,8 +34,8 @@ function ask(file: string, kind: string, source: string): Promise<unknown> {
   return answer.finally(() => worker.terminate());
 }
 
-describe('what bundles leave out', () => {
-  test('is not missed where secrets are sealed and opened', async () => {
+describe('the packages that bundles leave out', () => {
+  test('are not needed to encrypt and decrypt secrets', async () => {
     const outfile = join(out, 'sealer.mjs');
     const entryPoints = [join(ROOT, 'lib/adapters/portable/sealer.ts')];
     const banner = {
@@ -54,28 +54,28 @@ describe('what bundles leave out', () => {
   });
 });
 
-describe('the app as it is deployed', () => {
+describe('the deployed app', () => {
   beforeAll(() => {
     const { status, text } = synth();
     if (status !== 0) throw new Error(text);
-  }, 120_000);
+  });
 
   afterAll(() => rmSync(out, { recursive: true }));
 
-  test('is made without an account and keeps the rules', () => {
+  test('is synthesized without an account and passes the rules', () => {
     expect(existsSync(join(out, 'Weft.template.json'))).toBe(true);
     expect(JSON.parse(readFileSync(join(out, 'validation-report.json'), 'utf8')).pluginReports).toEqual([]);
   });
 
-  test('gives every function one module that can be loaded and exports its handler', async () => {
+  test('has one module for every function, which can be loaded and exports its handler', async () => {
     const files = bundles();
     expect(files.length).toBeGreaterThan(4);
     const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
     expect(modules.map(({ handler }) => typeof handler)).toEqual(files.map(() => 'function'));
   });
 
-  test('gives no function more than 400 kB without the SDK, the engine and its languages', async () => {
-    const sizes = await sizesOf();
+  test('has at most 400 kB for each function without the SDK, the engine and its languages', async () => {
+    const sizes = await bundleSizes();
     expect(sizes.length).toBeGreaterThan(20);
     expect(sizes.filter(({ rest }) => rest > 400_000)).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('the app as it is deployed', () => {
     },
   );
 
-  test('carries a program for containers that needs nothing but Node, the same bytes with every bundling', () => {
+  test('contains a sidecar for containers that needs only Node, with the same bytes in every build', () => {
     const [file = ''] = globSync(join(out, 'asset.*', 'beside.mjs'));
     const text = readFileSync(file, 'utf8');
     const imported = [...text.matchAll(/\bfrom"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
@@ -100,14 +100,14 @@ describe('the app as it is deployed', () => {
     expect(imported.filter((name) => !name?.startsWith('node:'))).toEqual([]);
     expect(text).not.toMatch(/\brequire\(/);
     const folder = join(out, 'again');
-    execSync(companionCommand('beside.mjs', ROOT, folder));
+    execSync(extraFileCommand('beside.mjs', ROOT, folder));
     expect(readFileSync(join(folder, 'beside.mjs'), 'utf8')).toBe(text);
   });
 
   test.each([
     ['jq', '.a + 1'],
     ['js', 'return data["a"] + 1'],
-  ])('carries the engine of %s inside the thread', async (kind, source) => {
+  ])('contains the engine of %s in the worker thread', async (kind, source) => {
     const [worker] = globSync(join(out, 'asset.*', 'sandbox-worker.mjs'));
     expect(await ask(worker ?? '', kind, source)).toMatchObject({ results: [{ text: '2' }] });
   });

@@ -13,21 +13,21 @@ const only = (type: string, id: RegExp) => {
   return found[0]?.[1].Properties ?? {};
 };
 
-/** What Step Functions makes of an expression. */
+/** The value of an expression in Step Functions. */
 const evaluated = (expression: string, states: object): Promise<unknown> =>
   jsonata(expression.replace(/^\{%|%\}$/g, '')).evaluate({}, { states });
 
-describe('the machine that makes containers ready', () => {
+describe('the machine that prepares containers', () => {
   const { States } = machineOf('arn:function');
 
-  test('is one that Step Functions takes, and none of a workflow', () => {
+  test('is valid for Step Functions, and no machine of a workflow', () => {
     expect(validate(machineOf('arn:aws:lambda:eu-west-1:123456789012:function:weft-containers')).isValid).toBe(true);
     const machine = only('AWS::StepFunctions::StateMachine', /^ContainersMachine/);
     expect(machine['StateMachineName']).toBe('weft_containers');
     expect(JSON.stringify(machine['DefinitionString'])).toContain(':function:weft-containers');
   });
 
-  test('goes on as long as its function says after how many seconds', async () => {
+  test('continues as long as its function returns a number of seconds', async () => {
     const [choice] = States['Ready?'].Choices;
     const round = { id: 'a', turn: 1 };
     expect(await evaluated(choice?.Condition ?? '', { input: { ...round, seconds: 0 } })).toBe(true);
@@ -36,10 +36,10 @@ describe('the machine that makes containers ready', () => {
     expect(await evaluated(States.Work.Output, { result: { Payload: round } })).toEqual(round);
   });
 
-  test('tells its function when it gives up, and why', async () => {
+  test('calls its function with the error when it gives up', async () => {
     const [{ Output } = { Output: {} }] = States.Work.Catch;
-    const told = { input: { id: 'a', turn: 7 }, errorOutput: { Error: 'AccessDenied', Cause: 'x'.repeat(2_000) } };
-    const entries = Object.entries(Output).map(async ([name, value]) => [name, await evaluated(String(value), told)]);
+    const states = { input: { id: 'a', turn: 7 }, errorOutput: { Error: 'AccessDenied', Cause: 'x'.repeat(2_000) } };
+    const entries = Object.entries(Output).map(async ([name, value]) => [name, await evaluated(String(value), states)]);
     const { problem, ...rest } = Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
     expect(rest).toEqual({ id: 'a', turn: 7 });
     expect(String(problem)).toMatch(/^AccessDenied: x{900,}$/);
@@ -48,7 +48,7 @@ describe('the machine that makes containers ready', () => {
 });
 
 describe('container services', () => {
-  test('have their images in a repository that only Lambda reads, for their functions, and that goes with the stack', () => {
+  test('have their images in a repository that only Lambda reads for their functions, and that is deleted with the stack', () => {
     const repository = only('AWS::ECR::Repository', /^ContainersImages/);
     expect(repository).toMatchObject({ RepositoryName: 'weft-containers', EmptyOnDelete: true });
     const policy = JSON.stringify(repository['RepositoryPolicyText']);
@@ -58,7 +58,7 @@ describe('container services', () => {
     expect(JSON.stringify(repository['LifecyclePolicy'])).toContain('untagged');
   });
 
-  test('run as a role that may write one log and nothing else', () => {
+  test('have a role that may only write one log', () => {
     const policies = ofType(resources, 'AWS::IAM::Policy').filter(([, { Properties }]) =>
       JSON.stringify(Properties['Roles']).includes('"ContainersRole'),
     );
@@ -75,7 +75,7 @@ describe('container services', () => {
     expect(only('AWS::IAM::Role', /^ContainersRole/)).toMatchObject({ Path: '/weft-containers/' });
   });
 
-  test('are made and taken away by one function alone', () => {
+  test('are created and deleted by only one function', () => {
     const making = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
       /lambda:CreateFunction|ecr:PutImage/.test(JSON.stringify(policy)),
     );

@@ -33,7 +33,7 @@ describe('tables', () => {
     expect(indexes.map(({ IndexName }) => IndexName)).toEqual(Object.keys(schema.indexes));
   });
 
-  test('what users made is kept and can be brought back; the rest goes with the stack', () => {
+  test('data of users are retained with backups; the rest is deleted with the stack', () => {
     expect(named('catalog')).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: {
@@ -51,7 +51,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('`retain=false` lets everything go with the stacks, but the one role of API Gateway that accounts share', () => {
+  test('`retain=false` deletes everything with the stacks, except the account-wide role of API Gateway', () => {
     const { data, stack } = makeApp({ retain: 'false' });
     expect(keptIn(resourcesIn(data))).toEqual([]);
     expect(keptIn(resourcesIn(stack))).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
@@ -59,7 +59,7 @@ describe('tables', () => {
 });
 
 describe('the bucket', () => {
-  test('turns away whoever comes without TLS, and the public', () => {
+  test('rejects requests without TLS and public access', () => {
     expect(only(resources, 'AWS::S3::Bucket').Properties).toMatchObject({
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -77,13 +77,13 @@ describe('the bucket', () => {
     expect(JSON.stringify(only(resources, 'AWS::S3::BucketPolicy'))).toContain('{"aws:SecureTransport":"false"}');
   });
 
-  test('is emptied before it is deleted, and not if it is kept', () => {
+  test('is emptied before it is deleted, and not if it is retained', () => {
     const gone = dataOf({ retain: 'false' });
     const [bucketId] = ofType(gone, 'AWS::S3::Bucket')[0] ?? [];
     const emptied = only(gone, 'Custom::MadeWhileRunning');
     expect(emptied.Properties['bucket']).toEqual(only(gone, 'AWS::S3::Bucket').Properties['BucketName']);
     expect(emptied).toMatchObject({ DependsOn: expect.arrayContaining([bucketId]) });
-    // Only its properties differ, so that keeping the data from now on empties nothing.
+    // Only its properties differ, so that a change to `retain=true` empties nothing.
     const kept = only(resources, 'Custom::MadeWhileRunning');
     expect(kept.Properties['name']).toBe(emptied.Properties['name']);
     expect(kept.Properties).not.toHaveProperty('bucket');
@@ -94,14 +94,14 @@ describe('keys', () => {
   test.each([
     ['Custom::AdminKey', { name: '/weft', kind: 'admin' }],
     ['Custom::RootKey', { name: '/weft/root-key', kind: 'root' }],
-  ])('%s is made once its maker may make it', (type, properties) => {
+  ])('%s is created after the rights of its function', (type, properties) => {
     expect(only(resources, type)).toMatchObject({
       Properties: properties,
       DependsOn: expect.arrayContaining([expect.stringMatching(/^KeyMakerRoleDefaultPolicy/)]),
     });
   });
 
-  test('`kms=true` makes one that is rotated, kept, and known by its alias', () => {
+  test('`kms=true` creates a key with rotation and an alias, and retains it', () => {
     const own = dataOf({ kms: 'true' });
     const [[id] = []] = ofType(own, 'AWS::KMS::Key');
     expect(only(own, 'AWS::KMS::Key')).toMatchObject({
@@ -117,8 +117,8 @@ describe('keys', () => {
 
   test.each([{ kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, { rootKey: '/keys/flows' }])(
     'a key of one’s own is left to its owner (%o)',
-    (told) => {
-      const own = dataOf(told);
+    (settings) => {
+      const own = dataOf(settings);
       expect([...ofType(own, 'AWS::KMS::Key'), ...ofType(own, 'Custom::RootKey')]).toEqual([]);
     },
   );
@@ -127,7 +127,7 @@ describe('keys', () => {
 describe('two stacks', () => {
   const textOf = (value: unknown): string => JSON.stringify(value);
 
-  test('neither tells the other anything, so neither holds the other up', () => {
+  test('have no exports and imports, so that neither blocks the other', () => {
     const { app } = makeApp({ kms: 'true' });
     const templates = app.synth().stacks.map(({ template }) => template as Record<string, unknown>);
     expect(templates).toHaveLength(2);
@@ -137,7 +137,7 @@ describe('two stacks', () => {
     }
   });
 
-  test('the data comes first and goes last', () => {
+  test('the data is deployed first and deleted last', () => {
     const { app } = makeApp();
     const { stacks } = app.synth();
     expect(stacks.map(({ stackName }) => stackName)).toEqual(['weft-data', 'weft']);
@@ -146,14 +146,14 @@ describe('two stacks', () => {
     expect(data?.dependencies.map(({ id }) => id)).not.toContain(service?.id);
   });
 
-  test('the service tells where it is and how to see its key', () => {
+  test('the service has outputs with its URL and the command for its key', () => {
     const { app } = makeApp({ name: 'flows' });
     const { Outputs } = app.synth().getStackByName('flows').template as { Outputs: Record<string, object> };
     expect(Object.keys(Outputs).toSorted()).toEqual(['ShowKey', 'Url']);
     expect(Outputs['ShowKey']).toMatchObject({ Value: expect.stringMatching(/--name \/flows$/) });
   });
 
-  test('what the service finds by name is what the data is named', () => {
+  test('the service uses the names of the data', () => {
     const { data, stack } = makeApp({ name: 'flows' });
     const steps = ofType(resourcesIn(stack), 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionssteps'));
     const environment = steps?.[1].Properties['Environment'] as { readonly Variables: Record<string, unknown> };
@@ -166,15 +166,16 @@ describe('two stacks', () => {
     expect(Variables['WEFT_ROOT_KEY']).toBe(only(made, 'Custom::RootKey').Properties['name']);
   });
 
-  test('`protect=true` makes the stack of the data refuse to be deleted', () => {
-    const protections = (told: object) => app(told).map(({ terminationProtection }) => terminationProtection === true);
-    const app = (told: object) => makeApp(told as Record<string, string>).app.synth().stacks;
+  test('`protect=true` enables the termination protection of the data stack', () => {
+    const protections = (settings: object) =>
+      app(settings).map(({ terminationProtection }) => terminationProtection === true);
+    const app = (settings: object) => makeApp(settings as Record<string, string>).app.synth().stacks;
     expect(protections({})).toEqual([false, false]);
     expect(protections({ protect: 'true' })).toEqual([true, false]);
   });
 
-  test('two installations share no name', () => {
-    /** Names that are told by a text, or by texts and references, of what has a name of its own. */
+  test('two installations have no name in common', () => {
+    /** The names of resources with names of their own, as texts or with references in them. */
     const namesOf = (name: string): string[] => {
       const { data, stack } = makeApp({ name, alarms: 'ada@example.com', dashboard: 'true', kms: 'true' });
       const all = [...Object.values(resourcesIn(data)), ...Object.values(resourcesIn(stack))];
@@ -193,7 +194,7 @@ describe('two stacks', () => {
     expect(one.filter((text) => other.includes(text))).toEqual([]);
   });
 
-  test('tags are on the stacks, on everything in them that takes any, and on the machines that the service makes', () => {
+  test('tags are on the stacks, on all their resources with tags, and on the machines of workflows', () => {
     const { app, data, stack } = makeApp({ tags: '{"team": "flows", "cost centre": "42"}' });
     expect(app.synth().stacks.map(({ tags }) => tags)).toEqual([
       { team: 'flows', 'cost centre': '42' },

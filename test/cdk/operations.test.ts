@@ -18,7 +18,7 @@ const alarmOf = (id: string): Record<string, unknown> => {
 };
 
 describe('by default', () => {
-  test('nobody is alarmed, nothing is drawn, nothing is counted, nothing is traced', () => {
+  test('there are no alarms, no dashboard, no metrics and no traces', () => {
     const types = new Set(Object.values(resources).map(({ Type }) => Type));
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::SNS::Topic']) {
       expect(types).not.toContain(type);
@@ -33,7 +33,7 @@ describe('`metrics=true`', () => {
   const variablesOf = ({ Properties }: Resource) =>
     (Properties['Environment'] as { readonly Variables: Record<string, string> } | undefined)?.Variables ?? {};
 
-  test('tells every function of the service its name, and changes nothing else', () => {
+  test('adds a variable to every function of the service, and changes nothing else', () => {
     const functions = ofType(own, 'AWS::Lambda::Function').filter(([id]) => /^(Functions|Upgrade)/.test(id));
     expect(functions.length).toBeGreaterThan(15);
     for (const [, resource] of functions) {
@@ -43,16 +43,17 @@ describe('`metrics=true`', () => {
     expect(own).toEqual(without);
   });
 
-  test('is told with every metric and with what they may cost', () => {
-    const text = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
+  test('is documented with every metric and with their maximum price', () => {
+    const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
     const [, chapter = ''] = text.split('## Metrics\n');
+    const words = chapter.replace(/\s+/g, ' ');
     const rows = [...chapter.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| .* \|$/gm)].map(([, names = '']) => names);
     expect(rows.flatMap((names) => names.replaceAll('`', '').split(', '))).toEqual(Object.keys(MEASURES));
     const byFamily = Object.values(MEASURES).filter(({ isByFamily }) => isByFamily).length;
     expect([byFamily, Object.keys(families).length, Object.keys(MEASURES).length - byFamily]).toEqual([3, 13, 10]);
     const most = mostMetrics(Object.keys(families).length + 1);
-    expect(chapter).toContain(`at most ${most}, $${(most * MONTHLY.ownMetric).toFixed(2)}`);
-    expect(chapter).toContain(`costs $${MONTHLY.ownMetric.toFixed(2)} a month`);
+    expect(words).toContain(`at most ${most}, $${(most * MONTHLY.ownMetric).toFixed(2)}`);
+    expect(words).toContain(`costs $${MONTHLY.ownMetric.toFixed(2)} a month`);
   });
 });
 
@@ -63,7 +64,7 @@ describe('`alarms`', () => {
     ['undelivered', { Namespace: 'AWS/SQS', MetricName: 'ApproximateNumberOfMessagesVisible', Statistic: 'Maximum' }],
     ['functions', { Namespace: 'AWS/Lambda', MetricName: 'Throttles' }],
     ['transitions', { Namespace: 'AWS/States', MetricName: 'ThrottledEvents' }],
-  ])('watches %s, and is raised by the first of them', (id, metric) => {
+  ])('has an alarm for %s, which the first of them raises', (id, metric) => {
     expect(alarmOf(id)).toMatchObject({
       ...metric,
       Threshold: 1,
@@ -75,7 +76,7 @@ describe('`alarms`', () => {
     });
   });
 
-  test('watches what each table refuses, in one', () => {
+  test('has one alarm for throttled requests of all tables', () => {
     const { Metrics } = alarmOf('tables') as { readonly Metrics: readonly Record<string, unknown>[] };
     const text = JSON.stringify(Metrics);
     for (const name of ['weft-catalog', 'weft-runs', 'weft-journal']) expect(text).toContain(`"Value":"${name}"`);
@@ -83,7 +84,7 @@ describe('`alarms`', () => {
     expect(Metrics.some(({ Expression }) => Expression === 'm0 + m1 + m2 + m3 + m4 + m5')).toBe(true);
   });
 
-  test('counts faults of ours in the log of every function, and requests that were cut off, into one metric', () => {
+  test('counts faults in the log of every function and aborted requests in one metric', () => {
     const filters = properties(withMail, 'AWS::Logs::MetricFilter');
     const patternOf = (group: RegExp) =>
       filters.find(({ LogGroupName }) => group.test(JSON.stringify(LogGroupName)))?.['FilterPattern'];
@@ -96,7 +97,7 @@ describe('`alarms`', () => {
     }
   });
 
-  test('tells an address by a topic that only alarms of this account reach, over TLS', () => {
+  test('notifies an address by a topic that only alarms of this account can use, with TLS', () => {
     expect(properties(withMail, 'AWS::SNS::Subscription')).toMatchObject([
       { Protocol: 'email', Endpoint: 'ada@example.com' },
     ]);
@@ -112,7 +113,7 @@ describe('`alarms`', () => {
     ]);
   });
 
-  test('tells a topic that there is already, and makes none', () => {
+  test('notifies an existing topic, and creates none', () => {
     const own = resourcesOf({ alarms: TOPIC });
     expect(ofType(own, 'AWS::SNS::Topic')).toEqual([]);
     const actions = properties(own, 'AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
@@ -121,13 +122,13 @@ describe('`alarms`', () => {
 });
 
 describe('`dashboard=true`', () => {
-  test('draws requests, functions, runs, events, what failed and what was throttled', () => {
+  test('shows requests, functions, runs, events, dead letters and throttling', () => {
     const [page] = properties(resourcesOf({ dashboard: 'true', name: 'flows' }), 'AWS::CloudWatch::Dashboard');
     expect(page?.['DashboardName']).toBe('flows');
     const body = JSON.stringify(page?.['DashboardBody']);
     const titles = [...body.matchAll(/\\"title\\":\\"(.*?)\\"/g)].map(([, title]) => title);
     expect(titles).toHaveLength(8);
-    for (const word of ['Requests', 'Events of namespaces', 'What failed for good', 'Throttled']) {
+    for (const word of ['Requests', 'Events of namespaces', 'Dead letters', 'Throttled']) {
       expect(titles).toContain(word);
     }
   });
@@ -143,11 +144,11 @@ describe('`tracing=true`', () => {
   });
 });
 
-describe('a domain of one’s own', () => {
+describe('a custom domain', () => {
   const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/a';
   const own = resourcesOf({ domain: 'flows.example.com', certificate });
 
-  test('answers with the given certificate, with a current TLS, from its root', () => {
+  test('serves the API at its root, with the given certificate and a current version of TLS', () => {
     expect(properties(own, 'AWS::ApiGateway::DomainName')).toMatchObject([
       {
         DomainName: 'flows.example.com',

@@ -8,10 +8,10 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Ids end with a hash of eight letters, which says nothing. */
+/** Logical ids end with a hash of eight letters, which is removed. */
 const plain = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 
-/** A value of a template as a reader would say it: `<Bus>` is the ARN or the name of that resource. */
+/** A value of a template in readable form: `<Bus>` is the ARN or the name of that resource. */
 function wordsOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { Ref, 'Fn::GetAtt': got, 'Fn::Join': join } = value as Record<string, string & [string, unknown[]]>;
@@ -39,7 +39,7 @@ function linesOf({ Action, Resource, Condition, Effect }: Statement): string[] {
   ];
 }
 
-/** Each role, who may take it, and what it may do where; in an order that nothing but a change of rights changes. */
+/** Each role with its principal, actions and resources, in an order that depends only on the rights. */
 function rightsOf(resources: Record<string, Resource>): string {
   const policies = ofType(resources, 'AWS::IAM::Policy').map(([, { Properties }]) => Properties);
   const sections = ofType(resources, 'AWS::IAM::Role').map(([id, { Properties }]) => {
@@ -64,8 +64,8 @@ describe('the rights of every role', () => {
     ['the-data', 'data', {}],
     ['the-data-that-goes', 'data', { retain: 'false' }],
     ['the-service-with-everything', 'stack', { kms: 'true', tracing: 'true', alarms: 'ada@example.com' }],
-  ] as const)('are as the file says: %s', async (name, which, told) => {
-    const rights = rightsOf(resourcesIn(makeApp(told)[which]));
+  ] as const)('are equal to the file: %s', async (name, which, settings) => {
+    const rights = rightsOf(resourcesIn(makeApp(settings)[which]));
     expect(rights).not.toMatch(/[0-9A-F]{8}>/);
     await expect(rights).toMatchFileSnapshot(`./rights/${name}.txt`);
   });

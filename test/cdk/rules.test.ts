@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import * as acknowledgements from '../../cdk/rights/acknowledgements.ts';
+import * as acknowledgements from '../../cdk/rights/acknowledge.ts';
 import { makeApp } from './stack.ts';
 
-vi.mock('../../cdk/rights/acknowledgements.ts', { spy: true });
+vi.mock('../../cdk/rights/acknowledge.ts', { spy: true });
 const acknowledge = vi.mocked(acknowledgements.acknowledge);
 
 interface Report {
@@ -18,13 +18,13 @@ interface Report {
   }[];
 }
 
-/** Synthesizes under the rules of AWS Solutions; the findings, each with the paths of its constructs. */
+/** The findings of the AWS Solutions rules, each with the paths of its constructs. */
 function findings(app: App): Map<string, string[]> {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   try {
     app.synth();
   } catch {
-    // Findings end the synthesis; the report has them all.
+    // Findings abort the synthesis; the report contains them.
   }
   const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as Report;
   const violations = report.pluginReports.flatMap((plugin) => plugin.violations);
@@ -57,15 +57,15 @@ describe('the rules of AWS Solutions', () => {
 
   test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, { kms: 'true' }, open, EVERYTHING])(
     'find nothing but what is accepted (%o)',
-    (told) => {
-      const { app, stack } = makeApp(told);
+    (settings) => {
+      const { app, stack } = makeApp(settings);
       const found = findings(app);
       expect([...found.keys()]).toEqual([]);
       expect(stack.node.findAll().length).toBeGreaterThan(300);
     },
   );
 
-  test('whatever is accepted would be found at that construct, and is accepted for a reason', () => {
+  test('each acknowledgement suppresses a finding of its construct, and has a reason', () => {
     acknowledge.mockImplementation(() => {});
     const found = findings(makeApp().app);
     const accepted = acknowledge.mock.calls.flatMap(([scope, reasons]) =>

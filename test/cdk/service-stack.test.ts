@@ -20,13 +20,13 @@ const policies = properties('AWS::IAM::Policy').map((policy) => ({
 const statements = policies.flatMap((policy) => policy.statements);
 const actionsOf = (statement: Statement): string[] => [statement.Action].flat();
 
-/** The text of the file that a function is made of. */
+/** The source text of a function. */
 const sourceOf = (name: string): string => {
   const [path = ''] = globSync(`functions/*/${name}.ts`);
   return readFileSync(path, 'utf8');
 };
 
-/** What may be done with the resources of a function. */
+/** The rights of a function. */
 const mayDo = (name: string): string[] =>
   policies
     .filter(({ role }) => role.includes(`"Functions${name}Role`))
@@ -35,7 +35,7 @@ const mayDo = (name: string): string[] =>
 describe('functions', () => {
   const functions = ofType(resources, 'AWS::Lambda::Function');
 
-  test('run on Node 24 on arm64, with a log group and a role of their own', () => {
+  test('run on Node 24 on arm64, each with its own log group and role', () => {
     const roles = functions.map(([, { Properties }]) => JSON.stringify(Properties['Role']));
     expect(new Set(roles).size).toBe(functions.length);
     for (const [, { Properties }] of functions) {
@@ -47,7 +47,7 @@ describe('functions', () => {
     }
   });
 
-  test('find in their environment what the adapters read', () => {
+  test('have the environment variables that the adapters read', () => {
     const environments = functions
       .filter(([id]) => id.startsWith('Functions'))
       .map(([, { Properties }]) =>
@@ -86,16 +86,18 @@ describe('functions', () => {
     }
   });
 
-  test('a request that may wait for a workflow has as long as API Gateway streams', () => {
-    const timeouts = (told: Record<string, string>) => {
-      const tree = ofType(resourcesOf(told), 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionstree'));
+  test('a request that may wait for a workflow has the longest timeout of streamed replies', () => {
+    const timeouts = (settings: Record<string, string>) => {
+      const tree = ofType(resourcesOf(settings), 'AWS::Lambda::Function').find(([id]) =>
+        id.startsWith('Functionstree'),
+      );
       return tree?.[1].Properties['Timeout'];
     };
     expect(timeouts({})).toBe(900);
     expect(timeouts({ streaming: 'false' })).toBe(29);
   });
 
-  test('every log group forgets, after the days that were asked for', () => {
+  test('every log group has the retention of the settings', () => {
     const days = properties('AWS::Logs::LogGroup').map((group) => group['RetentionInDays']);
     expect(days.length).toBeGreaterThan(functions.length);
     expect(new Set(days)).toEqual(new Set([30]));
@@ -108,7 +110,7 @@ const names = ofType(resources, 'AWS::Lambda::Function').flatMap(
   ([id]) => /^Functions(\w+?)Function/.exec(id)?.[1] ?? [],
 );
 
-/** What the ports stand for in AWS; the others stand for nothing. */
+/** The AWS services of the ports; other ports have none. */
 const SERVICES: Record<string, readonly string[]> = {
   table: ['dynamodb'],
   blobs: ['s3'],
@@ -121,11 +123,11 @@ const SERVICES: Record<string, readonly string[]> = {
 SERVICES['everything'] = Object.values(SERVICES).flat();
 SERVICES['containers'] = ['states'];
 SERVICES['calledContainers'] = ['states', 'lambda'];
-SERVICES['containerWork'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
-// Schedules are set and removed by requests alone.
+SERVICES['reconcileRevision'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
+// Only requests create and delete schedules.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
-/** What a Lambda may do beside its ports: one that nobody waits for hands its failed calls to the one that keeps them. */
+/** Rights besides those of ports: asynchronous functions send their dead letters to the function that stores them. */
 const BESIDE: Record<string, readonly string[]> = {
   lifecycle: ['lambda'],
   sweep: ['lambda'],
@@ -135,12 +137,12 @@ const BESIDE: Record<string, readonly string[]> = {
 };
 
 describe('rights', () => {
-  test('no action is given by a wildcard', () => {
+  test('no action is a wildcard', () => {
     expect(statements.length).toBeGreaterThan(10);
     expect(statements.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('only log delivery, listing what goes with the stack, and entering the registry is allowed everywhere', () => {
+  test('only log delivery, lists for the deletion of the stack, and the registry token have all resources', () => {
     const everywhere = statements.filter(({ Resource }) => [Resource].flat().includes('*'));
     const actions = everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'));
     expect(actions.toSorted()).toEqual([
@@ -150,7 +152,7 @@ describe('rights', () => {
     ]);
   });
 
-  test.each(names)('%s may do what the ports need that its file asks for, and no more', (name) => {
+  test.each(names)('%s has exactly the rights of the ports that its file needs', (name) => {
     const source = sourceOf(name);
     const ports = /import \{([^}]*)\} from '..\/..\/lib\/adapters\/aws\/deployed.ts'/.exec(source)?.[1] ?? '';
     const wanted = ports.split(',').flatMap((port) => SERVICES[port.trim()] ?? []);
@@ -159,12 +161,12 @@ describe('rights', () => {
     expect([...services].toSorted()).toEqual([...expected].toSorted());
   });
 
-  test('no Lambda of the service can change or remove the administrative key', () => {
+  test('no Lambda of the service can change or delete the administrator’s key', () => {
     const changing = statements.flatMap(actionsOf).filter((action) => /^ssm:(?!Get)/.test(action));
     expect(changing).toEqual([]);
   });
 
-  /** The functions that may do something with a resource whose name ends so. */
+  /** The functions with an action on a resource with this suffix. */
   const whoMay = (own: Record<string, Resource>, action: string, resource: string): string[] =>
     ofType(own, 'AWS::IAM::Policy')
       .filter(([, { Properties }]) =>
@@ -176,7 +178,7 @@ describe('rights', () => {
       .toSorted();
   const SEALERS = ['containers', 'registries', 'secrets', 'services', 'steps', 'tree'];
 
-  test('only what keeps or uses secrets, or pulls images, can read the root key', () => {
+  test('only functions that store or use secrets, or pull images, can read the root key', () => {
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft/root-key"')).toEqual(SEALERS);
     expect(whoMay(dataOf(), 'ssm:PutParameter', ':parameter/weft/root-key"')).toEqual(['KeyMaker']);
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft"')).toEqual(expect.arrayContaining(['instances']));
@@ -192,7 +194,7 @@ describe('rights', () => {
       .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement)
       .filter((statement) => actionsOf(statement).includes('kms:Decrypt'));
 
-  test('`kms=true` lets the same functions alone use the key of the data, by its alias', () => {
+  test('`kms=true` allows only the same functions to use the KMS key, by its alias', () => {
     const own = resourcesOf({ kms: 'true' });
     expect(whoMay(own, 'kms:Decrypt', ':key/*"')).toEqual(SEALERS);
     expect(usesOf(own).map(({ Condition }) => Condition)).toEqual(
@@ -202,7 +204,7 @@ describe('rights', () => {
     expect(whoMay(own, 'ssm:GetParameter', 'root-key"')).toEqual([]);
   });
 
-  test('a key of one’s own is used by the same functions alone', () => {
+  test('only the same functions can use an existing key', () => {
     const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
     const own = resourcesOf({ kms: key });
     expect(whoMay(own, 'kms:Encrypt', `"${key}"`)).toEqual(SEALERS);
@@ -212,7 +214,7 @@ describe('rights', () => {
     expect(rootKeyOf(parameter)).toBe('/keys/flows');
   });
 
-  test('roles are passed to Step Functions, the scheduler and Lambda alone, each its own', () => {
+  test('only Step Functions, the scheduler and Lambda get roles, each its own', () => {
     const passing = statements.filter((statement) => actionsOf(statement).includes('iam:PassRole'));
     expect(passing.length).toBeGreaterThan(0);
     const passed = passing.map(({ Condition, Resource }) => `${JSON.stringify(Resource)} ${JSON.stringify(Condition)}`);
@@ -223,7 +225,7 @@ describe('rights', () => {
     ]);
   });
 
-  test('machines may call the steps function and nothing else', () => {
+  test('machines may only call the steps function', () => {
     const own = policies.find(({ role }) => role.includes('MachinesRole'))?.statements ?? [];
     expect(own.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'))).toEqual(['lambda:InvokeFunction']);
     expect(JSON.stringify(own)).toContain(':function:weft-steps');

@@ -1,13 +1,13 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { settingsOf, settingsWith } from '../../cdk/settings/settings.ts';
+import { settingsOf, settingsWith } from '../../cdk/settings/read.ts';
 import { makeApp, resourcesOf } from './stack.ts';
 
-/** The settings of an app that was told so much. */
-const told = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
+/** Reads the settings of an app with this context. */
+const read = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
 
 describe('settings', () => {
-  test('a name of its own keeps an installation apart from another', () => {
+  test('installations with different names are separate', () => {
     const text = JSON.stringify(resourcesOf({ name: 'flows', brand: 'direktiv' }));
     expect(text).toContain('"WEFT_PREFIX":"flows--"');
     expect(text).toContain('"WEFT_KEY_PARAMETER":"/flows"');
@@ -18,8 +18,8 @@ describe('settings', () => {
     expect([stack.stackName, data.stackName]).toEqual(['flows', 'flows-data']);
   });
 
-  test('say nothing by default but what costs nothing', () => {
-    expect(told({})).toEqual({
+  test('cost nothing by default', () => {
+    expect(read({})).toEqual({
       name: 'weft',
       brand: 'service',
       streaming: true,
@@ -42,12 +42,12 @@ describe('settings', () => {
     });
   });
 
-  test('are the same from a command line, from cdk.json and from the properties of a construct', () => {
+  test('are the same from the command line, from cdk.json and from the properties of a construct', () => {
     const texts = { streaming: 'false', logDays: '7', tags: '{"a":"b"}', inbound: '[{"namespace":"a","pattern":{}}]' };
     const values = { streaming: false, logDays: 7, tags: { a: 'b' }, inbound: [{ namespace: 'a', pattern: {} }] };
-    expect(told(texts)).toEqual(told(values));
-    expect(settingsWith(values)).toEqual(told(values));
-    expect(settingsWith(told(values))).toEqual(told(values));
+    expect(read(texts)).toEqual(read(values));
+    expect(settingsWith(values)).toEqual(read(values));
+    expect(settingsWith(read(values))).toEqual(read(values));
   });
 
   test.each([
@@ -82,31 +82,33 @@ describe('settings', () => {
     ['tags', '{"team": 42}'],
     ['domain', 'not a domain'],
     ['certificate', 'arn:aws:iam::123456789012:server-certificate/x'],
-  ])('%s=%s is refused by name', (key, value) => {
-    expect(() => told({ [key]: value })).toThrow(`the context ${key}=${value} `);
+  ])('%s=%s is rejected by name', (key, value) => {
+    expect(() => read({ [key]: value })).toThrow(`the context value ${key}=${value} `);
   });
 
   test.each([
-    ['Has Spaces', 'has-spaces would do'],
-    ['Größe', 'gr-e would do'],
-    ['prod_eu', 'prod-eu would do'],
-    ['weft-data', 'weft would do'],
-    ['--', 'not -data at the end'],
-  ])('the refusal of the name %s ends with: %s', (name, end) => {
-    expect(() => told({ name })).toThrow(new RegExp(`${end}$`));
+    ['Has Spaces', 'for example has-spaces'],
+    ['Größe', 'for example gr-e'],
+    ['prod_eu', 'for example prod-eu'],
+    ['weft-data', 'for example weft'],
+    ['--', 'not ending with -data'],
+  ])('the error for the name %s ends with: %s', (name, end) => {
+    expect(() => read({ name })).toThrow(new RegExp(`${end}$`));
   });
 
-  test('a word that is no setting is refused, and the words of CDK are left alone', () => {
-    expect(() => told({ nmae: 'flows' })).toThrow('the context nmae=flows is no setting; the settings are name, brand');
-    expect(told({ 'aws:cdk:enable-path-metadata': true, 'cli-telemetry': false }).name).toBe('weft');
+  test('an unknown setting is rejected, and the context values of CDK are ignored', () => {
+    expect(() => read({ nmae: 'flows' })).toThrow(
+      'the context value nmae=flows is no setting; the settings are name, brand',
+    );
+    expect(read({ 'aws:cdk:enable-path-metadata': true, 'cli-telemetry': false }).name).toBe('weft');
   });
 
-  test('a domain and its certificate go together, and secrets have one root key', () => {
-    expect(() => told({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
-    expect(() => told({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
+  test('a domain needs its certificate, and secrets have one root key', () => {
+    expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
+    expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
   });
 
-  test('a property of a construct is refused by its name', () => {
-    expect(() => settingsWith({ name: 'Prod' })).toThrow('the property name: Prod is no name');
+  test('a property of a construct is rejected by its name', () => {
+    expect(() => settingsWith({ name: 'Prod' })).toThrow('the property name: Prod is no valid name');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { DataStack, ServiceStack } from '../../cdk/service-stack.ts';
-import { settingsOf } from '../../cdk/settings/settings.ts';
+import { settingsOf } from '../../cdk/settings/read.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -22,13 +22,13 @@ export interface Made {
   readonly data: DataStack;
 }
 
-/** The app as cdk.json has it, told some more; its functions are not bundled. */
-export function makeApp(told: Readonly<Record<string, unknown>> = {}): Made {
+/** The app with the context of cdk.json and further settings. Its functions are not bundled. */
+export function makeApp(context: Readonly<Record<string, unknown>> = {}): Made {
   const outdir = mkdtempSync(join(tmpdir(), 'weft-cdk-'));
-  const app = new App({ outdir, analyticsReporting: false, context: { ...flags, ...WITHOUT_BUNDLES, ...told } });
+  const app = new App({ outdir, analyticsReporting: false, context: { ...flags, ...WITHOUT_BUNDLES, ...context } });
   const settings = settingsOf(app.node);
-  const data = new DataStack(app, 'WeftData', settings);
-  return { app, data, stack: new ServiceStack(app, 'Weft', settings, data.data) };
+  const data = new DataStack(app, 'WeftData', { settings });
+  return { app, data, stack: new ServiceStack(app, 'Weft', { settings, data: data.data }) };
 }
 
 type Resources = Record<string, Resource>;
@@ -36,11 +36,12 @@ type Resources = Record<string, Resource>;
 export const resourcesIn = (stack: Stack): Resources => Template.fromStack(stack).toJSON()['Resources'] as Resources;
 
 /** Every resource of the service, by its logical id. */
-export const resourcesOf = (told: Readonly<Record<string, unknown>> = {}): Resources =>
-  resourcesIn(makeApp(told).stack);
+export const resourcesOf = (settings: Readonly<Record<string, unknown>> = {}): Resources =>
+  resourcesIn(makeApp(settings).stack);
 
-/** Every resource of its data. */
-export const dataOf = (told: Readonly<Record<string, unknown>> = {}): Resources => resourcesIn(makeApp(told).data);
+/** Every resource of the data, by its logical id. */
+export const dataOf = (settings: Readonly<Record<string, unknown>> = {}): Resources =>
+  resourcesIn(makeApp(settings).data);
 
 /** The resources of a type, with their logical ids. */
 export function ofType(resources: Record<string, Resource>, type: string): [string, Resource][] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STEPS } from '../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../lib/domain/migrations/index.ts';
 import { makeApp, ofType, resourcesIn } from './stack.ts';
 
 const resources = resourcesIn(makeApp().stack);
@@ -8,25 +8,25 @@ const text = (value: unknown): string => JSON.stringify(value);
 const leading = text(led?.Properties['ServiceToken']).match(/UpgradeLeadingFunction\w+/)?.[0] ?? 'none';
 
 describe('the tables of a deployed installation', () => {
-  test('are led to their layout when a version with another one is deployed', () => {
-    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + STEPS.length });
+  test('are migrated when a version with another schema is deployed', () => {
+    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + MIGRATIONS.length });
   });
 
-  test('are led there after all else, so that no deployment fails and goes back once they are', () => {
+  test('are migrated after all other resources, so that no later failure rolls the functions back', () => {
     const { DependsOn: waits = [] } = resources[ledId] as unknown as { DependsOn: string[] };
     const others = Object.keys(resources).filter((id) => !id.startsWith('Upgrade') && id !== 'CDKMetadata');
     expect(others.filter((id) => id.startsWith('Functions')).length).toBeGreaterThan(10);
     expect(others.filter((id) => !waits.includes(id))).toEqual([]);
   });
 
-  test('are looked at once a day, should the deployment have had no time for all', () => {
+  test('are migrated once a day, if the deployment had no time for all items', () => {
     const rules = ofType(resources, 'AWS::Events::Rule').filter(([, rule]) =>
       text(rule.Properties['Targets']).includes(leading),
     );
     expect(rules.map(([, { Properties }]) => Properties['ScheduleExpression'])).toEqual(['rate(1 day)']);
   });
 
-  test('are scanned by nobody else', () => {
+  test('are scanned by no other function', () => {
     const scanning = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
       text(policy).includes('dynamodb:Scan'),
     );

@@ -11,7 +11,7 @@ interface Target {
   readonly DeadLetterConfig: { readonly Arn: { readonly 'Fn::GetAtt': readonly [string, 'Arn'] } };
 }
 
-/** The rule that has the queue emptied calls a machine; the others call functions. */
+/** The rule for the queue starts a state machine; the others call functions. */
 const isEmptying = ([id]: readonly [string, Resource]): boolean => id.startsWith('FailedDaily');
 const rules = ofType(resources, 'AWS::Events::Rule').filter((rule) => !isEmptying(rule));
 const targetsOf = ({ Properties }: Resource): Target[] => Properties['Targets'] as Target[];
@@ -27,7 +27,7 @@ const [keeperId] = ofType(resources, 'AWS::Lambda::Function').find(([id]) => id.
 
 const validate = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => { isValid: boolean };
 
-/** A definition as CloudFormation would write it, with what it refers to as words. */
+/** A definition as CloudFormation would write it, with words instead of references. */
 const definitionOf = (value: unknown): string => {
   const {
     'Fn::Join': join,
@@ -39,20 +39,20 @@ const definitionOf = (value: unknown): string => {
   return Ref === undefined ? String(value) : `<${Ref}>`;
 };
 
-/** Joins what CloudFormation would, with the pseudo parameters as words. */
+/** Joins texts as CloudFormation does, with words instead of pseudo parameters. */
 const textOf = (value: unknown): string => {
   const { 'Fn::Join': join, Ref } = value as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
   if (join !== undefined) return join[1].map(textOf).join(join[0]);
   return Ref === undefined ? String(value) : `<${Ref}>`;
 };
 
-describe('what happens without a request', () => {
-  test('four rules call functions: for ends of executions, twice for the day, for events', () => {
+describe('work without requests', () => {
+  test('four rules call functions: for ended executions, two daily ones, for events', () => {
     expect(rules.map(([, { Properties }]) => Properties['State'])).toEqual(Array(4).fill('ENABLED'));
     expect(rules.flatMap(([, rule]) => targetsOf(rule))).toHaveLength(4);
   });
 
-  test('ends of executions that did not succeed are told, of our own machines alone', () => {
+  test('the end of unsuccessful executions is recorded, only for machines of the installation', () => {
     const pattern = ruleOf('lifecycle')[1].Properties['EventPattern'] as {
       readonly detail: { readonly stateMachineArn: readonly [{ readonly prefix: unknown }] };
     };
@@ -66,7 +66,7 @@ describe('what happens without a request', () => {
     ]);
   });
 
-  test('the sweep comes once a day', () => {
+  test('the sweep runs once a day', () => {
     expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)' });
   });
 
@@ -86,7 +86,7 @@ describe('what happens without a request', () => {
     },
   );
 
-  test('what the function that keeps failed calls cannot keep waits in the queue', () => {
+  test('dead letters that cannot be stored are in the queue', () => {
     const settings = properties('AWS::Lambda::EventInvokeConfig').filter(
       ({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: keeperId }),
     );
@@ -95,7 +95,7 @@ describe('what happens without a request', () => {
     ]);
   });
 
-  test('once a day the queue is emptied, one message after the other, to the function that keeps them', () => {
+  test('once a day the queue is moved to the function that stores dead letters, one message after the other', () => {
     const [, rule] = ofType(resources, 'AWS::Events::Rule').find(isEmptying) ?? [];
     expect(rule?.Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)', State: 'ENABLED' });
     const machine = properties('AWS::StepFunctions::StateMachine').find(
@@ -128,7 +128,7 @@ describe('what happens without a request', () => {
     ]);
   });
 
-  test('the queue is encrypted, keeps what it gets for two weeks, and takes it from the rules alone', () => {
+  test('the queue is encrypted, keeps messages for two weeks, and accepts them only from the rules', () => {
     expect(queue?.Properties).toEqual({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 14 * 86_400 });
     const all = properties('AWS::SQS::QueuePolicy').flatMap(
       (policy) => (policy['PolicyDocument'] as { readonly Statement: Record<string, unknown>[] }).Statement,
@@ -146,7 +146,7 @@ describe('what happens without a request', () => {
     );
   });
 
-  test('another installation hears of its own machines only', () => {
+  test('another installation records only the executions of its own machines', () => {
     const own = ofType(resourcesOf({ name: 'flows' }), 'AWS::Events::Rule');
     expect(JSON.stringify(own)).toContain(':stateMachine:flows--"');
   });

@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refusedEntry } from '../../bin/cli/transfer/layout.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { problemOfEntry } from '../../bin/cli/transfer/archive-layout.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';
 const HASH = createHash('sha256').update(NOOP).digest('hex');
@@ -24,7 +24,7 @@ const file = (name: string, value: unknown): Entry => [
   typeof value === 'string' ? value : JSON.stringify(value),
 ];
 
-/** A whole archive, of which a test changes something. */
+/** A complete archive, which tests modify. */
 const entriesOf = (changed: Readonly<Record<string, unknown>> = {}): Entry[] =>
   Object.entries({
     'namespace.json': {},
@@ -45,125 +45,123 @@ async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
   return gzipSync(await buffer(tar));
 }
 
-let desk: Desk;
+let workspace: Workspace;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  workspace = await openWorkspace();
 });
 
-afterAll(() => desk.clear());
+afterAll(() => workspace.clear());
 
 const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('weft-import-')).sort();
 
-/** What an import of these bytes says; no service is there to be asked. */
+/** The outcome of an import of these bytes, without a service. */
 async function importOf(bytes: Buffer) {
-  await writeFile(join(desk.folder, 'a.tar.gz'), bytes);
+  await writeFile(join(workspace.folder, 'a.tar.gz'), bytes);
   const place = ['--url', 'http://127.0.0.1:1', '--key', 'k'];
-  const { code, err } = await desk.weft(['import', 'a.tar.gz', '--yes', ...place]);
+  const { code, err } = await workspace.weft(['import', 'a.tar.gz', '--yes', ...place]);
   return { code, err: err.trimEnd() };
 }
 
 describe('an archive', () => {
-  test('that is whole is read before the service is asked', async () => {
+  test('that is complete is read before the first request to the service', async () => {
     expect(await importOf(await archiveOf(entriesOf()))).toMatchObject({ code: 3 });
   });
 
   test.each<readonly [string, Entry[0], string]>([
-    ['a path that leads out', { name: '../evil.json' }, "'..' cannot be a part of its path"],
-    ['a path that leads out later', { name: 'tree/../../evil' }, "'..' cannot be a part of its path"],
+    ['a path outside of the folder', { name: '../evil.json' }, "'..' is not allowed in its path"],
+    ['a later path outside of the folder', { name: 'tree/../../evil' }, "'..' is not allowed in its path"],
     ['an absolute path', { name: '/etc/evil' }, 'its path is absolute'],
     ['a symbolic link', { name: 'tree/link', type: 'symlink', linkname: '/etc/passwd' }, 'it is a symlink'],
     ['a hard link', { name: 'tree/link', type: 'link', linkname: '/etc/passwd' }, 'it is a link'],
     ['a device', { name: 'tree/null', type: 'character-device' }, 'it is a character-device'],
-    ['a hidden file', { name: 'tree/.profile' }, "'.profile' cannot be a part of its path"],
-    ['a backslash', { name: 'tree\\..\\evil' }, "'tree\\..\\evil' cannot be a part of its path"],
-  ])('is refused with %s in it, and nothing is left behind', async (_, header, reason) => {
+    ['a hidden file', { name: 'tree/.profile' }, "'.profile' is not allowed in its path"],
+    ['a backslash', { name: 'tree\\..\\evil' }, "'tree\\..\\evil' is not allowed in its path"],
+  ])('is rejected with %s in it, and no file remains', async (_, header, reason) => {
     const before = await leftovers();
     const archive = await archiveOf([...entriesOf(), [header, header.type === undefined ? 'evil' : '']]);
-    const err = `weft: ${join(desk.folder, 'a.tar.gz')}: the entry '${header.name}' is refused: ${reason}`;
+    const err = `weft: ${join(workspace.folder, 'a.tar.gz')}: the entry '${header.name}' is rejected: ${reason}`;
     expect(await importOf(archive)).toEqual({ code: 1, err });
     expect((await leftovers()).filter((name) => !before.includes(name))).toEqual([]);
-    expect(await readdir(desk.folder)).toEqual(['a.tar.gz']);
+    expect(await readdir(workspace.folder)).toEqual(['a.tar.gz']);
   });
 
   test.each([
     [
-      'has no manifest, because it is cut off',
+      'has no manifest, because it is incomplete',
       { 'manifest.json': undefined },
       'manifest.json is missing in the archive',
     ],
     [
-      'is of another kind',
+      'has another format',
       { 'manifest.json': { ...MANIFEST, format: 'x' } },
       /^manifest\.json in the archive: format /,
     ],
     [
-      'is of a later form',
+      'has a later version',
       { 'manifest.json': { ...MANIFEST, version: 2 } },
-      'the archive has the form weft-namespace 2, which a later version of weft reads',
+      'the archive has the format weft-namespace 2; import it with a later version of weft',
     ],
-    ['holds no JSON', { 'namespace.json': '{' }, 'namespace.json in the archive is no JSON'],
+    ['contains invalid JSON', { 'namespace.json': '{' }, 'namespace.json in the archive is no JSON'],
     [
-      'lacks a revision',
+      'has a missing revision',
       { 'tree/wf/revisions/1.yaml': undefined },
       'tree/wf/revisions/1.yaml is missing in the archive',
     ],
     [
       'was changed',
       { 'tree/wf/revisions/1.yaml': `${NOOP} ` },
-      'tree/wf/revisions/1.yaml in the archive is not what was exported: its hash differs',
+      'tree/wf/revisions/1.yaml in the archive differs from the exported file: its hash is another one',
     ],
     [
-      'names a path that leads out',
+      'has a path outside of the tree',
       { 'tree/wf/_workflow.json': { ...WORKFLOW, path: '../wf' } },
-      /^tree\/wf\/_workflow\.json in the archive: path is no path of nodes/,
+      /^tree\/wf\/_workflow\.json in the archive: path is no valid path/,
     ],
     [
-      'names a variable that leads out',
+      'has a variable outside of its folder',
       { 'variables.json': { variables: [{ name: '../x', size: 1, hash: HASH }] } },
-      /^variables\.json in the archive: variables\.0\.name cannot name a variable/,
+      /^variables\.json in the archive: variables\.0\.name is no valid name of a variable/,
     ],
     [
       'has a workflow without a revision',
       { 'tree/wf/_workflow.json': { ...WORKFLOW, revisions: [] } },
       /^tree\/wf\/_workflow\.json in the archive: revisions /,
     ],
-  ])('is refused when it %s', async (_, changed, message) => {
+  ])('is rejected when it %s', async (_, changed, message) => {
     const { code, err } = await importOf(await archiveOf(entriesOf(changed)));
     expect(code).toBe(1);
     expect(err.replace(/^weft: /, '')).toMatch(message);
   });
 
-  test('is refused when it is no archive or not all of it', async () => {
+  test('is rejected when it is no archive or incomplete', async () => {
     const whole = await archiveOf(entriesOf());
     for (const bytes of [Buffer.from('no archive'), whole.subarray(0, whole.length - 30), Buffer.alloc(0)]) {
       const { code, err } = await importOf(bytes);
       expect(code).toBe(1);
-      expect(err).toMatch(
-        /^weft: .*a\.tar\.gz is no whole archive of the form \.tar\.gz|^weft: manifest\.json is missing/,
-      );
+      expect(err).toMatch(/^weft: .*a\.tar\.gz is no complete \.tar\.gz archive|^weft: manifest\.json is missing/);
     }
   });
 });
 
-test('no name of an entry leads out of the folder', () => {
+test('no accepted name of an entry is outside of the folder', () => {
   const part = fc.oneof(fc.constantFrom('..', '.', '', '/', 'a', '~', 'C:', 'tree', '\\'), fc.string());
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
       const name = parts.join('/');
-      if (refusedEntry(name, 'file') !== undefined) return;
+      if (problemOfEntry(name, 'file') !== undefined) return;
       expect(join('/folder', name)).toMatch(/^\/folder\/./);
       expect(name).not.toMatch(/\\|\0|(^|\/)\.\.(\/|$)/);
     }),
   );
 });
 
-test('a service that hangs up while it is asked is told of as one that cannot be reached', async () => {
+test('a service that closes the connection is reported as unreachable', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const ended = await desk.weft(['namespaces', 'list', '--url', `http://127.0.0.1:${port}`]);
+  const ended = await workspace.weft(['namespaces', 'list', '--url', `http://127.0.0.1:${port}`]);
   server.close();
   expect(ended.code).toBe(3);
 });

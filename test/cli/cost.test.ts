@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../../bench/calls.ts';
+import { OPERATIONS } from '../../bench/operations.ts';
 import { PRICED_ON, perMillion } from '../../bin/cli/costs/prices.ts';
 import { priceTemplates } from '../../bin/cli/costs/template.ts';
 import { priceRuns, type RunCost } from '../../bin/cli/costs/workflow.ts';
 import { compile } from '../../lib/compiler/compile.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const counted = JSON.parse(readFileSync(new URL('../../bench/calls.json', import.meta.url), 'utf8')) as Record<
   string,
@@ -24,14 +24,14 @@ const costOf = (yaml: string, op = 'execute', items = 10): RunCost => {
   return found;
 };
 
-describe('what a workflow is said to cost', () => {
-  const measured = OPERATIONS.flatMap(({ name, prepare = [] }) => {
-    const yaml = prepare.at(-1)?.[1];
+describe('the price of a workflow', () => {
+  const measured = OPERATIONS.flatMap(({ name, workflows = [] }) => {
+    const yaml = workflows.at(-1)?.[1];
     const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry/.test(name);
     return yaml !== undefined && isRun ? [[name, yaml] as const] : [];
   });
 
-  test.each(measured)('is what was counted: %s', (name, yaml) => {
+  test.each(measured)('is equal to what was measured: %s', (name, yaml) => {
     const { least } = costOf(yaml, name.startsWith('wait') ? 'wait' : 'execute', 100);
     const { requests, lambdas, transitions, express, events, perMillion: price = 0 } = counted[name] ?? {};
     expect(least).toMatchObject({ requests, lambdas, transitions, express, events });
@@ -39,16 +39,16 @@ describe('what a workflow is said to cost', () => {
     expect(perMillion(least) / price).toBeLessThan(1.1);
   });
 
-  test('is, at the most, that of a run whose call waits, without what is called', () => {
+  test('includes at most the wait for a call, without the price of the called workflow', () => {
     const { most } = costOf(`functions: [{id: f, type: subflow, workflow: slow}]
 states: [{id: call, type: action, action: {function: f}}]
 `);
     const { transitions = 0, lambdas = 0, express } = counted['execute an action on a subflow that waits'] ?? {};
-    // The subflow rests once: three transitions, two steps.
+    // The subflow waits once: three transitions, two steps.
     expect(most).toMatchObject({ transitions: transitions - 3, lambdas: lambdas - 2, express });
   });
 
-  test('has as many calls side by side as a parallel state has actions', () => {
+  test('includes as many calls as a parallel state has actions', () => {
     const parallel = (actions: number) =>
       costOf(`functions: [{id: f, type: subflow, workflow: child}]
 states: [{id: both, type: parallel, actions: [${Array.from({ length: actions }, () => '{function: f}').join(', ')}]}]
@@ -57,11 +57,11 @@ states: [{id: both, type: parallel, actions: [${Array.from({ length: actions }, 
     expect(parallel(3).least.writeUnits - parallel(2).least.writeUnits).toBe(4);
   });
 
-  test('was compared with enough of what was counted', () => {
+  test('is compared with enough measurements', () => {
     expect(measured.length).toBeGreaterThan(7);
   });
 
-  test('has two ends where a workflow may go several ways', () => {
+  test('has two bounds for a workflow with several paths', () => {
     const { least, most } = costOf(`states:
 - {id: which, type: switch, conditions: [{condition: jq(.slow), transition: rest}]}
 - {id: rest, type: delay, duration: PT1H}
@@ -69,7 +69,7 @@ states: [{id: both, type: parallel, actions: [${Array.from({ length: actions }, 
     expect([least.transitions, most.transitions]).toEqual([3, 4]);
   });
 
-  test('counts each round of a loop once, and ends', () => {
+  test('counts each iteration of a loop once, and ends', () => {
     const { least, most } = costOf(`states:
 - {id: look, type: noop, transition: rest}
 - {id: rest, type: delay, duration: PT1M, transition: enough}
@@ -87,18 +87,18 @@ states: [{id: each, type: foreach, array: jq(.all), action: {function: f}}]
     expect(many.least.writeUnits - few.least.writeUnits).toBe(4 * 999);
   });
 
-  test('is told of a thousand states in a row', () => {
+  test('is computed for a thousand states in a row', () => {
     const states = Array.from({ length: 1000 }, (_, n) => `- {id: s${n}, type: noop, transition: s${n + 1}}`);
     const yaml = `states:\n${states.join('\n')}\n- {id: s1000, type: noop}\n`;
     expect(costOf(yaml, 'wait').least.lambdas).toBe(1);
   });
 });
 
-describe('what a template is said to cost', () => {
+describe('the price of a template', () => {
   const template = (...resources: object[]) =>
     priceTemplates([{ Resources: Object.fromEntries(resources.map((one, n) => [`r${n}`, one as { Type: string }])) }]);
 
-  test('is what its resources cost by the month', () => {
+  test('is the monthly price of its resources', () => {
     const metrics = [{ MetricStat: {} }, { MetricStat: {} }, { Expression: 'a + b' }];
     expect(
       template(
@@ -111,7 +111,7 @@ describe('what a template is said to cost', () => {
     ).toMatchObject({ monthly: 4.3, unknown: [], count: 5 });
   });
 
-  test('names what metrics may come to that functions write', () => {
+  test('has an upper bound for the metrics that functions write', () => {
     const counting = {
       Type: 'AWS::Lambda::Function',
       Properties: { Environment: { Variables: { WEFT_METRICS: 'x' } } },
@@ -121,20 +121,20 @@ describe('what a template is said to cost', () => {
   });
 
   test.each([
-    ['what nobody put into the table', { Type: 'AWS::EC2::NatGateway' }],
-    ['a table that is provisioned', { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PROVISIONED' } }],
+    ['a resource that is not in the table', { Type: 'AWS::EC2::NatGateway' }],
+    ['a provisioned table', { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PROVISIONED' } }],
     ['a cache', { Type: 'AWS::ApiGateway::Stage', Properties: { CacheClusterEnabled: true } }],
-    ['a type named as what objects inherit', { Type: 'constructor' }],
-  ])('is not known of %s', (_, resource) => {
+    ['a type with the name of an inherited property', { Type: 'constructor' }],
+  ])('is unknown for %s', (_, resource) => {
     expect(template(resource).unknown).toEqual([`r0 ${resource.Type}`]);
   });
 });
 
 describe('weft cost', () => {
-  let desk: Desk;
+  let workspace: Workspace;
   beforeAll(async () => {
-    desk = await openDesk();
-    await desk.write({
+    workspace = await openWorkspace();
+    await workspace.write({
       'hello.yaml': 'states:\n- {id: a, type: noop}\n',
       'wrong.yaml': 'states: 5\n',
       'cdk.out/Weft.template.json': '{"Resources": {"Key": {"Type": "AWS::KMS::Key"}}}',
@@ -146,60 +146,60 @@ describe('weft cost', () => {
       'broken.json': '{',
     });
   });
-  afterAll(() => desk.clear());
+  afterAll(() => workspace.clear());
 
-  test('tells what a run uses and what a million cost, and of when the prices are', async () => {
-    const { code, out } = await desk.weft(['cost', 'hello.yaml']);
+  test('prints the resources of a run, the price of a million, and the date of the prices', async () => {
+    const { code, out } = await workspace.weft(['cost', 'hello.yaml']);
     expect(code).toBe(0);
     expect(out).toContain('op=execute');
-    expect(out).toMatch(/a million of them +\$8\.40/);
+    expect(out).toMatch(/one million runs +\$8\.40/);
     expect(out).toMatch(/op=wait[^$]*\$5\.83/);
     expect(out).toContain(`us-east-1 as of ${PRICED_ON}`);
-    const json = (await desk.weft(['cost', 'hello.yaml', '--json'])).json();
+    const json = (await workspace.weft(['cost', 'hello.yaml', '--json'])).json();
     expect(json).toMatchObject({
       runs: [{ op: 'execute', least: { express: 1 } }, { op: 'wait' }],
       region: 'us-east-1',
     });
   });
 
-  test('tells what the stacks of a folder cost by the month', async () => {
-    const { code, out } = await desk.weft(['cost', '--template', 'cdk.out']);
+  test('prints the monthly price of the stacks in a folder', async () => {
+    const { code, out } = await workspace.weft(['cost', '--template', 'cdk.out']);
     expect({ code, out }).toEqual({
       code: 0,
-      out: `$1.00 a month before anything is used: 2 resources of 2 stacks (list prices of us-east-1 as of ${PRICED_ON}, without the free tier)\n$1.00  AWS::KMS::Key  Key\n`,
+      out: `$1.00 per month without any use: 2 resources in 2 stacks (list prices of us-east-1 as of ${PRICED_ON}, without the free tier)\n$1.00  AWS::KMS::Key  Key\n`,
     });
-    expect((await desk.weft(['cost', '--template', 'cdk.out', '--json'])).json()).toMatchObject({ monthly: 1 });
+    expect((await workspace.weft(['cost', '--template', 'cdk.out', '--json'])).json()).toMatchObject({ monthly: 1 });
   });
 
-  test('tells what metrics may come on top', async () => {
-    const { code, out } = await desk.weft(['cost', '--template', 'counting.json']);
+  test('prints the upper bound for metrics', async () => {
+    const { code, out } = await workspace.weft(['cost', '--template', 'counting.json']);
     expect([code, out.split('\n')[1]]).toEqual([
       0,
-      'and up to $15.60 for 52 metrics, by the hours in which they are used',
+      'up to $15.60 more for at most 52 metrics, for the hours in which they are used',
     ]);
   });
 
-  test('ends with 1 when there is a resource whose price it does not know', async () => {
-    const { code, out } = await desk.weft(['cost', '--template', 'unknown.json']);
+  test('ends with 1 for a resource with an unknown price', async () => {
+    const { code, out } = await workspace.weft(['cost', '--template', 'unknown.json']);
     expect({ code, last: out.split('\n').at(-2) }).toEqual({
       code: 1,
-      last: 'the price is not known: Gate AWS::EC2::NatGateway',
+      last: 'unknown price: Gate AWS::EC2::NatGateway',
     });
   });
 
   test.each([
     [['cost'], "'cost' takes FILE"],
-    [['cost', 'wrong.yaml'], "wrong.yaml is no workflow; 'weft validate wrong.yaml' says why"],
+    [['cost', 'wrong.yaml'], "wrong.yaml is no valid workflow; see 'weft validate wrong.yaml'"],
     [['cost', 'hello.yaml', '--items', 'many'], "--items is 'many'; it must be a number from 1 to 100000"],
     [
       ['cost', '--template', 'nowhere'],
-      "cannot be read: ENOENT; 'npm run cdk -- synth --quiet' writes the folder cdk.out",
+      "cannot be read: ENOENT; create the folder cdk.out with 'npm run cdk -- synth --quiet'",
     ],
-    [['cost', '--template', 'empty'], 'holds no file that ends with .template.json'],
+    [['cost', '--template', 'empty'], 'contains no file *.template.json'],
     [['cost', '--template', 'broken.json'], 'is no template in JSON'],
-    [['cost', '--template', 'cdk.out', 'hello.yaml'], 'takes no further word'],
-  ])('%j is refused: %s', async (args, message) => {
-    const { code, err } = await desk.weft(args);
+    [['cost', '--template', 'cdk.out', 'hello.yaml'], 'takes no arguments'],
+  ])('%j is rejected: %s', async (args, message) => {
+    const { code, err } = await workspace.weft(args);
     expect(code).toBe(2);
     expect(err).toContain(message);
   });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, openClient, rowsOf } from '../service/access/client.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const ECHO = 'states:\n- id: a\n  type: noop\n  log: "jq(.)"\n';
 const FAILING = 'states:\n- id: a\n  type: error\n  error: my.code\n  message: it went wrong\n';
@@ -10,24 +10,24 @@ const SLOW =
   'states:\n- id: a\n  type: delay\n  duration: PT1S\n  log: before\n  transition: b\n- id: b\n  type: noop\n  log: after\n';
 
 let client: Client;
-let desk: Desk;
+let workspace: Workspace;
 
 beforeAll(async () => {
   client = await openClient();
-  desk = await openDesk(client, 'demo');
+  workspace = await openWorkspace(client, 'demo');
   await client.call('PUT', '/api/namespaces/demo');
-  await desk.write({ 'flows/echo.yaml': ECHO, 'flows/failing.yaml': FAILING, 'flows/slow.yaml': SLOW });
-  await desk.weft(['push', 'flows']);
+  await workspace.write({ 'flows/echo.yaml': ECHO, 'flows/failing.yaml': FAILING, 'flows/slow.yaml': SLOW });
+  await workspace.weft(['push', 'flows']);
 });
 
 afterAll(async () => {
-  await desk.clear();
+  await workspace.clear();
   await client.close();
 });
 
 describe('weft exec', () => {
-  test('prints the output alone on the standard output, and the log beside it', async () => {
-    const { code, out, err } = await desk.weft(['exec', 'slow', 'x=1']);
+  test('prints only the output on the standard output, and the log on the standard error', async () => {
+    const { code, out, err } = await workspace.weft(['exec', 'slow', 'x=1']);
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { x: '1' } });
     const lines = err.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^instance [0-9a-f-]{36}$/);
@@ -42,7 +42,7 @@ describe('weft exec', () => {
 
   test('takes its input from words, a file or the standard input', async () => {
     const outputOf = async (args: readonly string[], input = '') =>
-      JSON.parse((await desk.weft(['exec', 'echo', '-q', ...args], { input })).out) as unknown;
+      JSON.parse((await workspace.weft(['exec', 'echo', '-q', ...args], { input })).out) as unknown;
     expect(await outputOf([])).toEqual({});
     expect(await outputOf(['a=1', 'b:=[1,{"c":null}]', 'd=x=y:=z', 'e='])).toEqual({
       a: '1',
@@ -50,107 +50,113 @@ describe('weft exec', () => {
       d: 'x=y:=z',
       e: '',
     });
-    await desk.write({ 'in.json': '{"from":"file"}' });
+    await workspace.write({ 'in.json': '{"from":"file"}' });
     expect(await outputOf(['--input', 'in.json'])).toEqual({ from: 'file' });
     expect(await outputOf(['-i', '-'], '{"from":"input"}')).toEqual({ from: 'input' });
   });
 
   test.each([
-    ['no workflow', ['exec'], 'name a workflow: its path, or a file here'],
-    ['a word that is no input', ['exec', 'echo', 'x'], "'x' is no input; write it as name=text or name:=json"],
-    ['broken JSON', ['exec', 'echo', 'x:={'], "'x:={' holds no JSON after ':='; write a text as name=text"],
-    ['two inputs', ['exec', 'echo', 'x=1', '-i', 'f'], 'give the input as a file or as name=value, not both'],
-    ['a file that is not there', ['exec', 'echo', '-i', 'none'], 'none cannot be read: ENOENT'],
+    ['no workflow', ['exec'], 'no workflow given; give its path, or a local file'],
+    ['an argument that is no input', ['exec', 'echo', 'x'], "'x' is no input; write it as NAME=TEXT or NAME:=JSON"],
+    ['broken JSON', ['exec', 'echo', 'x:={'], "'x:={' has no JSON after ':='; write a text as NAME=TEXT"],
+    ['two inputs', ['exec', 'echo', 'x=1', '-i', 'f'], 'give the input either as a file or as NAME=TEXT, not both'],
+    ['a missing file', ['exec', 'echo', '-i', 'none'], 'none cannot be read: ENOENT'],
   ])('ends with 2 for %s', async (_, args, message) => {
-    expect(await desk.weft(args)).toMatchObject({ code: 2, out: '', err: `weft: ${message} (see 'weft help exec')\n` });
+    expect(await workspace.weft(args)).toMatchObject({
+      code: 2,
+      out: '',
+      err: `weft: ${message} (see 'weft help exec')\n`,
+    });
   });
 
   test('ends with 1, the code and the message of a run that failed', async () => {
-    const { code, out, err } = await desk.weft(['exec', 'failing']);
+    const { code, out, err } = await workspace.weft(['exec', 'failing']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err.trimEnd().split('\n').at(-1)).toBe('weft: my.code: it went wrong');
-    const told = await desk.weft(['exec', 'failing', '--json']);
-    expect({ code: told.code, err: told.err }).toEqual({ code: 1, err: '' });
+    const failed = await workspace.weft(['exec', 'failing', '--json']);
+    expect({ code: failed.code, err: failed.err }).toEqual({ code: 1, err: '' });
     const ending = { status: 'failed', errorCode: 'my.code', errorMessage: 'it went wrong', output: null };
-    expect(told.json()).toEqual({ instance: expect.any(String), ...ending });
+    expect(failed.json()).toEqual({ instance: expect.any(String), ...ending });
   });
 
-  test('tells programs what came of a run', async () => {
-    const { code, err, json } = await desk.weft(['exec', 'echo', 'x=1', '--json']);
+  test('prints the result of a run as JSON', async () => {
+    const { code, err, json } = await workspace.weft(['exec', 'echo', 'x=1', '--json']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const ending = { status: 'complete', errorCode: '', errorMessage: '', output: { x: '1' } };
     expect(json()).toEqual({ instance: expect.any(String), ...ending });
   });
 
   test('writes the output to a file', async () => {
-    expect(await desk.weft(['exec', 'echo', 'x=1', '-q', '-o', 'out.json'])).toMatchObject({
+    expect(await workspace.weft(['exec', 'echo', 'x=1', '-q', '-o', 'out.json'])).toMatchObject({
       code: 0,
       out: '',
       err: '',
     });
-    expect(JSON.parse(await readFile(join(desk.folder, 'out.json'), 'utf8'))).toEqual({ x: '1' });
+    expect(JSON.parse(await readFile(join(workspace.folder, 'out.json'), 'utf8'))).toEqual({ x: '1' });
   });
 
-  test('pushes a file before it runs it, unless told not to', async () => {
+  test('pushes a file before it runs it, except with --no-push', async () => {
     const changed = 'states:\n- id: a\n  type: noop\n  transform: { is: changed }\n';
-    await desk.write({ 'echo.yaml': changed });
-    expect(JSON.parse((await desk.weft(['exec', 'echo.yaml', '--no-push', '-q', 'x=1'])).out)).toEqual({ x: '1' });
-    expect(JSON.parse((await desk.weft(['exec', 'echo.yaml', '-q', 'x=1'])).out)).toEqual({ is: 'changed' });
-    await desk.write({ 'echo.yaml': 'states: [' });
-    expect((await desk.weft(['exec', 'echo.yaml'])).err).toMatch(/^weft: 1 problem, nothing was sent\necho\.yaml:/);
-    await desk.weft(['push', 'flows']);
+    await workspace.write({ 'echo.yaml': changed });
+    expect(JSON.parse((await workspace.weft(['exec', 'echo.yaml', '--no-push', '-q', 'x=1'])).out)).toEqual({ x: '1' });
+    expect(JSON.parse((await workspace.weft(['exec', 'echo.yaml', '-q', 'x=1'])).out)).toEqual({ is: 'changed' });
+    await workspace.write({ 'echo.yaml': 'states: [' });
+    expect((await workspace.weft(['exec', 'echo.yaml'])).err).toMatch(
+      /^weft: 1 problem, nothing was sent\necho\.yaml:/,
+    );
+    await workspace.weft(['push', 'flows']);
   });
 
-  test('runs the revision that is named', async () => {
+  test('runs the given revision', async () => {
     const tree = '/api/namespaces/demo/tree/echo';
     await client.call('POST', `${tree}?op=tag&ref=latest&tag=v1`);
-    await desk.write({ 'new/echo.yaml': 'states:\n- id: a\n  type: noop\n  transform: { is: new }\n' });
-    await desk.weft(['push', 'new']);
-    expect(JSON.parse((await desk.weft(['exec', 'echo', '-q'])).out)).toEqual({ is: 'new' });
-    expect(JSON.parse((await desk.weft(['exec', 'echo', '-q', '--ref', 'v1'])).out)).toEqual({});
+    await workspace.write({ 'new/echo.yaml': 'states:\n- id: a\n  type: noop\n  transform: { is: new }\n' });
+    await workspace.weft(['push', 'new']);
+    expect(JSON.parse((await workspace.weft(['exec', 'echo', '-q'])).out)).toEqual({ is: 'new' });
+    expect(JSON.parse((await workspace.weft(['exec', 'echo', '-q', '--ref', 'v1'])).out)).toEqual({});
   });
 
-  test('makes two calls with one key one run', async () => {
+  test('starts one run for two calls with the same key', async () => {
     const [one, two] = await Promise.all(
-      [1, 2].map(() => desk.weft(['exec', 'slow', '--no-wait', '--idempotency-key', 'k1'])),
+      [1, 2].map(() => workspace.weft(['exec', 'slow', '--no-wait', '--idempotency-key', 'k1'])),
     );
     expect(one?.out).toBe(two?.out);
   });
 
-  test('says how to go on when it is interrupted', async () => {
+  test('explains how to follow or cancel the run when it is interrupted', async () => {
     const stop = new AbortController();
     const onOutput = (text: string) => {
       if (text.startsWith('instance ')) stop.abort();
     };
-    const { code, err } = await desk.weft(['exec', 'slow'], { signal: stop.signal, onOutput });
+    const { code, err } = await workspace.weft(['exec', 'slow'], { signal: stop.signal, onOutput });
     expect(code).toBe(130);
     const id = /^instance (\S+)$/m.exec(err)?.[1] ?? '';
-    expect(err).toContain(`the run goes on: 'weft logs -f ${id}' shows it, 'weft cancel ${id}' ends it`);
-    expect((await desk.weft(['logs', '-f', id])).code).toBe(0);
+    expect(err).toContain(`the run continues: 'weft logs -f ${id}' follows it, 'weft cancel ${id}' cancels it`);
+    expect((await workspace.weft(['logs', '-f', id])).code).toBe(0);
   });
 
-  test('tells what there is not', async () => {
-    expect((await desk.weft(['exec', 'none'])).err).toBe("weft: 404: inode not found at '/none'\n");
+  test('names a missing workflow', async () => {
+    expect((await workspace.weft(['exec', 'none'])).err).toBe("weft: 404: inode not found at '/none'\n");
   });
 });
 
 describe('weft logs', () => {
-  test('shows the log of a run, of a workflow, of the namespace and of the server', async () => {
-    const id = String((await desk.weft(['exec', 'slow', '--json'])).json()['instance']);
-    const { code, out, err } = await desk.weft(['logs', id]);
+  test('prints the log of a run, of a workflow, of the namespace and of the server', async () => {
+    const id = String((await workspace.weft(['exec', 'slow', '--json'])).json()['instance']);
+    const { code, out, err } = await workspace.weft(['logs', id]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^\S+Z Preparing workflow triggered by api\.\n(?:.*\n)*\S+ Workflow completed\.\n$/);
-    const lines = rowsOf((await desk.weft(['logs', id, '--json'])).json());
+    const lines = rowsOf((await workspace.weft(['logs', id, '--json'])).json());
     expect(lines).toHaveLength(out.split('\n').length - 1);
     expect(lines[0]).toEqual({ t: expect.any(String), level: 'info', msg: 'Preparing workflow triggered by api.' });
-    expect((await desk.weft(['logs', '--follow', id])).out).toBe(out);
-    expect((await desk.weft(['logs', 'slow'])).out).toContain(id);
-    expect((await desk.weft(['logs', '--workflow', '/slow'])).out).toContain(id);
-    expect((await desk.weft(['logs'])).out).toContain("Created workflow '/slow'.");
-    expect((await desk.weft(['logs', '--server'])).out).toContain("Created namespace 'demo'.");
+    expect((await workspace.weft(['logs', '--follow', id])).out).toBe(out);
+    expect((await workspace.weft(['logs', 'slow'])).out).toContain(id);
+    expect((await workspace.weft(['logs', '--workflow', '/slow'])).out).toContain(id);
+    expect((await workspace.weft(['logs'])).out).toContain("Created workflow '/slow'.");
+    expect((await workspace.weft(['logs', '--server'])).out).toContain("Created namespace 'demo'.");
   });
 
-  test('follows what comes until it is interrupted', async () => {
+  test('follows new lines until it is interrupted', async () => {
     const stop = new AbortController();
     let seen = '';
     const started: Promise<unknown>[] = [];
@@ -159,7 +165,7 @@ describe('weft logs', () => {
       if (started.length === 0) started.push(client.call('PUT', '/api/namespaces/demo/vars/fresh', { body: '1' }));
       if (seen.includes("namespace variable 'fresh'")) stop.abort();
     };
-    const { code, out } = await desk.weft(['logs', '-f', '--json'], { signal: stop.signal, onOutput });
+    const { code, out } = await workspace.weft(['logs', '-f', '--json'], { signal: stop.signal, onOutput });
     await Promise.all(started);
     expect(code).toBe(130);
     const lines = out
@@ -169,15 +175,15 @@ describe('weft logs', () => {
     expect(lines.at(-1)?.msg).toBe("Created namespace variable 'fresh'.");
   });
 
-  test('colours errors where colours are shown, and nowhere else', async () => {
-    const id = String((await desk.weft(['exec', 'failing', '--json'])).json()['instance']);
-    expect((await desk.weft(['logs', id])).out).not.toContain('\u001b');
-    expect((await desk.weft(['logs', id], { hasColour: true })).out).toContain('\u001b[');
+  test('colours errors only on a terminal with colours', async () => {
+    const id = String((await workspace.weft(['exec', 'failing', '--json'])).json()['instance']);
+    expect((await workspace.weft(['logs', id])).out).not.toContain('\u001b');
+    expect((await workspace.weft(['logs', id], { hasColour: true })).out).toContain('\u001b[');
   });
 
-  test('wants one thing', async () => {
-    expect(await desk.weft(['logs', 'slow', '--server'])).toMatchObject({ code: 2 });
-    expect(await desk.weft(['logs', '-f', 'none'])).toMatchObject({
+  test('needs exactly one log', async () => {
+    expect(await workspace.weft(['logs', 'slow', '--server'])).toMatchObject({ code: 2 });
+    expect(await workspace.weft(['logs', '-f', 'none'])).toMatchObject({
       code: 1,
       err: "weft: 404: inode not found at '/none'\n",
     });

@@ -11,14 +11,14 @@ export interface Asked {
 
 export interface FakeServer {
   readonly url: string;
-  /** What was asked so far, in order. */
+  /** The requests so far, in order. */
   readonly asked: readonly Asked[];
   close(): void;
 }
 
 export type Answering = (asked: Asked, response: ServerResponse, nth: number) => void;
 
-/** A server that answers as the test says; `nth` counts the requests of the same method and address from 1. */
+/** A server whose replies the test defines; `nth` counts the requests with the same method and URL from 1. */
 export async function openFakeServer(answer: Answering): Promise<FakeServer> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ export function answerJson(response: ServerResponse, value: unknown, status = 20
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** Begins a stream of events with these frames, and leaves it open. */
+/** Starts an event stream with these frames, and leaves it open. */
 export function beginStream(response: ServerResponse, frames: readonly string[]): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   for (const frame of frames) response.write(frame);

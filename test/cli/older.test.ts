@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, openClient, rowsOf } from '../service/access/client.ts';
-import { type Desk, openDesk } from './desk.ts';
 import { answerJson, type FakeServer, openFakeServer } from './fake-server.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const sourceOf = (version: string) => `states:\n- id: a\n  type: noop\n  transform: { version: ${version} }\n`;
 const SAVED = '11111111-1111-4111-8111-111111111111';
@@ -52,7 +52,7 @@ const DIR = nodeOf('/dir', 'directory');
 const ROOT = { ...nodeOf('/', 'directory'), name: '' };
 const TREE = '/api/namespaces/old/tree';
 
-/** What a server of v0.6 answers to a GET; undefined: it does not know the address. */
+/** The reply of a v0.6 server to a GET; undefined for an unknown path. */
 const ANSWERS: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
   '/api/version': () => ({ api: 'v0.6.7', flow: 'v0.6.7', functions: 'v0.6.7' }),
   '/api/namespaces/old/config': () => ({ broadcast: { 'workflow.create': true, 'unknown.key': true } }),
@@ -86,7 +86,7 @@ const ANSWERS: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
     ],
   }),
   [`${TREE}/dir/wf?op=vars`]: (query) => ({ variables: pageOf([{ name: 'data.json', size: '2' }], query) }),
-  // A workflow of which the server tells nothing but the source.
+  // A workflow of which the server returns only the source.
   [`${TREE}/solo`]: () => ({ namespace: 'old', node: nodeOf('/solo', 'workflow'), revision: revisionOf('latest') }),
   [`${TREE}/solo?op=vars`]: (query) => ({ variables: pageOf([], query) }),
 };
@@ -95,7 +95,7 @@ const VALUES = /^\/api\/namespaces\/old\/(vars\/[xyz]|tree\/dir\/wf\?op=var&var=
 
 let server: FakeServer;
 let client: Client;
-let desk: Desk;
+let workspace: Workspace;
 
 beforeAll(async () => {
   server = await openFakeServer(({ method, url, headers }, response) => {
@@ -110,25 +110,25 @@ beforeAll(async () => {
     answerJson(response, answer(searchParams));
   });
   client = await openClient();
-  desk = await openDesk();
+  workspace = await openWorkspace();
 });
 
 afterAll(async () => {
   server.close();
-  await desk.clear();
+  await workspace.clear();
   await client.close();
 });
 
-test('a namespace of a server of v0.6 is exported, with notes on what it does not tell', async () => {
+test('a namespace of a server of v0.6 is exported, with notes on what it does not serve', async () => {
   const env = { DIREKTIV_ADDR: server.url, DIREKTIV_AUTH: 'tok' };
-  const { code, out, err } = await desk.weft(['export', 'old'], { env });
+  const { code, out, err } = await workspace.weft(['export', 'old'], { env });
   expect(code, err).toBe(0);
   expect(out).toBe('old.tar.gz: 2 workflows with 3 revisions, 2 directories, 4 variables\n');
   const notes = err.split('\n').filter((line) => line.startsWith('note: '));
   expect(notes).toEqual([
-    'note: names of registries: the server does not tell (404: nothing here); left out',
+    'note: names of registries: the server does not return them (404: nothing here); left out',
     ...['revisions', 'tags', 'router'].map(
-      (what) => `note: ${what} of solo: the server does not tell (404: nothing here); left out`,
+      (what) => `note: ${what} of solo: the server does not return them (404: nothing here); left out`,
     ),
   ]);
   expect(server.asked.every(({ method }) => method === 'GET')).toBe(true);
@@ -136,7 +136,7 @@ test('a namespace of a server of v0.6 is exported, with notes on what it does no
 
 test('and imported into Weft', async () => {
   const place = ['--url', client.url, '--key', client.key];
-  const { code, out, err } = await desk.weft(['import', 'old.tar.gz', 'new', '--yes', ...place]);
+  const { code, out, err } = await workspace.weft(['import', 'old.tar.gz', 'new', '--yes', ...place]);
   expect(code, out + err).toBe(0);
   expect(out).toContain('3 by hand');
   const get = async (path: string) => client.call('GET', `/api/namespaces/new/${path}`);
@@ -154,7 +154,7 @@ test('and imported into Weft', async () => {
   });
   expect((await get('config')).json()['broadcast']).toMatchObject({ 'workflow.create': true });
   expect((await get('tree/solo?op=wait')).json()).toEqual({ version: 'now' });
-  expect((await desk.weft(['import', 'old.tar.gz', 'new', '--yes', ...place])).out).toMatch(
+  expect((await workspace.weft(['import', 'old.tar.gz', 'new', '--yes', ...place])).out).toMatch(
     /\n\d+ unchanged, 3 by hand\n$/,
   );
 });

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleCommandLine } from '../../bin/bundle.ts';
-import { versionOf } from '../../bin/server/version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
@@ -23,8 +23,8 @@ let bytes: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-package-'));
-  // Node strips no types below a folder of this name.
-  const home = join(folder, 'node_modules/weft');
+  // Node does not strip types below a folder with this name.
+  const home = join(folder, 'node_modules/weft-workflows');
   await mkdir(join(home, 'bin'), { recursive: true });
   bytes = await bundleCommandLine(join(home, 'dist/weft.mjs'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
@@ -49,9 +49,9 @@ describe.each([
   ['a clone', () => join(root, 'bin/weft.mjs')],
   ['a package', () => packed],
 ])('weft of %s', (_, programOf) => {
-  test('runs, and tells by its exit code how it ended', async () => {
+  test('runs, and has the exit code of its outcome', async () => {
     const program = programOf();
-    expect(await run(program, ['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
+    expect(await run(program, ['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
     expect(await run(program, ['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
     expect(await run(program, ['nothing'])).toMatchObject({ code: 2, out: '' });
     expect(await run(program, ['keys', 'list', '--url', NOTHING])).toMatchObject({ code: 3, out: '' });
@@ -59,20 +59,20 @@ describe.each([
 });
 
 describe('weft of a package', () => {
-  test('is one file that needs no other', () => {
+  test('is one file without dependencies', () => {
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
-  test('says that the service is not a part of it', async () => {
+  test('prints that it does not contain the service', async () => {
     expect(await run(packed, ['start'])).toMatchObject({
       code: 2,
-      err: "weft: this is the command line alone; the service starts in a clone of the repository (see 'weft help start')\n",
+      err: "weft: this package has no service; run it in a clone of the repository, or deploy it to AWS (see 'weft help start')\n",
     });
   });
 });
 
 describe('weft as a process', () => {
-  test('starts the service, and ends it when it is told to', async () => {
+  test('starts the service, and ends it on SIGTERM', async () => {
     const env = { ...process.env, PORT: '0', WEFT_DATA: join(folder, 'data'), APIKEY: 'a-key' };
     const child = spawn(process.execPath, [join(root, 'bin/weft.mjs'), 'start'], {
       env,
@@ -91,12 +91,12 @@ describe('weft as a process', () => {
     expect((await exit)[0]).toBe(0);
   });
 
-  test('writes no colour into a pipe', async () => {
+  test('prints no colours to a pipe', async () => {
     const { out } = await run(join(root, 'bin/weft.mjs'), ['help'], { FORCE_COLOR: '1' });
     expect(out).not.toContain('\u001b');
   });
 
-  test('ends with 130 when it is interrupted while it waits', async () => {
+  test('ends with 130 when it is interrupted during a request', async () => {
     const asked = Promise.withResolvers<void>();
     const server = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -2,13 +2,13 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, openClient } from '../service/access/client.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';
 const OTHER = 'states:\n- id: b\n  type: noop\n';
 
 let client: Client;
-let desk: Desk;
+let workspace: Workspace;
 let namespace: string;
 let count = 0;
 
@@ -22,8 +22,8 @@ beforeEach(async () => {
   count += 1;
   namespace = `push-${count}`;
   await client.call('PUT', `/api/namespaces/${namespace}`);
-  desk = await openDesk(client, namespace);
-  return () => desk.clear();
+  workspace = await openWorkspace(client, namespace);
+  return () => workspace.clear();
 });
 
 const tree = (path: string) => client.call('GET', `/api/namespaces/${namespace}/tree/${path}`);
@@ -32,14 +32,14 @@ const sourceOf = async (path: string) =>
 
 describe('weft push', () => {
   test('creates the workflows of a folder with their directories and variables, and sends only what changed', async () => {
-    await desk.write({
+    await workspace.write({
       'flows/hello.yaml': NOOP,
       'flows/hello.yaml.data.json': '{"d":1}\n',
       'flows/hello.yaml.more.yaml': 'a: 1\n',
       'flows/sub/deep/w2.yml': NOOP,
       'flows/README.md': '# no workflow',
     });
-    const first = await desk.weft(['push', 'flows']);
+    const first = await workspace.weft(['push', 'flows']);
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out.trimEnd().split('\n')).toEqual([
       'created    directory sub',
@@ -52,11 +52,11 @@ describe('weft push', () => {
     ]);
     expect(await sourceOf('sub/deep/w2')).toBe(NOOP);
     expect((await tree('hello?op=var&var=data.json')).text).toBe('{"d":1}\n');
-    const again = await desk.weft(['push', 'flows']);
+    const again = await workspace.weft(['push', 'flows']);
     expect(again.out).toMatch(/\n4 unchanged\n$/);
     const before = (await tree('hello')).json()['revision']?.['name'];
-    await desk.write({ 'flows/sub/deep/w2.yml': OTHER, 'flows/hello.yaml.data.json': '{"d":2}\n' });
-    const items = (await desk.weft(['push', 'flows', '--json'])).json() as unknown as {
+    await workspace.write({ 'flows/sub/deep/w2.yml': OTHER, 'flows/hello.yaml.data.json': '{"d":2}\n' });
+    const items = (await workspace.weft(['push', 'flows', '--json'])).json() as unknown as {
       change: string;
       name: string;
     }[];
@@ -68,42 +68,44 @@ describe('weft push', () => {
     expect(await sourceOf('sub/deep/w2')).toBe(OTHER);
   });
 
-  test('pushes one file, to where it is told', async () => {
-    await desk.write({ 'flows/hello.yaml': NOOP, 'flows/hello.yaml.x': '1', 'flows/other.yaml': NOOP });
-    expect((await desk.weft(['push', 'flows/hello.yaml'])).out).toMatch(/^created {4}workflow hello\n/);
-    expect((await desk.weft(['push', 'flows/hello.yaml', '/a/b/'])).code).toBe(0);
-    expect((await desk.weft(['push', 'flows', 'c/d'])).code).toBe(0);
-    expect((await desk.weft(['push', 'flows/hello.yaml', '--keep-extension'])).out).toContain('workflow hello.yaml');
+  test('pushes one file to a given path', async () => {
+    await workspace.write({ 'flows/hello.yaml': NOOP, 'flows/hello.yaml.x': '1', 'flows/other.yaml': NOOP });
+    expect((await workspace.weft(['push', 'flows/hello.yaml'])).out).toMatch(/^created {4}workflow hello\n/);
+    expect((await workspace.weft(['push', 'flows/hello.yaml', '/a/b/'])).code).toBe(0);
+    expect((await workspace.weft(['push', 'flows', 'c/d'])).code).toBe(0);
+    expect((await workspace.weft(['push', 'flows/hello.yaml', '--keep-extension'])).out).toContain(
+      'workflow hello.yaml',
+    );
     expect((await tree('a/b?op=var&var=x')).text).toBe('1');
     for (const path of ['hello', 'a/b', 'c/d/other', 'hello.yaml']) expect((await tree(path)).status).toBe(200);
     expect((await tree('other')).status).toBe(404);
   });
 
-  test('counts paths from the folder of .direktiv.yaml, as the original tool does', async () => {
-    await desk.write({ '.direktiv.yaml': `addr: ${client.url}\n`, 'sub/deep/w.yaml': NOOP });
-    expect((await desk.weft(['push', 'w.yaml'], { cwd: 'sub/deep' })).out).toContain('workflow sub/deep/w\n');
-    expect((await desk.weft(['push', 'sub'])).out).toContain('unchanged  workflow sub/deep/w\n');
+  test('uses paths relative to the folder of .direktiv.yaml, as Direktiv’s command line does', async () => {
+    await workspace.write({ '.direktiv.yaml': `addr: ${client.url}\n`, 'sub/deep/w.yaml': NOOP });
+    expect((await workspace.weft(['push', 'w.yaml'], { cwd: 'sub/deep' })).out).toContain('workflow sub/deep/w\n');
+    expect((await workspace.weft(['push', 'sub'])).out).toContain('unchanged  workflow sub/deep/w\n');
   });
 
-  test('tells every mistake of every file by its place, and sends nothing', async () => {
-    await desk.write({
+  test('prints every problem of every file with its position, and sends nothing', async () => {
+    await workspace.write({
       'flows/good.yaml': NOOP,
       'flows/one.yaml': 'states:\n- id: a\n  type: nop\n',
       'flows/two.yaml': 'states:\n- id: a\n  type: noop\n  transition: b\n',
     });
-    const { code, out, err } = await desk.weft(['push', 'flows']);
+    const { code, out, err } = await workspace.weft(['push', 'flows']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^weft: 2 problems, nothing was sent\nflows\/one\.yaml:3:9: state\[0\]: type unrecognized/);
     expect(err).toMatch(/\nflows\/two\.yaml:4:15: /);
     expect((await tree('good')).status).toBe(404);
-    const unchecked = await desk.weft(['push', 'flows', '--no-validate', '-q']);
+    const unchecked = await workspace.weft(['push', 'flows', '--no-validate', '-q']);
     expect(unchecked.code).toBe(1);
     expect(unchecked.out).toMatch(/^failed {5}workflow one: 406: .*\nfailed {5}workflow two: 406: .*\n2 failed\n$/);
     expect((await tree('good')).status).toBe(200);
   });
 
-  test('leaves out what ignore files, dots and other kinds of definitions hide, and does not follow links', async () => {
-    await desk.write({
+  test('skips ignored and hidden files and other kinds of definitions, and does not follow links', async () => {
+    await workspace.write({
       'flows/.weftignore': '# notes\ndrafts/\n*.tmp.yaml\n!kept.tmp.yaml\n',
       'flows/.direktivignore': '/top.yaml\n',
       'flows/kept.yaml': NOOP,
@@ -117,8 +119,8 @@ describe('weft push', () => {
       'flows/consumer.yaml': 'direktiv_api: consumer/v1\nusername: x\n',
       'elsewhere/e.yaml': ':',
     });
-    await symlink(join(desk.folder, 'elsewhere'), join(desk.folder, 'flows/link'));
-    const { code, out } = await desk.weft(['push', 'flows']);
+    await symlink(join(workspace.folder, 'elsewhere'), join(workspace.folder, 'flows/link'));
+    const { code, out } = await workspace.weft(['push', 'flows']);
     expect(code).toBe(0);
     const names = [...out.matchAll(/workflow (\S+)/g)].map(([, name]) => name);
     expect(names).toEqual(['kept.tmp', 'kept', 'sub/top']);
@@ -129,47 +131,53 @@ describe('weft push', () => {
       'a folder without workflows',
       { 'flows/x.txt': '' },
       ['push', 'flows'],
-      'flows holds no workflow; they end in .yaml or .yml',
+      'flows contains no workflow; the files of workflows end in .yaml or .yml',
     ],
-    ['what is not there', {}, ['push', 'none'], 'none cannot be read: ENOENT'],
+    ['a missing file', {}, ['push', 'none'], 'none cannot be read: ENOENT'],
     ['no file', {}, ['push'], "'push' takes FILE.yaml|DIRECTORY [PATH]"],
     [
-      'a name that no node has',
+      'an invalid name',
       { 'flows/Hello.yaml': NOOP },
       ['push', 'flows'],
-      "Hello.yaml: 'Hello' cannot name a node; use small letters, digits, - _ and . and begin with a letter, or ignore the file",
+      "Hello.yaml: 'Hello' is no name of a node; use lower-case letters, digits, - _ and . after a letter, or ignore the file",
     ],
   ])('ends with 2 for %s', async (_, files: Record<string, string>, args, message) => {
-    await desk.write(files);
-    expect(await desk.weft(args)).toMatchObject({ code: 2, out: '', err: `weft: ${message} (see 'weft help push')\n` });
+    await workspace.write(files);
+    expect(await workspace.weft(args)).toMatchObject({
+      code: 2,
+      out: '',
+      err: `weft: ${message} (see 'weft help push')\n`,
+    });
   });
 
-  test('ends with 1 for two files of one path, and where a directory stands or the namespace is missing', async () => {
-    await desk.write({ 'flows/x.yaml': NOOP, 'flows/x.yml': NOOP, 'one/x.yaml': NOOP });
-    expect((await desk.weft(['push', 'flows'])).err).toBe("weft: two files would be the workflow 'x'; rename one\n");
+  test('ends with 1 for two files with one path, for the path of a directory, and for a missing namespace', async () => {
+    await workspace.write({ 'flows/x.yaml': NOOP, 'flows/x.yml': NOOP, 'one/x.yaml': NOOP });
+    expect((await workspace.weft(['push', 'flows'])).err).toBe(
+      "weft: two files have the path 'x' of a workflow; rename one\n",
+    );
     await client.call('PUT', `/api/namespaces/${namespace}/tree/x?op=create-directory`);
-    const blocked = await desk.weft(['push', 'one']);
-    expect(blocked).toMatchObject({ code: 1, out: 'conflict   workflow x (a directory stands there)\n1 failed\n' });
-    expect(await desk.weft(['push', 'one', '-n', 'missing'])).toMatchObject({
+    const blocked = await workspace.weft(['push', 'one']);
+    expect(blocked).toMatchObject({ code: 1, out: 'conflict   workflow x (a directory has this path)\n1 failed\n' });
+    expect(await workspace.weft(['push', 'one', '-n', 'missing'])).toMatchObject({
       code: 1,
-      err: "weft: 404: there is no namespace 'missing'; make it with 'weft namespaces create missing'\n",
+      err: "weft: 404: there is no namespace 'missing'; create it with 'weft namespaces create missing'\n",
     });
   });
 
   test('pushes again when a file changes while it watches', async () => {
-    await desk.write({ 'flows/w.yaml': NOOP });
+    await workspace.write({ 'flows/w.yaml': NOOP });
     const stop = new AbortController();
     const steps = [
-      { sees: 'watching', does: () => desk.write({ 'flows/w.yaml': 'states: [' }) },
-      { sees: 'problem', does: () => desk.write({ 'flows/w.yaml': OTHER }) },
+      { sees: 'watching', does: () => workspace.write({ 'flows/w.yaml': 'states: [' }) },
+      { sees: 'problem', does: () => workspace.write({ 'flows/w.yaml': OTHER }) },
       { sees: 'updated    workflow w', does: async () => stop.abort() },
     ];
     const onOutput = (text: string) => {
       if (steps[0] !== undefined && text.includes(steps[0].sees)) void steps.shift()?.does();
     };
-    const { code } = await desk.weft(['push', 'flows', '--watch'], { signal: stop.signal, onOutput });
+    const { code } = await workspace.weft(['push', 'flows', '--watch'], { signal: stop.signal, onOutput });
     expect({ code, left: steps.length }).toEqual({ code: 0, left: 0 });
     expect(await sourceOf('w')).toBe(OTHER);
-    await rm(join(desk.folder, 'flows'), { recursive: true });
+    await rm(join(workspace.folder, 'flows'), { recursive: true });
   });
 });

@@ -3,16 +3,16 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Json, openClient, rowsOf } from '../service/access/client.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const sourceOf = (version: string, start = '') =>
   `${start}states:\n- id: a\n  type: noop\n  transform: { version: ${version} }\n`;
 const EVENT = 'start:\n  type: event\n  event: { type: greeting }\n';
 
-/** Where it is exported from, and where it is imported to. */
+/** The services of the export and of the import. */
 let from: Client;
 let to: Client;
-let desk: Desk;
+let workspace: Workspace;
 
 const place = (client: Client) => ['--url', client.url, '--key', client.key];
 
@@ -22,7 +22,7 @@ async function need(client: Client, method: string, path: string, options: Param
   return answer;
 }
 
-/** Workflows of every kind: with revisions, tags and routes, switched off, started by events, labelled, logging. */
+/** Workflows of every kind: with revisions, tags and routes, disabled, started by events, with attributes and a logger. */
 async function fill(client: Client): Promise<void> {
   await need(client, 'PUT', 'demo');
   await need(client, 'PUT', 'demo/tree/dir?op=create-directory');
@@ -58,18 +58,18 @@ async function fill(client: Client): Promise<void> {
   });
 }
 
-/** Unpacks an archive, and answers its files by name. */
+/** Unpacks an archive, and returns its files by name. */
 async function contentOf(file: string): Promise<Map<string, string>> {
-  const folder = join(desk.folder, `${file}.content`);
+  const folder = join(workspace.folder, `${file}.content`);
   await mkdir(folder, { recursive: true });
-  execFileSync('tar', ['xzf', join(desk.folder, file), '-C', folder]);
+  execFileSync('tar', ['xzf', join(workspace.folder, file), '-C', folder]);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const texts = files.map(async (name) => [name.slice(folder.length + 1), await readFile(name, 'latin1')] as const);
   return new Map((await Promise.all(texts)).sort());
 }
 
-/** Without what a server gives by itself: ids, and the moments of creation and export. */
+/** Without ids and the times of creation and export, which differ between servers. */
 async function comparable(file: string): Promise<Record<string, string>> {
   const content = await contentOf(file);
   const ids = [...content].flatMap(([name, text]) =>
@@ -89,20 +89,20 @@ async function comparable(file: string): Promise<Record<string, string>> {
 
 beforeAll(async () => {
   [from, to] = await Promise.all([openClient(), openClient()]);
-  desk = await openDesk();
+  workspace = await openWorkspace();
   await fill(from);
 });
 
 afterAll(async () => {
-  await desk.clear();
+  await workspace.clear();
   await Promise.all([from.close(), to.close()]);
 });
 
 const listOf = (ended: { readonly out: string }) => ended.out.trimEnd().split('\n');
 
 describe('a namespace that is exported and imported', () => {
-  test('is written whole, secrets by their names alone', async () => {
-    const ended = await desk.weft(['export', 'demo', 'one.tar.gz', '--quiet', ...place(from)]);
+  test('is exported completely, with only the names of secrets', async () => {
+    const ended = await workspace.weft(['export', 'demo', 'one.tar.gz', '--quiet', ...place(from)]);
     expect(ended.code, ended.err).toBe(0);
     expect(ended.out).toBe('one.tar.gz: 3 workflows with 5 revisions, 3 directories, 3 variables\n');
     const content = await contentOf('one.tar.gz');
@@ -125,7 +125,7 @@ describe('a namespace that is exported and imported', () => {
     });
   });
 
-  test('is told before it is imported, and nothing is changed without a yes', async () => {
+  test('is printed before it is imported, and nothing is changed without confirmation', async () => {
     const plan = [
       'create     namespace demo',
       'create     directory dir',
@@ -140,14 +140,12 @@ describe('a namespace that is exported and imported', () => {
       'by-hand    secret pw (weft secrets set pw)',
       '9 to create, 1 to update, 1 unchanged, 1 by hand',
     ];
-    const dry = await desk.weft(['import', 'one.tar.gz', '--dry-run', ...place(to)]);
+    const dry = await workspace.weft(['import', 'one.tar.gz', '--dry-run', ...place(to)]);
     expect({ code: dry.code, lines: listOf(dry) }).toEqual({ code: 0, lines: plan });
-    const unasked = await desk.weft(['import', 'one.tar.gz', ...place(to)]);
+    const unasked = await workspace.weft(['import', 'one.tar.gz', ...place(to)]);
     expect(unasked.code).toBe(2);
-    expect(unasked.err).toMatch(
-      /^weft: nothing was changed: 10 changes in 'demo' need --yes, or --dry-run to see them/,
-    );
-    const refused = await desk.weft(['import', 'one.tar.gz', ...place(to)], { answers: ['n'] });
+    expect(unasked.err).toMatch(/^weft: nothing was changed: 10 changes in 'demo' need --yes; --dry-run prints them/);
+    const refused = await workspace.weft(['import', 'one.tar.gz', ...place(to)], { answers: ['n'] });
     expect({ code: refused.code, asked: refused.asked }).toEqual({
       code: 1,
       asked: ["Make these 10 changes in 'demo'? [y/N] "],
@@ -155,16 +153,16 @@ describe('a namespace that is exported and imported', () => {
     expect((await to.call('GET', '/api/namespaces/demo/tree')).status).toBe(404);
   });
 
-  test('is the same when it is exported again', async () => {
-    const ended = await desk.weft(['import', 'one.tar.gz', ...place(to)], { answers: ['y'] });
+  test('is the same after another export', async () => {
+    const ended = await workspace.weft(['import', 'one.tar.gz', ...place(to)], { answers: ['y'] });
     expect(ended.code, ended.err + ended.out).toBe(0);
     expect(listOf(ended).at(-1)).toBe('9 created, 1 updated, 1 unchanged, 1 by hand');
     await need(to, 'PUT', 'demo/secrets/pw', { body: 'other' });
-    expect((await desk.weft(['export', 'demo', 'two.tar.gz', '-q', ...place(to)])).code).toBe(0);
+    expect((await workspace.weft(['export', 'demo', 'two.tar.gz', '-q', ...place(to)])).code).toBe(0);
     expect(await comparable('two.tar.gz')).toEqual(await comparable('one.tar.gz'));
   });
 
-  test('runs as it ran', async () => {
+  test('runs as before', async () => {
     const run = async (path: string) => (await to.call('GET', `/api/namespaces/demo/tree/${path}`)).json();
     expect(await run('dir/routed.yaml?op=wait&ref=v1')).toEqual({ version: 'one' });
     expect(await run('dir/routed.yaml?op=wait&ref=v2')).toEqual({ version: 'two' });
@@ -176,17 +174,17 @@ describe('a namespace that is exported and imported', () => {
 
   test('is not changed by a second import', async () => {
     const before = (await to.call('GET', '/api/namespaces/demo/tree/dir/routed.yaml')).json()['revision']?.['name'];
-    const ended = await desk.weft(['import', 'one.tar.gz', '--yes', ...place(to)]);
+    const ended = await workspace.weft(['import', 'one.tar.gz', '--yes', ...place(to)]);
     expect({ code: ended.code, lines: listOf(ended) }).toEqual({ code: 0, lines: ['11 unchanged'] });
-    const told = (await desk.weft(['import', 'one.tar.gz', '--json', ...place(to)])).json();
-    expect(told).toMatchObject({ namespace: 'demo', applied: false });
-    expect(rowsOf(told['items']).every(({ change }) => String(change) === 'unchanged')).toBe(true);
+    const printed = (await workspace.weft(['import', 'one.tar.gz', '--json', ...place(to)])).json();
+    expect(printed).toMatchObject({ namespace: 'demo', applied: false });
+    expect(rowsOf(printed['items']).every(({ change }) => String(change) === 'unchanged')).toBe(true);
     expect((await to.call('GET', '/api/namespaces/demo/tree/dir/routed.yaml')).json()['revision']?.['name']).toBe(
       before,
     );
   });
 
-  test('is mended where it differs, and nothing else is taken away', async () => {
+  test('is corrected where it differs, and nothing else is deleted', async () => {
     const wf = 'demo/tree/dir/routed.yaml';
     await need(to, 'POST', `${wf}?op=edit-router`, { json: { live: true, route: [] } });
     await need(to, 'POST', `${wf}?op=update-workflow`, { body: sourceOf('five') });
@@ -197,7 +195,7 @@ describe('a namespace that is exported and imported', () => {
     await need(to, 'PUT', 'demo/vars/empty', { body: 'not' });
     await need(to, 'POST', 'demo/tree/off?op=toggle', { json: { live: true } });
     await need(to, 'DELETE', 'demo/tree/listening?op=delete-node');
-    const ended = await desk.weft(['import', 'one.tar.gz', '--yes', ...place(to)]);
+    const ended = await workspace.weft(['import', 'one.tar.gz', '--yes', ...place(to)]);
     expect({ code: ended.code, lines: listOf(ended) }).toEqual({
       code: 0,
       lines: [
@@ -214,59 +212,59 @@ describe('a namespace that is exported and imported', () => {
     expect((await need(to, 'GET', `${wf}?op=wait&ref=v2`)).json()).toEqual({ version: 'two' });
     await need(to, 'POST', `${wf}?op=untag&ref=mine`);
     await need(to, 'DELETE', 'demo/vars/own');
-    await desk.weft(['export', 'demo', 'three.tar.gz', '-q', ...place(to)]);
+    await workspace.weft(['export', 'demo', 'three.tar.gz', '-q', ...place(to)]);
     expect(await comparable('three.tar.gz')).toEqual(await comparable('one.tar.gz'));
   });
 
-  test('goes on after a half of it was done', async () => {
+  test('is completed after a partial import', async () => {
     await need(to, 'PUT', 'half');
     await need(to, 'PUT', 'half/tree/dir?op=create-directory');
     await need(to, 'PUT', 'half/tree/dir/routed.yaml?op=create-workflow', { body: sourceOf('one') });
     await need(to, 'POST', 'half/tree/dir/routed.yaml?op=toggle', { json: { live: false } });
     await need(to, 'PUT', 'half/vars/big', { body: 'cut off' });
-    const ended = await desk.weft(['import', 'one.tar.gz', 'half', '--yes', ...place(to)]);
+    const ended = await workspace.weft(['import', 'one.tar.gz', 'half', '--yes', ...place(to)]);
     expect(ended.code, ended.err + ended.out).toBe(0);
     await need(to, 'PUT', 'half/secrets/pw', { body: 'x' });
-    await desk.weft(['export', 'half', 'half.tar.gz', '-q', ...place(to)]);
+    await workspace.weft(['export', 'half', 'half.tar.gz', '-q', ...place(to)]);
     const half = await comparable('half.tar.gz');
     const whole = await comparable('one.tar.gz');
     expect({ ...half, 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
   });
 
-  test('stops at nothing that stands in the way of one thing', async () => {
+  test('is imported although single items have conflicts', async () => {
     await need(to, 'PUT', 'blocked');
     await need(to, 'PUT', 'blocked/tree/off?op=create-directory');
     await need(to, 'PUT', 'blocked/tree/dir?op=create-workflow', { body: sourceOf('z') });
-    const ended = await desk.weft(['import', 'one.tar.gz', 'blocked', '--yes', ...place(to)]);
+    const ended = await workspace.weft(['import', 'one.tar.gz', 'blocked', '--yes', ...place(to)]);
     expect(ended.code).toBe(1);
-    const plan = await desk.weft(['import', 'one.tar.gz', 'blocked', '--dry-run', ...place(to)]);
-    expect(plan.out).toContain('conflict   directory dir (a workflow stands there)\n');
-    expect(plan.out).toContain('conflict   workflow off (a directory stands there)\n');
+    const plan = await workspace.weft(['import', 'one.tar.gz', 'blocked', '--dry-run', ...place(to)]);
+    expect(plan.out).toContain('conflict   directory dir (a workflow has this path)\n');
+    expect(plan.out).toContain('conflict   workflow off (a directory has this path)\n');
     expect((await need(to, 'GET', 'blocked/tree/listening')).status).toBe(200);
     expect((await need(to, 'GET', 'blocked/vars/big')).bytes).toHaveLength(2_000_000);
   });
 
-  test('is imported from its unpacked files too', async () => {
+  test('can be imported from an unpacked archive', async () => {
     const folder = 'one.tar.gz.content';
-    const ended = await desk.weft(['import', folder, '--dry-run', ...place(to)]);
+    const ended = await workspace.weft(['import', folder, '--dry-run', ...place(to)]);
     expect({ code: ended.code, lines: listOf(ended) }).toEqual({ code: 0, lines: ['11 unchanged'] });
-    await writeFile(join(desk.folder, folder, 'tree/off/revisions/1.yaml'), sourceOf('changed'));
-    expect((await desk.weft(['import', folder, '--dry-run', ...place(to)])).err).toBe(
-      'weft: tree/off/revisions/1.yaml in the archive is not what was exported: its hash differs\n',
+    await writeFile(join(workspace.folder, folder, 'tree/off/revisions/1.yaml'), sourceOf('changed'));
+    expect((await workspace.weft(['import', folder, '--dry-run', ...place(to)])).err).toBe(
+      'weft: tree/off/revisions/1.yaml in the archive differs from the exported file: its hash is another one\n',
     );
   });
 });
 
 describe('weft export', () => {
   test('leaves no file behind when it fails', async () => {
-    const missing = await desk.weft(['export', 'none', 'none.tar.gz', ...place(from)]);
+    const missing = await workspace.weft(['export', 'none', 'none.tar.gz', ...place(from)]);
     expect(missing).toMatchObject({ code: 1, err: `weft: 404: there is no namespace 'none' at ${from.url}\n` });
-    expect((await desk.weft(['export', 'demo', 'none.tar.gz', '--url', from.url, '--key', 'wrong'])).code).toBe(3);
-    expect((await readdir(desk.folder)).filter((name) => name.startsWith('none'))).toEqual([]);
+    expect((await workspace.weft(['export', 'demo', 'none.tar.gz', '--url', from.url, '--key', 'wrong'])).code).toBe(3);
+    expect((await readdir(workspace.folder)).filter((name) => name.startsWith('none'))).toEqual([]);
   });
 
-  test('tells programs what was written', async () => {
-    const { code, json } = await desk.weft(['export', 'demo', 'told.tar.gz', '--json', ...place(from)]);
+  test('prints what was exported as JSON', async () => {
+    const { code, json } = await workspace.weft(['export', 'demo', 'told.tar.gz', '--json', ...place(from)]);
     expect(code).toBe(0);
     const counts = { workflows: 3, revisions: 5, directories: 3, variables: 3 };
     expect(json()).toMatchObject({ namespace: 'demo', file: 'told.tar.gz', ...counts });
@@ -274,10 +272,10 @@ describe('weft export', () => {
 });
 
 describe('a folder of workflow files', () => {
-  test('is imported as it would be pushed, once the user has said yes', async () => {
+  test('is imported as it would be pushed, after confirmation', async () => {
     await need(to, 'PUT', 'git');
-    await desk.write({ 'repo/a/wf.yaml': sourceOf('git'), 'repo/a/wf.yaml.v': '1', 'repo/bad.yaml': 'states: [' });
-    const plan = await desk.weft(['import', 'repo', 'git', '--dry-run', ...place(to)]);
+    await workspace.write({ 'repo/a/wf.yaml': sourceOf('git'), 'repo/a/wf.yaml.v': '1', 'repo/bad.yaml': 'states: [' });
+    const plan = await workspace.weft(['import', 'repo', 'git', '--dry-run', ...place(to)]);
     expect(plan.code).toBe(1);
     expect(listOf(plan)).toEqual([
       'create     directory a',
@@ -286,8 +284,8 @@ describe('a folder of workflow files', () => {
       expect.stringMatching(/^conflict {3}workflow bad \(repo\/bad\.yaml:\d+:\d+: yaml: /),
       '3 to create, 1 conflict',
     ]);
-    await desk.write({ 'repo/bad.yaml': sourceOf('good') });
-    expect((await desk.weft(['import', 'repo', 'git', '-y', ...place(to)])).code).toBe(0);
-    expect((await desk.weft(['push', 'repo', '-n', 'git', ...place(to)])).out).toMatch(/\n3 unchanged\n$/);
+    await workspace.write({ 'repo/bad.yaml': sourceOf('good') });
+    expect((await workspace.weft(['import', 'repo', 'git', '-y', ...place(to)])).code).toBe(0);
+    expect((await workspace.weft(['push', 'repo', '-n', 'git', ...place(to)])).out).toMatch(/\n3 unchanged\n$/);
   });
 });

@@ -8,23 +8,25 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../bin/cli/commands/index.ts';
 import { commandHandbook } from '../../bin/cli/handbook.ts';
-import { versionOf } from '../../bin/server/version.ts';
+import { COMMON_OPTIONS } from '../../bin/cli/shell/command.ts';
+import { helpOf } from '../../bin/cli/shell/help.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { type Client, openClient } from '../service/access/client.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 const EXAMPLE = new URL('../../examples/hello/workflow.yaml', import.meta.url).pathname;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 let client: Client;
-let desk: Desk;
+let workspace: Workspace;
 
 beforeAll(async () => {
   client = await openClient();
-  desk = await openDesk(client);
+  workspace = await openWorkspace(client);
 });
 
 afterAll(async () => {
-  await desk.clear();
+  await workspace.clear();
   await client.close();
 });
 
@@ -34,33 +36,33 @@ interface Ended {
   readonly err: string;
 }
 
-/** The program with the service and its key in the environment. */
+/** Runs the program with the service and its key in the environment. */
 async function weft(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { code, out, err } = await desk.weft(args, { env });
+  const { code, out, err } = await workspace.weft(args, { env });
   return { code, out, err };
 }
 
 async function write(name: string, source: string): Promise<string> {
-  await desk.write({ [name]: source });
+  await workspace.write({ [name]: source });
   return name;
 }
 
 describe('weft', () => {
   test('prints its version', async () => {
-    expect(await weft(['version'])).toEqual({ code: 0, out: `${versionOf()}\n`, err: '' });
-    expect((await weft(['version', '--json'])).out).toBe(`{\n  "version": "${versionOf()}"\n}\n`);
+    expect(await weft(['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
+    expect((await weft(['version', '--json'])).out).toBe(`{\n  "version": "${packageVersion()}"\n}\n`);
   });
 
-  test('tells every command and the exit codes when asked for help', async () => {
+  test('prints all commands and the exit codes as its help', async () => {
     for (const asking of [['--help'], ['help'], ['-h']]) {
       const { code, out, err } = await weft(asking);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
-      expect(out).toContain('Exit codes: 0 done, 1 it failed or was refused, 2 wrong usage, 3 no service there');
+      expect(out).toContain('Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no service at the address');
     }
   });
 
-  test('tells a command alone when that is asked for help', async () => {
+  test('prints the help of one command', async () => {
     const { code, out } = await weft(['keys', 'create', '--help']);
     expect(code).toBe(0);
     for (const form of ['keys list', 'keys create --name', 'keys delete ID']) expect(out).toContain(`  weft ${form}`);
@@ -69,37 +71,37 @@ describe('weft', () => {
   });
 
   test.each([
-    ['no command', [], 'name a command', 'weft help'],
-    ['a command that there is not', ['deploy'], "there is no command 'deploy'", 'weft help'],
-    ['a slip of a command', ['lgos'], "there is no command 'lgos'; did you mean 'logs'?", 'weft help'],
-    ['a command by an inherited name', ['constructor'], "there is no command 'constructor'", 'weft help'],
-    [
-      'help on a command that there is not',
-      ['help', 'pusk'],
-      "there is no command 'pusk'; did you mean 'push'?",
-      'weft help',
-    ],
-    ['an option that there is not', ['validate', '--all', 'x'], "Unknown option '--all'", 'weft help validate'],
+    ['no command', [], 'no command given', 'weft help'],
+    ['an unknown command', ['deploy'], "unknown command 'deploy'", 'weft help'],
+    ['a misspelt command', ['lgos'], "unknown command 'lgos'; did you mean 'logs'?", 'weft help'],
+    ['a command by an inherited name', ['constructor'], "unknown command 'constructor'", 'weft help'],
+    ['help on an unknown command', ['help', 'pusk'], "unknown command 'pusk'; did you mean 'push'?", 'weft help'],
+    ['an unknown option', ['validate', '--all', 'x'], "Unknown option '--all'", 'weft help validate'],
     ['an option of another command', ['validate', '--name', 'x', 'y'], "Unknown option '--name'", 'weft help validate'],
     [
-      'a slip of an option',
+      'a misspelt option',
       ['push', '--wach', 'x'],
       "Unknown option '--wach'; did you mean '--watch'?",
       'weft help push',
     ],
     ['an option without its value', ['push', '--key'], "Option '--key <value>' argument missing", 'weft help push'],
-    ['validate without a file', ['validate'], 'name at least one file', 'weft help validate'],
+    ['validate without a file', ['validate'], 'no file given', 'weft help validate'],
     [
-      'validate on a file that is not there',
+      'validate with a missing file',
       ['validate', 'none.yaml'],
       'none.yaml cannot be read: ENOENT',
       'weft help validate',
     ],
-    ['keys without a verb', ['keys'], 'choose one of list, create, delete', 'weft help keys'],
-    ['a slip of a verb', ['keys', 'lst'], "choose one of list, create, delete; did you mean 'list'?", 'weft help keys'],
+    ['keys without a verb', ['keys'], 'expected one of list, create, delete', 'weft help keys'],
+    [
+      'a misspelt verb',
+      ['keys', 'lst'],
+      "expected one of list, create, delete; did you mean 'list'?",
+      'weft help keys',
+    ],
     ['keys delete without an id', ['keys', 'delete'], "'delete' takes ID", 'weft help keys'],
     ['keys delete with two ids', ['keys', 'delete', 'a', 'b'], "'delete' takes ID", 'weft help keys'],
-    ['keys list with a name', ['keys', 'list', 'a'], "'list' takes no further word", 'weft help keys'],
+    ['keys list with a name', ['keys', 'list', 'a'], "'list' takes no arguments", 'weft help keys'],
     [
       'a key without permission',
       ['keys', 'create', '--name', 'a'],
@@ -107,22 +109,22 @@ describe('weft', () => {
       'weft help keys',
     ],
     [
-      'a permission that there is not',
+      'an unknown permission',
       ['keys', 'create', '--name', 'a', '--permission', 'root'],
-      "the permission 'root' is none of read, run, write, admin",
+      "--permission is 'root'; it must be one of read, run, write, admin",
       'weft help keys',
     ],
-    ['version with a name', ['version', 'x'], "'version' takes no 'x'", 'weft help version'],
+    ['version with a name', ['version', 'x'], "'version' takes no arguments", 'weft help version'],
     [
       'no namespace',
       ['vars', 'list'],
-      'name a namespace by --namespace, WEFT_NAMESPACE or a profile',
+      'no namespace given; use --namespace, WEFT_NAMESPACE or a profile',
       'weft help vars',
     ],
     [
-      'an address that is none',
+      'an invalid URL',
       ['keys', 'list', '--url', 'here'],
-      "'here' is no address; write it as http://HOST:PORT or https://HOST",
+      "'here' is no URL; write it as http://HOST:PORT or https://HOST",
       'weft help keys',
     ],
   ])('ends with 2 and one line for %s', async (_, args, message, help) => {
@@ -133,26 +135,26 @@ describe('weft', () => {
 describe('every command', () => {
   const entries = Object.entries(COMMANDS);
 
-  test('tells in its help what each of its options is for', () => {
-    const untold = entries.flatMap(([name, { flags, notes }]) =>
-      flags
-        .filter((flag) => flag !== 'json' && !notes.some((note) => note.includes(`--${flag}`)))
-        .map((flag) => `${name} --${flag}`),
-    );
-    expect(untold).toEqual([]);
+  test('prints each of its options and forms in its help', () => {
+    const missing = entries.flatMap(([name, command]) => {
+      const help = helpOf(command);
+      const flags = Object.keys({ ...command.options, ...COMMON_OPTIONS }).map((flag) => `--${flag}`);
+      return [...flags, ...command.usage].filter((text) => !help.includes(text)).map((text) => `${name}: ${text}`);
+    });
+    expect(missing).toEqual([]);
   });
 
-  test('names itself first in each of its forms', () => {
+  test('begins each of its forms with its name', () => {
     const odd = entries.flatMap(([name, { usage }]) => usage.filter((form) => form.split(' ')[0] !== name));
     expect(odd).toEqual([]);
   });
 
-  test('stands in docs/command-line.md as the table has it (else: npm run docs)', () => {
+  test('is in docs/command-line.md as in the table (else: npm run docs)', () => {
     expect(readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')).toBe(commandHandbook());
   });
 
   test('is completed by the shell, with its words and options', async () => {
-    const script = join(desk.folder, 'completion.sh');
+    const script = join(workspace.folder, 'completion.sh');
     await writeFile(script, (await weft(['completion', 'bash'])).out);
     const complete = (line: string) => {
       const words = line.split(' ');
@@ -160,7 +162,7 @@ describe('every command', () => {
         `source ${script}`,
         `COMP_LINE='${line}'; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`,
         `_weft weft '${words.at(-1)}'`,
-        // As one text: the words that fit.
+        // As one text: the completions.
         `echo "$\{COMPREPLY[@]}"`,
       ].join('\n');
       return execFileSync('bash', ['-c', program], { encoding: 'utf8' }).trim();
@@ -179,11 +181,11 @@ states:
 `;
 
 describe('weft validate', () => {
-  test('finds nothing in an example', async () => {
+  test('finds no problem in an example', async () => {
     expect(await weft(['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
   });
 
-  test('points at every mistake of every file and ends with 1', async () => {
+  test('prints every problem of every file with its position, and ends with 1', async () => {
     const one = await write('one.yaml', 'states:\n- id: a\n  type: nop\n');
     const two = await write('two.yaml', 'states:\n- id: a\n  type: noop\n  transition: b\n');
     const { code, out } = await weft(['validate', one, EXAMPLE, two]);
@@ -196,7 +198,7 @@ describe('weft validate', () => {
     expect(lines.slice(-2)).toEqual(['2 problems in 3 files', '']);
   });
 
-  test('prints mistakes as JSON for programs', async () => {
+  test('prints problems as JSON', async () => {
     const file = await write('three.yaml', 'states:\n- id: a\n  type: nop\n');
     const { code, out } = await weft(['validate', '--json', file]);
     expect(code).toBe(1);
@@ -207,7 +209,7 @@ describe('weft validate', () => {
     expect(JSON.parse((await weft(['validate', '--json', EXAMPLE])).out)).toEqual([]);
   });
 
-  test('finds nothing in a workflow that calls a container', async () => {
+  test('finds no problem in a workflow that calls a container', async () => {
     const file = await write('wait.yaml', SERVICE);
     expect(await weft(['validate', file, '--json'])).toMatchObject({ code: 0, out: '[]\n' });
   });
@@ -220,7 +222,7 @@ describe('weft validate', () => {
 describe('weft keys', () => {
   const create = ['keys', 'create', '--json', '--name', 'builds', '--permission', 'read'];
 
-  test('makes a key that works, lists it without its secret, and deletes it', async () => {
+  test('creates a valid key, lists it without its secret, and deletes it', async () => {
     const made = await weft([...create, '--namespace', 'command-a', '--namespace', 'command-b']);
     expect(made.code, made.err).toBe(0);
     const { id, secret, ...rest } = JSON.parse(made.out);
@@ -240,23 +242,23 @@ describe('weft keys', () => {
     expect((await weft(['keys', 'list'])).out).not.toContain(id);
   });
 
-  test('shows the new key to people this once', async () => {
+  test('prints the new key only once', async () => {
     const { code, out } = await weft(create.filter((word) => word !== '--json'));
     expect(code).toBe(0);
     const [id, , , namespaces, key] = out.split('\n');
     expect(namespaces).toBe('namespaces  all');
-    expect(key).toMatch(/^key {9}\S{40,} \(it is shown only now\)$/);
+    expect(key).toMatch(/^key {9}\S{40,} \(it is not shown again\)$/);
     await weft(['keys', 'delete', id?.replace('id', '').trim() ?? '']);
   });
 
-  test('takes the place and the key from its options before the environment', async () => {
+  test('prefers the URL and the key of its options to those of the environment', async () => {
     const env = { WEFT_URL: 'http://127.0.0.1:1', WEFT_KEY: 'wrong' };
     const { code, out } = await weft(['keys', 'list', '--json', '--url', `${client.url}/`, '--key', client.key], env);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toBeInstanceOf(Array);
   });
 
-  test('says what the service refused and ends with 1', async () => {
+  test('prints the error of the service and ends with 1', async () => {
     const missing = await weft(['keys', 'delete', 'no-such-id']);
     expect(missing).toEqual({ code: 1, out: '', err: 'weft: 404: key not found\n' });
   });
@@ -268,25 +270,25 @@ describe('weft keys', () => {
     const made = JSON.parse((await weft(create)).out);
     const denied = await weft(['keys', 'list'], { WEFT_KEY: made.secret });
     expect({ ...denied, err: '' }).toEqual({ code: 3, out: '', err: '' });
-    expect(denied.err).toMatch(/^weft: 403: .*; use a key that may do this\n$/);
+    expect(denied.err).toMatch(/^weft: 403: .*; use a key with the permission for this\n$/);
     await weft(['keys', 'delete', made.id]);
   });
 
-  test('ends with 3 when nothing answers, or something else', async () => {
+  test('ends with 3 if there is no server, or another server', async () => {
     const { code, out, err } = await weft(['keys', 'list', '--url', 'http://127.0.0.1:1']);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toMatch(
-      /^weft: http:\/\/127\.0\.0\.1:1 cannot be reached: .+; start it, or name another with --url or WEFT_URL\n$/,
+      /^weft: http:\/\/127\.0\.0\.1:1 cannot be reached: .+; start the service, or select another with --url or WEFT_URL\n$/,
     );
     const server = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const other = await weft(['keys', 'list', '--url', `http://127.0.0.1:${port}`]);
     server.close();
-    expect(other).toEqual({ code: 3, out: '', err: `weft: what answers at http://127.0.0.1:${port} is not Weft\n` });
+    expect(other).toEqual({ code: 3, out: '', err: `weft: the server at http://127.0.0.1:${port} is not Weft\n` });
   });
 
-  test('does not carry the key to where the service sends it', async () => {
+  test('does not send the key to the target of a redirect', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');

@@ -5,8 +5,8 @@ import { hintsOf, planOf, problemsOf } from './texts.ts';
 
 const STATES = 'states: [{id: a, type: noop}, {id: b, type: noop}]';
 
-describe('a workflow', () => {
-  test('begins with the first state, by hand, when it does not say otherwise', () => {
+describe('the plan of a workflow', () => {
+  test('begins with the first state and has the default start if the workflow has none', () => {
     expect(planOf(STATES)).toMatchObject({
       version: 1,
       start: { type: 'default' },
@@ -16,7 +16,7 @@ describe('a workflow', () => {
     });
   });
 
-  test('keeps what it is told about timeouts, and overlooks what is only for people', () => {
+  test('has the timeouts, without empty ones, and no descriptions', () => {
     const plan = planOf(
       `direktiv_api: workflow/v1\ndescription: d\nurl: u\ntimeouts: {interrupt: PT1H, kill: ''}\n${STATES}`,
     );
@@ -45,7 +45,7 @@ describe('a workflow', () => {
       '{type: eventsAnd, lifespan: PT1M, events: [{type: t}], state: b}',
       { type: 'eventsAnd', lifespan: 'PT1M', events: [{ type: 't', context: {} }] },
     ],
-  ])('starts as %s', (written, start) => {
+  ])('has the start %s', (written, start) => {
     expect(planOf(`start: ${written}\n${STATES}`)).toMatchObject({ start, entry: 'b' });
   });
 
@@ -61,11 +61,11 @@ describe('a workflow', () => {
       '{type: knative-workflow, image: i, size: large, cmd: c, scale: 2, envs: [{name: N, value: v}]}',
       { type: 'knative-workflow', image: 'i', size: 'large', cmd: 'c', scale: 2, envs: { N: 'v' } },
     ],
-  ])('declares the function %s', (written, declared) => {
+  ])('has the function %s', (written, declared) => {
     expect(planOf(`functions: [{id: f, ${written.slice(1)}]\n${STATES}`).functions).toEqual({ f: declared });
   });
 
-  test('may have parts that are named like members of every object', () => {
+  test('may have states with names of the object prototype', () => {
     const plan = planOf('states: [{id: constructor, type: noop, transform: {__proto__: {x: 1}}}]');
     expect(Object.keys(plan.states)).toEqual(['constructor']);
     expect(JSON.stringify(Object.values(plan.states)[0]?.exit)).toBe('{"transform":{"__proto__":{"x":1}}}');
@@ -103,11 +103,11 @@ describe('problems', () => {
     ],
     [`functions: [{id: f, type: knative-namespace}]\n${STATES}`, ['1:13 function[0]: service required']],
     [`functions: [{id: f, type: reusable}]\n${STATES}`, ['1:13 function[0]: image required']],
-  ])('%j', (yaml, problems) => {
+  ])('of %j have these messages', (yaml, problems) => {
     expect(problemsOf(yaml)).toEqual(problems);
   });
 
-  test('are told all at once, each at its place, in the order in which the original looks for them', () => {
+  test('are returned all at once, with their positions, in the order in which the original checks', () => {
     const yaml = [
       'timeouts: {kill: never}',
       'version: 1',
@@ -131,12 +131,12 @@ describe('problems', () => {
     ]);
   });
 
-  test('a state that cannot be read is still there for those that lead to it', () => {
+  test('do not include references to a state that could not be decoded', () => {
     const yaml = 'states: [{id: a, type: noop, transition: b}, {id: b, type: dance}]';
     expect(problemsOf(yaml)).toEqual([expect.stringContaining('state[1]: type unrecognized')]);
   });
 
-  test('are no more than a hundred, however many there are', () => {
+  test('are a hundred at most', () => {
     expect(problemsOf(`states:\n${'- {id: a, type: noop, x: 1}\n'.repeat(500)}`)).toHaveLength(100);
   });
 
@@ -146,25 +146,37 @@ describe('problems', () => {
     ['states: [{id: first, type: noop, transition: frist}]', "did you mean 'first'?"],
     ['states: [{id: a, type: noop, transition: zebra}]', 'known: a'],
     [
+      'states: [{id: a, type: action, action: {function: f}}]',
+      "the workflow has no functions: declare it under 'functions'",
+    ],
+    [
+      'states: [{id: a, type: action, action: {}}]',
+      "write 'function: ' and the id of a function declared under 'functions'",
+    ],
+    [
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates: [{id: a, type: action, action: {function: f, retries: {codes: [x]}}}]',
+      'write max_attempts: 3 for three retries',
+    ],
+    [
       'states: [{id: a, type: noop, colour: red}]',
       'known fields: type, id, log, metadata, catch, transform, transition',
     ],
     ['states: [{id: a, type: action, retries: {}, action: {}}]', "it belongs into 'action'"],
     ['states: [{id: a, type: action, action: {functoin: f}}]', "did you mean 'function'?"],
     ['states: [{id: a, type: action, action: {retry: {}}}]', "did you mean 'retries'?"],
-    [`name: x\n${STATES}`, 'the place in the tree is the name of a workflow'],
+    [`name: x\n${STATES}`, 'a workflow has no such field: its path in the tree is its name'],
     [
       `functions: [{id: f, type: knative-workflow, image: i, patches: []}]\n${STATES}`,
-      'patches are for Kubernetes, which is not used here',
+      'patches are for Kubernetes, which Weft does not use: remove the field',
     ],
     [`${STATES}\ndescription: 5`, 'put the value in quotes'],
     [`${STATES}\ntimeouts: {kill: 5m}`, 'write it like PT30S, PT15M or P1DT12H'],
-  ])('come with a hint: %s', (yaml, hint) => {
+  ])('have a hint: %s', (yaml, hint) => {
     expect(hintsOf(yaml)).toEqual([hint]);
   });
 });
 
-describe('a workflow that calls a container', () => {
+describe('the machine of a workflow that calls a container', () => {
   const functions =
     'functions:\n- {id: f, type: knative-namespace, service: s}\n- {id: sub, type: subflow, workflow: w}\n';
   const tierOf = (states: string): string => {
@@ -173,13 +185,13 @@ describe('a workflow that calls a container', () => {
     return emit(compiled.plan).tier;
   };
 
-  test('begins in a machine that can wait', () => {
+  test('is of the tier STANDARD, because the call waits', () => {
     expect(tierOf('- {id: a, type: action, action: {function: f}}')).toBe('STANDARD');
     expect(tierOf('- {id: a, type: parallel, actions: [{function: sub}, {function: f}]}')).toBe('STANDARD');
     expect(tierOf('- {id: a, type: action, action: {function: sub}}')).toBe('EXPRESS');
   });
 
-  test('does not wait for one that it forgets', () => {
+  test('is of the tier EXPRESS if the call is async', () => {
     expect(tierOf('- {id: a, type: action, async: true, action: {function: f}}')).toBe('EXPRESS');
   });
 });

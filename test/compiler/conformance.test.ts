@@ -16,8 +16,8 @@ interface Case {
   readonly children?: readonly { readonly path: string; readonly yaml: string }[];
 }
 
-/** What a client is told when it stores the text: null when it is a workflow. */
-function refusal(source: string): string | null {
+/** Returns the message that a client gets when it stores the text; null for a valid workflow. */
+function messageFor(source: string): string | null {
   const compiled = compile(source);
   return 'plan' in compiled ? null : (compiled.problems[0]?.message ?? '');
 }
@@ -26,13 +26,18 @@ const cases = JSON.parse(read('workflows.json')) as Case[];
 const rejected = cases.filter((each) => each.expect.rejected);
 const accepted = cases.filter((each) => !each.expect.rejected);
 
-describe('the workflows whose outcome in the original is known', () => {
-  test.each(rejected.map((each) => [each.name, each.yaml]))(`one of ${rejected.length} is refused: %s`, (_, yaml) => {
-    expect(refusal(yaml)).not.toBeNull();
-  });
+describe('a workflow whose outcome in the original is known', () => {
+  test.each(rejected.map((each) => [each.name, each.yaml]))(
+    `is rejected (one of ${rejected.length}): %s`,
+    (_, yaml) => {
+      expect(messageFor(yaml)).not.toBeNull();
+    },
+  );
 
-  test.each(accepted.map((each) => [each.name, each]))(`one of ${accepted.length} is accepted: %s`, (_, each) => {
-    expect([each.yaml, ...(each.children ?? []).map((child) => child.yaml)].map(refusal).filter(Boolean)).toEqual([]);
+  test.each(accepted.map((each) => [each.name, each]))(`is accepted (one of ${accepted.length}): %s`, (_, each) => {
+    expect([each.yaml, ...(each.children ?? []).map((child) => child.yaml)].map(messageFor).filter(Boolean)).toEqual(
+      [],
+    );
   });
 });
 
@@ -45,11 +50,14 @@ interface Run {
 
 const runs = (lines('runs.jsonl') as Run[]).filter((run) => run.createStatus !== undefined);
 
-describe('the workflows that the original server ran', () => {
-  test.each(runs.map((run) => [run.name, run]))(`one of ${runs.length} is stored or refused alike: %s`, (_, run) => {
-    const told = run.createStatus === 200 ? null : JSON.parse(run.createBody ?? '').message;
-    expect(refusal(run.yaml)).toBe(told);
-  });
+describe('a workflow that the original server ran', () => {
+  test.each(runs.map((run) => [run.name, run]))(
+    `is stored or rejected as there (one of ${runs.length}): %s`,
+    (_, run) => {
+      const recorded = run.createStatus === 200 ? null : JSON.parse(run.createBody ?? '').message;
+      expect(messageFor(run.yaml)).toBe(recorded);
+    },
+  );
 });
 
 interface Exchange {
@@ -61,12 +69,12 @@ interface Exchange {
 
 const exchanges = (lines('http.jsonl') as Exchange[]).filter(({ label }) => /^wf-(create-bad|update)/.test(label));
 
-describe('the texts that the original server was sent', () => {
+describe('a text that was sent to the original server', () => {
   test.each(exchanges.map((each) => [each.label, each]))(
-    `one of ${exchanges.length} is answered alike: %s`,
+    `has the same message (one of ${exchanges.length}): %s`,
     (_, each) => {
-      const told = each.status === 406 ? JSON.parse(each.resBody).message : null;
-      expect(refusal(each.reqBody ?? '')).toBe(told);
+      const recorded = each.status === 406 ? JSON.parse(each.resBody).message : null;
+      expect(messageFor(each.reqBody ?? '')).toBe(recorded);
     },
   );
 });

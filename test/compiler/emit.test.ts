@@ -6,18 +6,18 @@ const namesOf = (yaml: string): string[] => Object.keys(emit(planOf(yaml)).defin
 const tierOf = (yaml: string): string => emit(planOf(yaml)).tier;
 
 describe('the machine of a workflow', () => {
-  test('is one task, named after the first and the last state', () => {
+  test('is one task, whose name consists of the first and the last state', () => {
     expect(namesOf('states: [{id: one, type: noop}]')).toEqual(['one']);
     expect(namesOf('states: [{id: one, type: noop, transition: two}, {id: two, type: noop}]')).toEqual(['one … two']);
   });
 
-  test('has names that Step Functions takes, however long those of the states are', () => {
+  test('has names of at most 80 characters, however long the ids of the states are', () => {
     const long = 'x'.repeat(200);
     const [name = ''] = namesOf(`states: [{id: ${long}, type: noop}, {id: ${long}y, type: noop}]`);
     expect(name).toHaveLength(80);
   });
 
-  test('holds nothing of the data: the task is given the id of the run', () => {
+  test('contains no data: the payload of the task is the id of the run', () => {
     const { definition } = emit(planOf('states: [{id: one, type: noop, transform: {secret: 1}}]'));
     expect(JSON.stringify(definition)).not.toContain('secret');
     expect(definition.States['one']).toMatchObject({
@@ -33,7 +33,7 @@ describe('the machine of a workflow', () => {
       'states that lead to each other',
       '{id: b, type: delay, duration: PT1S, transition: c}, {id: c, type: delay, duration: PT1S, transition: b}',
     ],
-  ])('leaves out %s to which nothing leads', (_, states) => {
+  ])('leaves out %s that no transition reaches', (_, states) => {
     const functions = 'functions: [{id: f, type: subflow, workflow: w}]';
     const names = namesOf(`${functions}\nstates: [{id: a, type: delay, duration: PT1S}, ${states}]`);
     expect(names).toContain('a');
@@ -41,9 +41,9 @@ describe('the machine of a workflow', () => {
   });
 
   test.each([
-    ['EXPRESS', 'that never waits and never turns back', '[{id: a, type: noop, transition: b}, {id: b, type: noop}]'],
-    ['STANDARD', 'that may turn back', '[{id: a, type: noop, catch: [{error: x, transition: a}]}]'],
-    ['STANDARD', 'that waits', '[{id: a, type: delay, duration: PT1S}]'],
+    ['EXPRESS', 'without waits and loops', '[{id: a, type: noop, transition: b}, {id: b, type: noop}]'],
+    ['STANDARD', 'with a loop', '[{id: a, type: noop, catch: [{error: x, transition: a}]}]'],
+    ['STANDARD', 'with a wait', '[{id: a, type: delay, duration: PT1S}]'],
   ])('is %s for a workflow %s', (tier, _, states) => {
     expect(tierOf(`states: ${states}`)).toBe(tier);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import { emit } from '../../lib/compiler/emit/emit.ts';
+import { cases } from '../effort.ts';
 import { planOf } from './texts.ts';
 
 interface Verdict {
@@ -10,14 +11,14 @@ interface Verdict {
   readonly errorsText: () => string;
 }
 
-// The package has no types, and it writes defaults into what it is given.
+// The package has no types, and it writes default values into its argument.
 const validator = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => Verdict;
 
 const id = fc.stringMatching(/^[a-z]([a-z0-9_.-]{0,100}[a-z0-9])?$/);
 const value = fc.jsonValue({ maxDepth: 3 });
 const text = fc.string({ minLength: 1 });
 
-/** Work that needs no waiting, as it is written. */
+/** The fields of states that do not wait. */
 const work = fc.oneof(
   fc.constant({ type: 'noop' }),
   fc.record({ type: fc.constant('error'), error: text, message: text, args: fc.array(fc.string()) }),
@@ -37,7 +38,7 @@ const work = fc.oneof(
   fc.record({ type: fc.constant('generateEvent'), event: fc.record({ type: text, source: text, data: value }) }),
 );
 
-/** A workflow that never waits; its states lead to each other in any way. */
+/** A workflow without waits, with random transitions between its states. */
 const workflow = fc.uniqueArray(id, { minLength: 1, maxLength: 12 }).chain((ids) => {
   const state = (name: string) =>
     fc.record({
@@ -53,7 +54,7 @@ const workflow = fc.uniqueArray(id, { minLength: 1, maxLength: 12 }).chain((ids)
 const toYaml = (states: readonly { name: string; work: object }[]): string =>
   JSON.stringify({ states: states.map(({ name, work: written, ...rest }) => ({ id: name, ...written, ...rest })) });
 
-test('a workflow that never waits becomes a machine that asl-validator accepts', () => {
+test('the machine of a workflow without waits is valid for asl-validator', () => {
   fc.assert(
     fc.property(workflow, (states) => {
       const { definition } = emit(planOf(toYaml(states)));
@@ -63,20 +64,24 @@ test('a workflow that never waits becomes a machine that asl-validator accepts',
       const names = Object.keys(definition.States);
       expect(names.filter((name) => name.length > 80 || /\p{Cc}/u.test(name))).toEqual([]);
     }),
+    // The validator compiles its schemas again for each machine.
+    { numRuns: cases(20, 100) },
   );
 });
 
-test('a plan is plain JSON: it says the same when it has been stored', () => {
+test('a plan is plain JSON, unchanged by storing it', () => {
   fc.assert(
     fc.property(workflow, (states) => {
       const plan = planOf(toYaml(states));
       expect(JSON.parse(JSON.stringify(plan))).toStrictEqual(plan);
     }),
+    // The validator compiles its schemas again for each machine.
+    { numRuns: cases(20, 100) },
   );
 });
 
-/** Either a plan, or problems that point into the text. */
-function expectAnswer(source: string): void {
+/** Expects a plan, or problems with positions in the text. */
+function expectPlanOrProblems(source: string): void {
   const compiled = compile(source);
   if ('plan' in compiled) return;
   const lines = source.split(/\r\n|\r|\n/);
@@ -126,18 +131,20 @@ const token = fc.oneof(
   fc.string({ maxLength: 5 }),
 );
 
-test('any text at all gets an answer', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectAnswer), { numRuns: 500 });
+test('any text has a plan or problems', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectPlanOrProblems), {
+    numRuns: cases(200, 500),
+  });
 });
 
-test('any text of the words and signs of the language gets an answer', () => {
+test('any text of tokens of the language has a plan or problems', () => {
   fc.assert(
-    fc.property(fc.array(token, { maxLength: 60 }), (tokens) => expectAnswer(tokens.join(''))),
-    { numRuns: 2000 },
+    fc.property(fc.array(token, { maxLength: 60 }), (tokens) => expectPlanOrProblems(tokens.join(''))),
+    { numRuns: cases(700, 2000) },
   );
 });
 
-test('a workflow with any value in the place of any of its fields gets an answer', () => {
+test('any value in any field of a workflow gives a plan or problems', () => {
   const field = fc.constantFrom(
     'id',
     'type',
@@ -168,7 +175,7 @@ test('a workflow with any value in the place of any of its fields gets an answer
   const part = fc.constantFrom('start', 'functions', 'timeouts', 'description');
   const document = fc.tuple(fc.dictionary(part, value), fc.array(state)).map(([top, states]) => ({ ...top, states }));
   fc.assert(
-    fc.property(document, (written) => expectAnswer(JSON.stringify(written))),
-    { numRuns: 1000 },
+    fc.property(document, (written) => expectPlanOrProblems(JSON.stringify(written))),
+    { numRuns: cases(400, 1000) },
   );
 });

@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { STATES } from '../../lib/compiler/states/index.ts';
+import { STATE_TYPES } from '../../lib/compiler/states/index.ts';
 import { problemsOf, stateOf } from './texts.ts';
 
 const FUNCTIONS = 'functions: [{id: f, type: subflow, workflow: x}]\nstates:\n';
 
 const workOf = (yaml: string): unknown => stateOf(FUNCTIONS + yaml).work;
 
-describe('what a state becomes', () => {
+describe('the plan of a state', () => {
   const call = { function: 'f', secrets: [], files: [] };
   test.each<[title: string, yaml: string, work: object]>([
-    ['a noop does nothing', '- {id: a, type: noop}', { do: 'nothing' }],
-    ['a delay sleeps', '- {id: a, type: delay, duration: PT5S}', { do: 'sleep', duration: 'PT5S' }],
-    ['an action calls', '- {id: a, type: action, action: {function: f}}', { do: 'call', async: false, action: call }],
+    ['of a noop has no work', '- {id: a, type: noop}', { do: 'nothing' }],
+    ['of a delay sleeps', '- {id: a, type: delay, duration: PT5S}', { do: 'sleep', duration: 'PT5S' }],
     [
-      'an action keeps input, secrets, retries and files',
+      'of an action calls',
+      '- {id: a, type: action, action: {function: f}}',
+      { do: 'call', async: false, action: call },
+    ],
+    [
+      'of an action has its input, secrets, retries and files',
       '- {id: a, type: action, async: true, timeout: PT9S, action: {function: f, input: jq(.x), secrets: [S], files: [{key: k, as: n}],' +
         ' retries: {max_attempts: 3, delay: PT1S, multiplier: 1.5, codes: [x]}}}',
       {
@@ -30,22 +34,22 @@ describe('what a state becomes', () => {
       },
     ],
     [
-      'a foreach calls for each',
+      'of a foreach calls for each element',
       '- {id: a, type: foreach, array: jq(.l), action: {function: f}}',
       { do: 'each', array: 'jq(.l)', action: call },
     ],
     [
-      'a parallel calls all',
+      'of a parallel calls all',
       '- {id: a, type: parallel, actions: [{function: f}]}',
       { do: 'all', mode: 'and', actions: [call] },
     ],
     [
-      'a parallel may ask for one',
+      'of a parallel may wait for the first call only',
       '- {id: a, type: parallel, mode: or, actions: [{function: f}]}',
       { do: 'all', mode: 'or', actions: [call] },
     ],
     [
-      'a switch chooses',
+      'of a switch chooses an exit',
       '- {id: a, type: switch, conditions: [{condition: jq(.x), transition: a}, {transform: {n: 1}}], defaultTransform: {m: 2}, defaultTransition: a}',
       {
         do: 'choose',
@@ -54,23 +58,27 @@ describe('what a state becomes', () => {
       },
     ],
     [
-      'an error raises',
+      'of an error raises it',
       '- {id: a, type: error, error: my.code, message: no, args: [jq(.x)]}',
       { do: 'raise', error: 'my.code', message: 'no', args: ['jq(.x)'] },
     ],
     [
-      'a validate keeps its schema',
+      'of a validate has its schema',
       '- {id: a, type: validate, schema: {type: object}, subject: jq(.x)}',
       { do: 'validate', schema: { type: 'object' }, subject: 'jq(.x)' },
     ],
-    ['an empty subject is none', "- {id: a, type: validate, schema: {}, subject: ''}", { do: 'validate', schema: {} }],
     [
-      'a getter reads',
+      'of a validate with an empty subject has none',
+      "- {id: a, type: validate, schema: {}, subject: ''}",
+      { do: 'validate', schema: {} },
+    ],
+    [
+      'of a getter reads',
       '- {id: a, type: getter, variables: [{key: k, scope: system, as: n}]}',
       { do: 'read', variables: [{ key: 'k', scope: 'system', as: 'n' }] },
     ],
     [
-      'a getter reads files of the tree, whatever their paths',
+      'of a getter may read files of the tree with any path',
       "- {id: a, type: getter, variables: [{key: ../b c, scope: file}, {key: 'jq(.p)', scope: file, as: n}]}",
       {
         do: 'read',
@@ -81,7 +89,7 @@ describe('what a state becomes', () => {
       },
     ],
     [
-      'a setter writes, and overlooks what it does not know',
+      'of a setter writes, without fields that are not known',
       "- {id: a, type: setter, variables: [{key: k, scope: thread, value: [1], mimeType: '', colour: red}, {key: l, scope: instance}]}",
       {
         do: 'write',
@@ -92,27 +100,27 @@ describe('what a state becomes', () => {
       },
     ],
     [
-      'a consumeEvent listens, with names of attributes in lower case',
+      'of a consumeEvent listens, with names of attributes in lower case',
       '- {id: a, type: consumeEvent, timeout: PT1H, event: {type: t, context: {OrderId: jq(.x)}}}',
       { do: 'listen', mode: 'one', timeout: 'PT1H', events: [{ type: 't', context: { orderid: 'jq(.x)' } }] },
     ],
     [
-      'a consumeEvent gets by without a type and with a timeout that is none',
+      'of a consumeEvent may have no type, and no timeout if it is not a duration',
       '- {id: a, type: consumeEvent, timeout: soon, event: {}}',
       { do: 'listen', mode: 'one', events: [{ type: '', context: {} }] },
     ],
     [
-      'an eventAnd listens to all',
+      'of an eventAnd waits for all events',
       '- {id: a, type: eventAnd, events: [{type: t}]}',
       { do: 'listen', mode: 'all', events: [{ type: 't', context: {} }] },
     ],
     [
-      'an eventXor listens to any',
+      'of an eventXor waits for any event',
       '- {id: a, type: eventXor, events: [{event: {type: t}, transform: {n: 1}, transition: a}]}',
       { do: 'listen-any', events: [{ event: { type: 't', context: {} }, transform: { n: 1 }, transition: 'a' }] },
     ],
     [
-      'a generateEvent emits',
+      'of a generateEvent emits',
       '- {id: a, type: generateEvent, delay: immediate, event: {type: t, source: s, data: {n: 1}, datacontenttype: text/plain, context: {Ab: 1}}}',
       {
         do: 'emit',
@@ -124,7 +132,7 @@ describe('what a state becomes', () => {
     expect(workOf(yaml)).toEqual(work);
   });
 
-  test('what all states have is kept beside the work', () => {
+  test('has what every state has beside the work', () => {
     const yaml =
       '- {id: a, type: eventAnd, events: [{type: t}], log: jq(.), metadata: {n: 1}, transform: {m: 2}, transition: a, catch: [{error: x}, {error: y, transition: a}]}';
     expect(stateOf(FUNCTIONS + yaml)).toMatchObject({
@@ -137,7 +145,7 @@ describe('what a state becomes', () => {
     });
   });
 
-  test('null is the same as left out, and names of fields are known in any case', () => {
+  test('is the same for null and an absent field, and for names of fields in any case', () => {
     const yaml = '- {id: a, Type: null, type: noop, TRANSFORM: {n: 1}, transition: null, catch: null, log: null}';
     expect(problemsOf(FUNCTIONS + yaml)).toEqual([expect.stringContaining('unknown field "Type"')]);
     expect(stateOf(FUNCTIONS + yaml.replace('Type: null, ', ''))).toEqual({
@@ -150,7 +158,7 @@ describe('what a state becomes', () => {
   });
 });
 
-test('every type of the language is known by all its names', () => {
+test('every state type of the language is known by all its names', () => {
   const names = [
     'action',
     'consumeEvent',
@@ -163,5 +171,5 @@ test('every type of the language is known by all its names', () => {
     'foreach',
   ];
   names.push('generateEvent', 'getter', 'noop', 'parallel', 'setter', 'switch', 'validate');
-  expect([...STATES.keys()].sort()).toEqual(names);
+  expect([...STATE_TYPES.byName.keys()].sort()).toEqual(names);
 });

@@ -7,7 +7,7 @@ export interface OpenedBlobs {
 }
 
 let places = 0;
-/** Each test has a place of its own, so one store serves all. */
+/** A new prefix for each test, so that all tests share one store. */
 const fresh = (): string => `place-${++places}`;
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -20,7 +20,7 @@ async function kept(blobs: Blobs, keys: readonly string[]): Promise<string[]> {
   return keys.filter((_, index) => found[index] !== undefined);
 }
 
-/** The law of the Blobs port. */
+/** The contract of the port `Blobs`. */
 export function blobsContract(open: () => Promise<OpenedBlobs>): void {
   let opened: OpenedBlobs;
   const blobs = (): Blobs => opened.blobs;
@@ -34,7 +34,7 @@ export function blobsContract(open: () => Promise<OpenedBlobs>): void {
 }
 
 function keepingLaws(blobs: () => Blobs): void {
-  test('what was never put is not there', async () => {
+  test('a blob that was never put is undefined', async () => {
     expect(await blobs().get(`${fresh()}/a`)).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ function keepingLaws(blobs: () => Blobs): void {
     ['nothing', new Uint8Array()],
     ['a megabyte', new Uint8Array(1 << 20).fill(7)],
     ['part of a larger buffer', bytesOf('0123456789').subarray(3, 6)],
-  ])('%s comes back as it was put', async (_name, bytes) => {
+  ])('%s is returned as it was put', async (_name, bytes) => {
     const key = `${fresh()}/a`;
     await blobs().put(key, bytes);
     const found = await blobs().get(key);
@@ -58,7 +58,7 @@ function keepingLaws(blobs: () => Blobs): void {
     expect(await blobs().get(key)).toEqual(bytesOf('second'));
   });
 
-  test('bytes that are changed after a put or a get are not changed in the store', async () => {
+  test('changes of the bytes after a put or a get do not change the blob', async () => {
     const key = `${fresh()}/a`;
     const bytes = bytesOf('kept');
     await blobs().put(key, bytes);
@@ -67,7 +67,7 @@ function keepingLaws(blobs: () => Blobs): void {
     expect(await blobs().get(key)).toEqual(bytesOf('kept'));
   });
 
-  test('of puts at the same time one is there whole', async () => {
+  test('concurrent puts leave the whole blob of one of them', async () => {
     const key = `${fresh()}/a`;
     const texts = Array.from({ length: 8 }, (_, index) => String(index).repeat(100_000 + index));
     await Promise.all(texts.map((text) => blobs().put(key, bytesOf(text))));
@@ -76,7 +76,7 @@ function keepingLaws(blobs: () => Blobs): void {
 }
 
 function keyLaws(blobs: () => Blobs): void {
-  test('keys of any characters stay apart', async () => {
+  test('keys can have any characters', async () => {
     const place = fresh();
     const ends = [
       'a',
@@ -101,7 +101,7 @@ function keyLaws(blobs: () => Blobs): void {
     expect(found.map((bytes) => new TextDecoder().decode(bytes))).toEqual(keys);
   });
 
-  test('a key may be the beginning of another one', async () => {
+  test('a key can be a prefix of another one', async () => {
     const place = fresh();
     const keys = [`${place}/a`, `${place}/a/b`, `${place}/a/b/c`];
     await put(blobs(), keys);
@@ -119,7 +119,7 @@ function removalLaws(blobs: () => Blobs): void {
     ['', []],
     ['x', ENDS],
     ['a/b/c', ENDS],
-  ])('a removal of %j takes every key that begins so, and no other', async (prefix, left) => {
+  ])('a removal of %j removes the keys with this prefix only', async (prefix, left) => {
     const place = fresh();
     const keys = ENDS.map((end) => `${place}/${end}`);
     await put(blobs(), keys);
@@ -127,7 +127,7 @@ function removalLaws(blobs: () => Blobs): void {
     expect(await kept(blobs(), keys)).toEqual(left.map((end) => `${place}/${end}`));
   });
 
-  test('what was removed can be put again', async () => {
+  test('a removed blob can be put again', async () => {
     const key = `${fresh()}/a/b`;
     await put(blobs(), [key]);
     await blobs().remove(key);
@@ -135,7 +135,7 @@ function removalLaws(blobs: () => Blobs): void {
     expect(await blobs().get(key)).toEqual(bytesOf(key));
   });
 
-  test('puts go through while their neighbours are removed', async () => {
+  test('puts succeed during removals of neighbouring keys', async () => {
     const place = fresh();
     const keys = Array.from({ length: 20 }, (_, index) => `${place}/new/${index}`);
     const puts = keys.map((key) => put(blobs(), [key]));

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Bus, Message } from '../../lib/ports/bus.ts';
 
-/** A bus, and what came out of it. Times are milliseconds since 1970. */
+/** A bus, and the messages that it delivered. Times are milliseconds since 1970. */
 export interface BusBench {
   readonly bus: Bus;
   readonly delivered: readonly { readonly message: Message; readonly at: number }[];
   now(): number;
-  /** Lets so much time pass, and what is due then be delivered. */
+  /** Advances the time; resolves when the messages that are due are delivered. */
   pass(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A message that can be told from others by its id. */
+/** A message with this id. */
 export function messageOf(id: string, more: Partial<Message> = {}): Message {
   return {
     namespaceId: 'n1',
@@ -25,7 +25,7 @@ export function messageOf(id: string, more: Partial<Message> = {}): Message {
   };
 }
 
-/** The law of the Bus port. */
+/** The contract of the port `Bus`. */
 export function busContract(open: () => Promise<BusBench>): void {
   let bench: BusBench;
   beforeEach(async () => {
@@ -35,7 +35,7 @@ export function busContract(open: () => Promise<BusBench>): void {
 
   const ids = (): string[] => bench.delivered.map(({ message }) => message.id);
 
-  test('what is published is delivered as it was', async () => {
+  test('a message is delivered as it was published', async () => {
     const odd = 'quote " backslash \\ newline \n null \u0000 snow ☃ 🎿';
     const messages = [messageOf('a', { type: odd, source: odd, event: odd }), messageOf('b', { replay: 'r1' })];
     const { event: _, ...small } = messageOf('c');
@@ -45,27 +45,27 @@ export function busContract(open: () => Promise<BusBench>): void {
     expect(byId).toEqual([...messages, small]);
   });
 
-  test('any number of messages is published at once, none of them lost', async () => {
+  test('any number of messages can be published in one call', async () => {
     const all = Array.from({ length: 257 }, (_, index) => `m${index}`);
     await bench.bus.publish(all.map((id) => messageOf(id)));
     await bench.pass(1);
     expect(new Set(ids())).toEqual(new Set(all));
   });
 
-  test('no message is a number of messages too', async () => {
+  test('a call without messages succeeds', async () => {
     await bench.bus.publish([]);
     await bench.pass(1);
     expect(ids()).toEqual([]);
   });
 
-  test('a message with a long type is delivered with all of it', async () => {
+  test('a message with a long type is delivered with the whole type', async () => {
     const type = '🎿'.repeat(500);
     await bench.bus.publish([messageOf('a', { type })]);
     await bench.pass(1);
     expect(bench.delivered[0]?.message.type).toBe(type);
   });
 
-  test('a message for later comes at its time, not before', async () => {
+  test('a delayed message is delivered at its time, not before', async () => {
     const at = bench.now() + 90_000;
     await bench.bus.publishAt(at, 'later', messageOf('a'));
     await bench.pass(60_000);
@@ -75,13 +75,13 @@ export function busContract(open: () => Promise<BusBench>): void {
     expect(bench.delivered[0]?.at).toBeGreaterThanOrEqual(at);
   });
 
-  test('a message for a time that has gone by comes at once', async () => {
+  test('a message for a past time is delivered at once', async () => {
     await bench.bus.publishAt(bench.now() - 90_000, 'late', messageOf('a'));
     await bench.pass(1);
     expect(ids()).toEqual(['a']);
   });
 
-  test('a name that was used changes nothing, before and after its time', async () => {
+  test('a second message with the same name is ignored, before and after its time', async () => {
     const at = bench.now() + 10_000;
     await bench.bus.publishAt(at, 'once', messageOf('a'));
     await bench.bus.publishAt(at + 5_000, 'once', messageOf('b'));
@@ -92,7 +92,7 @@ export function busContract(open: () => Promise<BusBench>): void {
     expect(ids().toSorted()).toEqual(['a', 'c']);
   });
 
-  test('a name may be of any length and letters', async () => {
+  test('a name can have any length and characters', async () => {
     const names = ['a b', 'a/b', 'event-☃', 'x'.repeat(300), 'x'.repeat(301)];
     for (const name of names) await bench.bus.publishAt(bench.now() + 1000, name, messageOf(name));
     await bench.pass(2000);

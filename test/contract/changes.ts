@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Changes, Watch } from '../../lib/ports/changes.ts';
-import { Conflict, type Item, type Table, type Write } from '../../lib/ports/table.ts';
+import { ConflictError, type Item, type Table, type Write } from '../../lib/ports/table.ts';
 
-/** Changes of a table, with the table that others write through. */
+/** The port under test, and its table. */
 export interface ChangesBench {
   readonly changes: Changes;
   readonly table: Table;
 }
 
-/** Longer than any wait of a test should be, milliseconds. */
+/** Longer than any wait of a test, milliseconds. */
 export const LONG = 60_000;
 
 const put = (pk: string, sk: string, more: Partial<Item> = {}): Write => ({
@@ -17,7 +17,7 @@ const put = (pk: string, sk: string, more: Partial<Item> = {}): Write => ({
   item: { pk, sk, ...more },
 });
 
-/** The law of the Changes port. */
+/** The contract of the port `Changes`. */
 export function changesContract(open: () => ChangesBench): void {
   let bench: ChangesBench;
   let watch: Watch;
@@ -29,7 +29,7 @@ export function changesContract(open: () => ChangesBench): void {
 
   const write = (...writes: Write[]) => bench.table.write(writes);
 
-  test('reads through the table that is watched', async () => {
+  test('the watched table reads and writes like the table', async () => {
     await write(put('a', '1', { n: 7 }));
     const table = watch.begin();
     expect(await table.get([{ table: 'runs', pk: 'a', sk: '1' }])).toMatchObject([{ n: 7 }]);
@@ -38,14 +38,14 @@ export function changesContract(open: () => ChangesBench): void {
     expect((await table.query({ table: 'runs', pk: 'a' })).count).toBe(2);
   });
 
-  test('a change of an item that was read wakes', async () => {
+  test('a change of an item that was read is signalled', async () => {
     await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
     const woken = watch.next(LONG, false);
     await write(put('a', '1'));
     expect(await woken).toBe('changed');
   });
 
-  test('a change of a partition that was read wakes, also when it is a deletion', async () => {
+  test('a change of a partition that was read is signalled, also a deletion', async () => {
     await write(put('a', '1'));
     await watch.begin().query({ table: 'runs', pk: 'a' });
     const woken = watch.next(LONG, false);
@@ -53,26 +53,26 @@ export function changesContract(open: () => ChangesBench): void {
     expect(await woken).toBe('changed');
   });
 
-  test('a change of an index partition that was read wakes', async () => {
+  test('a change of a partition of an index that was read is signalled', async () => {
     await watch.begin().query({ table: 'runs', index: 'by-namespace', pk: 'n' });
     const woken = watch.next(LONG, false);
     await write(put('a', '1', { nsBucket: 'n', id: '1' }));
     expect(await woken).toBe('changed');
   });
 
-  test('a change between the reading and the wait is not lost', async () => {
+  test('a change between the reading and the wait is signalled', async () => {
     await watch.begin().query({ table: 'runs', pk: 'a' });
     await write(put('a', '1'));
     expect(await watch.next(LONG, false)).toBe('changed');
   });
 
-  test('a change during the reading is not lost', async () => {
+  test('a change during the reading is signalled', async () => {
     const table = watch.begin();
     await Promise.all([table.query({ table: 'runs', pk: 'a' }), write(put('a', '1'))]);
     expect(await watch.next(LONG, false)).toBe('changed');
   });
 
-  test('each of several transactions wakes', async () => {
+  test('each of several transactions is signalled', async () => {
     for (let round = 0; round < 3; round += 1) {
       await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
       const woken = watch.next(LONG, true);
@@ -81,12 +81,12 @@ export function changesContract(open: () => ChangesBench): void {
     }
   });
 
-  test('without a change the wait ends when its time is over', async () => {
+  test('without a change the wait ends after its time', async () => {
     await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
     expect(await watch.next(0, false)).toBe('quiet');
   });
 
-  test('whoever closes it while waiting is told that it is over, and so is everybody later', async () => {
+  test('closing the watch ends a pending wait and each later one', async () => {
     await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
     const woken = watch.next(LONG, false);
     watch.close();
@@ -94,8 +94,8 @@ export function changesContract(open: () => ChangesBench): void {
     expect(await watch.next(LONG, false)).toBe('over');
   });
 
-  test('a write that fails fails as without a watch', async () => {
+  test('a write through the watched table fails as it does without a watch', async () => {
     const failing = watch.begin().write([{ ...put('a', '1'), when: { present: true } } as Write]);
-    await expect(failing).rejects.toThrow(Conflict);
+    await expect(failing).rejects.toThrow(ConflictError);
   });
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ContainerCall, ContainerHost, ContainerResult } from '../../lib/ports/containers.ts';
-import { hearing } from '../adapters/local/containers/stage/caller.ts';
-import { archiveOf } from '../adapters/local/containers/stage/image.ts';
+import { recordingHost } from '../adapters/local/containers/fixtures/caller.ts';
+import { archiveOf } from '../containers/fixtures/archive.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a call of the test function came to. */
+/** The result of a call of the test function. */
 export interface CalledFunction {
   readonly failure: ContainerResult['failure'] | undefined;
   readonly outputs: ContainerResult['outputs'];
@@ -19,14 +19,18 @@ export interface CalledFunction {
 export interface OpenedFunction {
   call(input: object, given: Partial<ContainerCall>): Promise<CalledFunction>;
   cancel(actionId: string): Promise<void>;
-  /** The temporary directories of calls are in it, as the function sees them. */
+  /** The parent of the temporary directories of calls, as the function sees it. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
+/** The value of the variable GREETING. */
 export const GREETING = 'good morning = "x"';
 
-/** The law of what a container sees of the service, and the service of a container. Missing: why it cannot be tried. */
+/**
+ * The contract between the service and a container (workflow-language reference, 11 and 12).
+ * @param missing why the tests are skipped
+ */
 export function containersContract(open: () => Promise<OpenedFunction>, missing?: string): void {
   let opened: OpenedFunction;
   const call = (input: object, given: Partial<ContainerCall> = {}) => opened.call(input, given);
@@ -37,7 +41,7 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
   });
   afterAll(() => opened?.close());
 
-  test('hands over the input, and the headers in both spellings', async () => {
+  test('passes the input, and the headers of both brands', async () => {
     const given = { actionId: 'action-1', instanceId: 'instance-1', iterator: 4 };
     const { json, failure } = await call({ do: 'echo', text: 'ä' }, given);
     expect(failure).toBeUndefined();
@@ -60,86 +64,86 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
   test.each([
     ['Direktiv', 200],
     ['Service', 500],
-  ])('gives the error of the %s headers, whatever the status %d says', async (brand, status) => {
-    const told = await call({ do: 'error', brand, status, code: 'shop.empty', message: 'no bread' });
-    expect(told).toMatchObject({ text: '', failure: { code: 'shop.empty', message: 'no bread' } });
+  ])('fails with the error of the %s headers, with any status (%d)', async (brand, status) => {
+    const result = await call({ do: 'error', brand, status, code: 'shop.empty', message: 'no bread' });
+    expect(result).toMatchObject({ text: '', failure: { code: 'shop.empty', message: 'no bread' } });
   });
 
-  test('takes an error message without a code for a crash', async () => {
+  test('treats an error message without a code as a crash', async () => {
     const { failure } = await call({ do: 'error', brand: 'Direktiv', code: '', message: 'no bread' });
     expect(failure).toEqual({ code: '', message: 'no bread' });
   });
 
-  test('takes a status of failure without error headers for the error of a failed container', async () => {
+  test("fails with 'container failed' for an error status without error headers", async () => {
     const { failure } = await call({ do: 'status', status: 503, text: 'closed today' });
     expect(failure).toEqual({ code: 'container failed', message: 'closed today' });
   });
 
-  test('fails without a code when the connection ends within the answer', async () => {
+  test('fails without a code when the connection ends in the middle of the answer', async () => {
     const { failure, text } = await call({ do: 'half' });
     expect(failure?.code).toBe('');
     expect(failure?.message).toMatch(/connection|aborted/);
     expect(text).toBe('');
   });
 
-  test('gives a body that is not JSON as it is', async () => {
+  test('returns a body that is not JSON unchanged', async () => {
     expect(await call({ do: 'text', text: 'plain <b>' })).toMatchObject({
       text: 'plain <b>',
       failure: undefined,
     });
   });
 
-  test('brings 100 MiB back', async () => {
+  test('returns an answer of 100 MiB', async () => {
     const { text, failure } = await call({ do: 'large', bytes: 100 * MIB });
     expect(failure).toBeUndefined();
     expect(text.length).toBe(100 * MIB);
     expect(/^x+$/.test(text.slice(-1000))).toBe(true);
   });
 
-  test('refuses an answer that is declared longer than 128 MiB', async () => {
+  test('rejects an answer that is declared longer than 128 MiB', async () => {
     const { failure } = await call({ do: 'large', bytes: 10, declared: 129 * MIB });
     expect(failure).toEqual({ code: '', message: 'the answer is longer than 128 MiB' });
   });
 
-  test('tells the container of a cancellation, and breaks the call off a while later', async () => {
+  test('notifies the container of a cancellation, and aborts the call after a grace period', async () => {
     const begun = Promise.withResolvers<void>();
-    const host = { ...hearing().host, log: async () => begun.resolve() };
-    const slow = call({ do: 'sleep', ms: 60_000, tell: true }, { actionId: 'cancelled-1', host });
+    const host = { ...recordingHost().host, log: async () => begun.resolve() };
+    const slow = call({ do: 'sleep', ms: 60_000, logs: true }, { actionId: 'cancelled-1', host });
     await begun.promise;
     await opened.cancel('cancelled-1');
     expect((await slow).failure).toEqual({ code: '', message: 'the call was cancelled' });
     expect((await call({ do: 'deleted' })).json()).toContain('cancelled-1');
   });
 
-  test('ends a call at its deadline, and tells the container', async () => {
+  test('ends a call at its deadline, and notifies the container', async () => {
     const given = { actionId: 'late-1', deadline: Date.now() + 300 };
     const slow = await call({ do: 'sleep', ms: 60_000 }, given);
     expect(slow.failure).toEqual({ code: '', message: 'the call was not answered before its deadline' });
     expect((await call({ do: 'deleted' })).json()).toContain('late-1');
   });
 
-  test('lets the container log in both ways', async () => {
-    const { logs, host } = hearing();
+  test('logs what the container sends in either form', async () => {
+    const { logs, host } = recordingHost();
     const steps = [
       { path: '/log?aid=ID', method: 'POST', body: 'first\nline' },
       { path: '/log?aid=ID&log=second%20line' },
       { path: '/log?aid=ID', method: 'POST', body: '' },
-      { path: '/log?aid=nobody', method: 'POST', body: 'lost' },
+      { path: '/log?aid=unknown', method: 'POST', body: 'lost' },
     ];
-    const told = (await call({ do: 'helper', steps }, { host })).json();
-    expect(told.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 500]);
+    const result = (await call({ do: 'helper', steps }, { host })).json();
+    expect(result.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 500]);
     expect(logs).toEqual(['first\nline', 'second line']);
   });
 
-  test('refuses a log entry of more than 4 MiB', async () => {
-    const { logs, host } = hearing();
+  test('rejects a log entry of more than 4 MiB', async () => {
+    const { logs, host } = recordingHost();
     const steps = [{ path: '/log?aid=ID', method: 'POST', body: 'x'.repeat(4 * MIB + 1) }];
     expect((await call({ do: 'helper', steps }, { host })).json()[0].status).toBe(413);
     expect(logs).toEqual([]);
   });
 
   test('lets the container read and store variables', async () => {
-    const { variables, host } = hearing();
+    const { variables, host } = recordingHost();
     const steps = [
       {
         path: '/var?aid=ID&scope=workflow&key=total',
@@ -153,10 +157,10 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
       { path: '/var?aid=ID&key=forbidden' },
       { path: '/var?aid=ID&key=mine', method: 'DELETE' },
       { path: '/var?aid=ID&scope=galaxy&key=mine' },
-      { path: '/var?aid=nobody&key=mine' },
+      { path: '/var?aid=unknown&key=mine' },
     ];
-    const told = (await call({ do: 'helper', steps }, { host })).json();
-    expect(told).toMatchObject([
+    const result = (await call({ do: 'helper', steps }, { host })).json();
+    expect(result).toMatchObject([
       { status: 200 },
       { status: 200, text: '42' },
       { status: 200, text: '' },
@@ -170,8 +174,8 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect(variables.get('instance/mine')?.text).toBe('x');
   });
 
-  test('lets the container read files of the tree, and write none', async () => {
-    const { variables, host } = hearing();
+  test('lets the container read files of the tree, and rejects writes', async () => {
+    const { variables, host } = recordingHost();
     variables.set('file/../notes', { text: 'states: []' });
     const path = '/var?aid=ID&scope=file&key=..%2Fnotes';
     const steps = [
@@ -196,7 +200,7 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect((await call({ do: 'undeclared', bytes })).json().status).toBe(status);
   });
 
-  test('puts files of all types into the temporary directory', async () => {
+  test('places files of all types into the temporary directory', async () => {
     const tar = await archiveOf({ 'a/b.txt': 'deep', empty: undefined });
     const files = [
       { name: 'plain.txt', type: 'plain', bytes: Buffer.from('as it is') },
@@ -227,11 +231,11 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
       { name: 'same', type: 'plain', bytes: Buffer.from('1') },
       { name: 'same/below', type: 'plain', bytes: Buffer.from('2') },
     ] as const;
-    const told = await call({ do: 'echo' }, { files: clash });
-    expect(told.failure?.message).toMatch(/'same\/below' cannot be placed/);
+    const result = await call({ do: 'echo' }, { files: clash });
+    expect(result.failure?.message).toMatch(/'same\/below' cannot be placed/);
   });
 
-  test('collects what the container leaves, a directory as tar.gz, and removes it there', async () => {
+  test('collects outputs, a directory as tar.gz, and deletes them in the container', async () => {
     const files = { 'instance/note.txt': 'hello', 'workflow/pages/one.txt': '1', 'namespace/n': 'all' };
     const { outputs, failure } = await call({ do: 'leave', files }, { actionId: 'leaving-1' });
     expect(failure).toBeUndefined();
@@ -244,13 +248,13 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect((await call({ do: 'left' })).json()).not.toContain('leaving-1');
   });
 
-  test('collects what the container leaves also when it fails', async () => {
-    const told = await call({ do: 'leave', files: { 'instance/half': 'done' }, thenFail: 'shop.shut' });
-    expect(told.failure).toEqual({ code: 'shop.shut', message: 'as told' });
-    expect(told.outputs.map(({ name }) => name)).toEqual(['half']);
+  test('collects outputs also of a call that fails', async () => {
+    const result = await call({ do: 'leave', files: { 'instance/half': 'done' }, thenFail: 'shop.shut' });
+    expect(result.failure).toEqual({ code: 'shop.shut', message: 'as requested' });
+    expect(result.outputs.map(({ name }) => name)).toEqual(['half']);
   });
 
-  test('refuses a link among what the container leaves, and takes the rest', async () => {
+  test('rejects a symbolic link among the outputs, and collects the rest', async () => {
     const links = { 'instance/passwords': '/etc/passwd', 'workflow/pages/up': '../../../..' };
     const files = { 'instance/good': 'yes', 'workflow/pages/one': '1' };
     const { failure, outputs } = await call({ do: 'leave', files, links });
@@ -259,7 +263,7 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect(outputs.map(({ name }) => name)).toEqual(['good']);
   });
 
-  test('takes an input of 30 MiB', async () => {
+  test('accepts an input of 30 MiB', async () => {
     const input = { do: 'size', text: 'x'.repeat(30 * MIB) };
     const { json, failure } = await call(input);
     expect(failure).toBeUndefined();
@@ -267,7 +271,7 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
   });
 
   test('passes a variable of 20 MiB in and out', async () => {
-    const { host: plain } = hearing();
+    const { host: plain } = recordingHost();
     const bytes = randomBytes(20 * MIB);
     const stored = new Map<string, Uint8Array>([['instance/from', bytes]]);
     const host: ContainerHost = {
@@ -280,18 +284,18 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
   });
 
   test('keeps the variables of three scopes apart', async () => {
-    const { variables, host } = hearing();
+    const { variables, host } = recordingHost();
     const scopes = ['instance', 'workflow', 'namespace'];
     const steps = [
       ...scopes.map((scope) => ({ path: `/var?aid=ID&scope=${scope}&key=k`, method: 'POST', body: `of ${scope}` })),
       ...scopes.map((scope) => ({ path: `/var?aid=ID&scope=${scope}&key=k` })),
     ];
-    const told = (await call({ do: 'helper', steps }, { host })).json();
-    expect(told.slice(3).map(({ text }: { text: string }) => text)).toEqual(scopes.map((scope) => `of ${scope}`));
+    const result = (await call({ do: 'helper', steps }, { host })).json();
+    expect(result.slice(3).map(({ text }: { text: string }) => text)).toEqual(scopes.map((scope) => `of ${scope}`));
     expect([...variables.keys()]).toEqual(scopes.map((scope) => `${scope}/k`));
   });
 
-  test('is served by a new container when the last one ended in the middle of a call', async () => {
+  test('calls a new container after the last one ended in the middle of a call', async () => {
     const { failure } = await call({ do: 'exit', code: 7, words: 'out of paper' });
     expect(failure).toEqual({
       code: '',

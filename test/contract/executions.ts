@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Executions, Machine } from '../../lib/ports/executions.ts';
 
-/** How an execution ended, as far as the law speaks of it. */
+/** How an execution ended, as far as the contract defines it. */
 export interface Ending {
   readonly status: 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
   readonly output?: unknown;
@@ -12,20 +12,20 @@ export interface Ending {
 
 export type TestFunction = (payload: unknown, token: string | undefined) => Promise<unknown>;
 
-/** What an adapter lends to the suite. */
+/** What an adapter provides for the tests. */
 export interface Bench {
   readonly executions: Executions;
-  /** The functions a machine may call, by the name in `FunctionName`. */
+  /** The functions that machines can call, by the name in `FunctionName`. */
   readonly functions: Map<string, TestFunction>;
-  /** Waits for the end of an execution. */
+  /** Resolves at the end of an execution. */
   ending(handle: string, name: string): Promise<Ending>;
-  /** Undefined: it never began. */
+  /** Undefined: the execution was never started. */
   status(handle: string, name: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** An error as a function throws it: machines know it by its name. */
-export class Named extends Error {
+/** An error of a function; state machines match its name. */
+export class NamedError extends Error {
   override readonly name: string;
   constructor(name: string, message: string) {
     super(message);
@@ -36,19 +36,19 @@ export class Named extends Error {
 export const INVOKE = 'arn:aws:states:::lambda:invoke';
 export const INVOKE_AND_WAIT = `${INVOKE}.waitForTaskToken`;
 
-/** A Task that ends with what the function `work` answers. */
+/** A Task whose output is the result of the function `work`. */
 export function task(fields: object = {}): object {
   const Arguments = { FunctionName: 'work', Payload: '{% $states.input %}' };
   return { Type: 'Task', Resource: INVOKE, Arguments, Output: '{% $states.result.Payload %}', End: true, ...fields };
 }
 
-/** A Task that hands its token to the function `work` and ends with the answer. */
+/** A Task that passes its token to the function `work`, and whose output is the answer. */
 export function listen(fields: object = {}): object {
   const Arguments = { FunctionName: 'work', Payload: { token: '{% $states.context.Task.Token %}' } };
   return { Type: 'Task', Resource: INVOKE_AND_WAIT, Arguments, End: true, ...fields };
 }
 
-/** A machine of the named states; it begins with the first. */
+/** A machine of these states, which starts with the first. */
 export function machine(states: Record<string, object>, extras: Partial<Machine> & { timeout?: number } = {}): Machine {
   const { timeout, ...given } = extras;
   const [StartAt] = Object.keys(states);
@@ -56,7 +56,7 @@ export function machine(states: Record<string, object>, extras: Partial<Machine>
   return { name: 'contract', definition: JSON.stringify(definition), tier: 'STANDARD', ...given };
 }
 
-/** The law of the executions port; every adapter runs it. */
+/** The contract of the port `Executions`. */
 export function executionsContract(open: () => Promise<Bench>): void {
   let bench: Bench;
   let one: string;
@@ -76,9 +76,9 @@ export function executionsContract(open: () => Promise<Bench>): void {
   const does = (work: TestFunction): void => void bench.functions.set('work', work);
   const fails = (name: string): void =>
     does(async () => {
-      throw new Named(name, `${name} happened`);
+      throw new NamedError(name, `${name} happened`);
     });
-  /** The tokens handed to the function, in their order; `next` waits for one that is still to come. */
+  /** Collects the tokens that the function gets; `next` resolves with the next one. */
   const collectTokens = (): { next(): Promise<string> } => {
     const tokens: string[] = [];
     let arrived = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
   };
 
   describe('define', () => {
-    test('gives the same handle for the same machine and another one for each version', async () => {
+    test('returns the same handle for the same machine, and another one for each version', async () => {
       const { executions } = bench;
       const first = machine({ A: { Type: 'Pass', Output: 1, End: true } });
       const second = machine({ A: { Type: 'Pass', Output: 2, End: true } });
@@ -111,17 +111,17 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(await bench.ending(other, `${one}-new`)).toMatchObject({ status: 'SUCCEEDED', output: 2 });
     });
 
-    test('refuses a machine that cannot run', async () => {
+    test('rejects an invalid machine', async () => {
       await expect(bench.executions.define(machine({ A: { Type: 'Pass', Next: 'B' } }))).rejects.toThrow();
     });
 
-    test('refuses an express machine that waits for a token', async () => {
+    test('rejects an express machine that waits for a token', async () => {
       await expect(bench.executions.define(machine({ A: listen() }, { tier: 'EXPRESS' }))).rejects.toThrow();
     });
   });
 
   describe('start', () => {
-    test('hands the input to the function and ends with its answer', async () => {
+    test('passes the input to the function, and ends with its result', async () => {
       does(async (payload) => ({ got: payload }));
       expect(await run(machine({ A: task() }), { a: [1, null] })).toMatchObject({
         status: 'SUCCEEDED',
@@ -129,7 +129,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
       });
     });
 
-    test('does nothing under a name in use, while it runs and afterwards', async () => {
+    test('has no effect with a name in use, during the execution and afterwards', async () => {
       const inputs: unknown[] = [];
       does(async (payload) => inputs.push(payload));
       const handle = await begin(machine({ A: task() }), 1);
@@ -153,27 +153,27 @@ export function executionsContract(open: () => Promise<Bench>): void {
   });
 
   describe('a function that throws', () => {
-    test('fails the execution under the name of its error', async () => {
+    test('fails the execution with the name of its error', async () => {
       fails('service.shop.closed');
       const ending = await run(machine({ A: task() }));
       expect(ending).toMatchObject({ status: 'FAILED', error: 'service.shop.closed' });
       expect(ending.cause).toContain('service.shop.closed happened');
     });
 
-    test('is called again as often as Retry says', async () => {
+    test('is retried as often as Retry allows', async () => {
       let calls = 0;
       does(async () => {
-        if (++calls < 4) throw new Named('Weft.Again', 'not yet');
+        if (++calls < 4) throw new NamedError('Weft.Again', 'not yet');
         return calls;
       });
       const Retry = [{ ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: 100_000 }];
       expect(await run(machine({ A: task({ Retry }) }))).toMatchObject({ status: 'SUCCEEDED', output: 4 });
     });
 
-    test('fails when its tries are used up, and is not tried again for another error', async () => {
+    test('fails when its retries are exhausted, and is not retried for another error', async () => {
       let calls = 0;
       does(async () => {
-        throw new Named(++calls < 3 ? 'First' : 'Second', '');
+        throw new NamedError(++calls < 3 ? 'First' : 'Second', '');
       });
       const Retry = [{ ErrorEquals: ['First'], IntervalSeconds: 1, MaxAttempts: 5 }];
       expect(await run(machine({ A: task({ Retry }) }))).toMatchObject({ status: 'FAILED', error: 'Second' });
@@ -203,7 +203,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(await bench.ending(handle, one)).toMatchObject(ending);
     });
 
-    test('leaves what has ended, or never began, as it is', async () => {
+    test('has no effect on an execution that has ended or was never started', async () => {
       const handle = await begin(machine({ A: { Type: 'Succeed' } }));
       await bench.ending(handle, one);
       await bench.executions.stop(handle, one, 'Late', '');
@@ -223,11 +223,11 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(await bench.ending(handle, one)).toMatchObject({ status: 'SUCCEEDED', output: { paid: true } });
     });
 
-    test('is false for a token nobody has', async () => {
-      expect(await bench.executions.answer('nobody', { output: 1 })).toBe(false);
+    test('returns false for an unknown token', async () => {
+      expect(await bench.executions.answer('unknown', { output: 1 })).toBe(false);
     });
 
-    test('fails the task under the name of an error, and Catch knows it', async () => {
+    test('fails the task with the name of an error, which Catch matches', async () => {
       const tokens = collectTokens();
       const Catch = [{ ErrorEquals: ['Declined'], Output: '{% $states.errorOutput.Cause %}', Next: 'B' }];
       const handle = await begin(machine({ A: listen({ Catch }), B: { Type: 'Succeed' } }));
@@ -235,7 +235,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(await bench.ending(handle, one)).toMatchObject({ status: 'SUCCEEDED', output: 'no money' });
     });
 
-    test('counts though the function has not returned yet', async () => {
+    test('is accepted before the function has returned', async () => {
       const returned = Promise.withResolvers<void>();
       const answered = Promise.withResolvers<boolean>();
       does(async (_, token) => {
@@ -248,7 +248,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
       returned.resolve();
     });
 
-    test('is false after the task ran out of time, and each try has a token of its own', async () => {
+    test('returns false after the timeout of the task; each attempt has its own token', async () => {
       const tokens = collectTokens();
       const Retry = [{ ErrorEquals: ['States.Timeout'], IntervalSeconds: 1, MaxAttempts: 1 }];
       const handle = await begin(machine({ A: listen({ TimeoutSeconds: 1, Retry }) }));
@@ -267,7 +267,7 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(await run(machine({ A: wait }, { timeout: 1 }))).toMatchObject({ status: 'TIMED_OUT' });
     });
 
-    test('an answer of a function above 256 KiB fails the task, and States.ALL does not catch it', async () => {
+    test('a result above 256 KiB fails the task, and States.ALL does not catch it', async () => {
       does(async () => 'x'.repeat(262_144));
       const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'B' }];
       const ending = await run(machine({ A: task({ Catch }), B: { Type: 'Succeed' } }));

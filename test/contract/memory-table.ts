@@ -1,7 +1,7 @@
 import { keysOf, tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import {
   type Condition,
-  Conflict,
+  ConflictError,
   type Item,
   type Key,
   type Page,
@@ -72,7 +72,7 @@ function readCursor(text: string): Cursor {
   throw new Error('the cursor cannot be read');
 }
 
-/** A table in memory, for tests that need many of them: it keeps the law of the port, and nothing else. */
+/** A table in memory, for tests that need many tables. It implements the contract of the port only. */
 export class MemoryTable implements Table {
   private readonly state: State;
 
@@ -80,7 +80,7 @@ export class MemoryTable implements Table {
     this.state = state;
   }
 
-  /** A table of its own with what is in this one. Items are never changed in place, so they are shared. */
+  /** Returns an independent copy. The items are shared, because they are never changed in place. */
   copy(): MemoryTable {
     const { catalog, runs, journal } = this.state;
     return new MemoryTable({ catalog: new Map(catalog), runs: new Map(runs), journal: new Map(journal) });
@@ -101,7 +101,7 @@ export class MemoryTable implements Table {
       return write.do === 'update' ? stored(updated(olds[index], write)) : undefined;
     });
     const failed = writes.flatMap((write, index) => (holds(write.when, olds[index]) ? [] : [index]));
-    if (failed.length > 0) throw new Conflict(failed);
+    if (failed.length > 0) throw new ConflictError(failed);
     for (const [index, { do: what }] of writes.entries()) if (what !== 'check') this.put(places[index], news[index]);
   }
 
@@ -111,7 +111,7 @@ export class MemoryTable implements Table {
     else this.state[key.table].set(nameOf(key), item);
   }
 
-  /** What a query is over, in its order. */
+  /** The items of a query, in its order. */
   private matching(query: Query): { readonly sort: string; readonly item: Item }[] {
     const { table, index, pk, prefix = '', from, to, descending = false } = query;
     const { hash, range } = keysOf(table, index);
@@ -149,7 +149,7 @@ export class MemoryTable implements Table {
   }
 }
 
-/** What a query reads out of an item: all, or what the index carries, or what was asked for. */
+/** The attributes that a query returns: all, those of the index, or the requested ones. */
 function shown(item: Item, { table, index, only }: Query): Item {
   const carried = index === undefined ? undefined : carriedBy(table, index);
   const names = Object.keys(item).filter((name) => {

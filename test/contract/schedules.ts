@@ -1,31 +1,30 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Schedule, Schedules } from '../../lib/ports/schedules.ts';
+import { MINUTE_MS } from '../../lib/time/units.ts';
 
-export const MINUTE = 60_000;
-
-/** A tick that was told; `planned` in milliseconds since 1970. */
-export interface Told {
+/** A tick that was delivered; `planned` in milliseconds since 1970. */
+export interface Delivered {
   readonly target: Schedule['target'];
   readonly planned: number;
 }
 
 /**
- * Schedules, and what they told. Here a cron text is `every N`, minutes since 1970 that N divides, or `every N or M`, as
- * a pattern with two day fields means either of two things.
+ * Schedules, and the ticks that they delivered. A cron text here is `every N`, the minutes since 1970 that N divides, or
+ * `every N or M`, which stands for a pattern with two day fields.
  */
 export interface SchedulesBench {
   readonly schedules: Schedules;
-  readonly told: readonly Told[];
-  /** Milliseconds since 1970; a whole hour at the beginning. */
+  readonly delivered: readonly Delivered[];
+  /** Milliseconds since 1970; at the beginning a full hour. */
   now(): number;
-  /** Lets so much time pass, with all its ticks. */
+  /** Advances the time; resolves when all ticks of that time are delivered. */
   pass(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The first time after a moment that `every N` or `every N or M` means. */
+/** The first tick of `every N` or `every N or M` after a time. */
 export function tickAfter(cron: string, after: number): number | undefined {
-  const steps = [...cron.matchAll(/\d+/g)].map(([minutes]) => Number(minutes) * MINUTE);
+  const steps = [...cron.matchAll(/\d+/g)].map(([minutes]) => Number(minutes) * MINUTE_MS);
   if (steps.length === 0) return undefined;
   return Math.min(...steps.map((step) => (Math.floor(after / step) + 1) * step));
 }
@@ -36,7 +35,7 @@ export const scheduleOf = (name: string, cron: string): Schedule => ({
   target: { id: `${name}-id`, namespace: 'orders', workflow: `/${name}` },
 });
 
-/** The law of the Schedules port. A tick may be told twice, so what is told is looked at as a set. */
+/** The contract of the port `Schedules`. Ticks are compared as a set, because one can be delivered twice. */
 export function schedulesContract(open: () => Promise<SchedulesBench>): void {
   let bench: SchedulesBench;
   let start: number;
@@ -46,75 +45,75 @@ export function schedulesContract(open: () => Promise<SchedulesBench>): void {
   });
   afterEach(() => bench.close());
 
-  /** Minutes after the beginning at which ticks of that name were planned. */
+  /** The planned times of the ticks of a schedule, in minutes after the beginning. */
   const minutesOf = (name: string): number[] => {
-    const own = bench.told.filter(({ target }) => target.id === `${name}-id`);
-    return [...new Set(own.map(({ planned }) => (planned - start) / MINUTE))].toSorted((a, b) => a - b);
+    const own = bench.delivered.filter(({ target }) => target.id === `${name}-id`);
+    return [...new Set(own.map(({ planned }) => (planned - start) / MINUTE_MS))].toSorted((a, b) => a - b);
   };
 
-  test('every tick is told, with its target and the minute it was planned for', async () => {
+  test('every tick is delivered, with its target and planned time', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20'));
-    await bench.pass(65 * MINUTE);
+    await bench.pass(65 * MINUTE_MS);
     expect(minutesOf('a')).toEqual([20, 40, 60]);
-    expect(bench.told[0]?.target).toEqual({ id: 'a-id', namespace: 'orders', workflow: '/a' });
+    expect(bench.delivered[0]?.target).toEqual({ id: 'a-id', namespace: 'orders', workflow: '/a' });
   });
 
-  test('schedules tick side by side', async () => {
+  test('schedules tick independently', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20'));
     await bench.schedules.set(scheduleOf('b', 'every 30'));
-    await bench.pass(65 * MINUTE);
+    await bench.pass(65 * MINUTE_MS);
     expect([minutesOf('a'), minutesOf('b')]).toEqual([
       [20, 40, 60],
       [30, 60],
     ]);
   });
 
-  test('a schedule of two patterns ticks when either of them means it', async () => {
+  test('a schedule of two patterns ticks at the times of both', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20 or 30'));
-    await bench.pass(65 * MINUTE);
+    await bench.pass(65 * MINUTE_MS);
     expect(minutesOf('a')).toEqual([20, 30, 40, 60]);
   });
 
-  test('one that is set anew takes the place of the former, all of it', async () => {
+  test('a schedule that is set again replaces the former one', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20 or 30'));
-    await bench.pass(25 * MINUTE);
+    await bench.pass(25 * MINUTE_MS);
     await bench.schedules.set({
       ...scheduleOf('a', 'every 45'),
       target: { ...scheduleOf('a', '').target, workflow: '/z' },
     });
-    await bench.pass(80 * MINUTE);
+    await bench.pass(80 * MINUTE_MS);
     expect(minutesOf('a')).toEqual([20, 45, 90]);
-    expect(bench.told.at(-1)?.target.workflow).toBe('/z');
+    expect(bench.delivered.at(-1)?.target.workflow).toBe('/z');
   });
 
-  test('one that is set as it was goes on', async () => {
+  test('a schedule that is set again unchanged continues', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20'));
-    await bench.pass(25 * MINUTE);
+    await bench.pass(25 * MINUTE_MS);
     await bench.schedules.set(scheduleOf('a', 'every 20'));
-    await bench.pass(40 * MINUTE);
+    await bench.pass(40 * MINUTE_MS);
     expect(minutesOf('a')).toEqual([20, 40, 60]);
   });
 
-  test('one that is removed ticks no more, and others go on', async () => {
+  test('a removed schedule has no more ticks, and others continue', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20 or 30'));
     await bench.schedules.set(scheduleOf('b', 'every 20'));
-    await bench.pass(25 * MINUTE);
+    await bench.pass(25 * MINUTE_MS);
     await bench.schedules.remove('a');
-    await bench.pass(40 * MINUTE);
+    await bench.pass(40 * MINUTE_MS);
     expect([minutesOf('a'), minutesOf('b')]).toEqual([[20], [20, 40, 60]]);
   });
 
-  test('one that is removed can be set again', async () => {
+  test('a removed schedule can be set again', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20'));
     await bench.schedules.remove('a');
-    await bench.pass(25 * MINUTE);
+    await bench.pass(25 * MINUTE_MS);
     await bench.schedules.set(scheduleOf('a', 'every 20'));
-    await bench.pass(20 * MINUTE);
+    await bench.pass(20 * MINUTE_MS);
     expect(minutesOf('a')).toEqual([40]);
   });
 
-  test('to remove one that is not there is fine', async () => {
-    await bench.schedules.remove('nobody');
-    expect(bench.told).toEqual([]);
+  test('removing an unknown schedule has no effect', async () => {
+    await bench.schedules.remove('unknown');
+    expect(bench.delivered).toEqual([]);
   });
 }

@@ -1,10 +1,10 @@
 import type { ContainerRevision, Containers, Pod, RevisionStatus } from '../../lib/ports/containers.ts';
 
-/** What a test says of containers that never run. */
+/** How the containers behave. */
 export interface Script {
-  /** After so many looks a revision is ready. */
+  /** The number of status calls after which a revision is ready. */
   readonly looks?: number;
-  /** Why none can run at all. */
+  /** Why no container can run. */
   problem?: string | undefined;
 }
 
@@ -15,13 +15,13 @@ interface Prepared {
 }
 
 /**
- * Containers that only seem to run: ready after a number of looks, failed at once for an image that begins with `bad`.
- * They write down what was asked of them.
+ * A fake of the port: a revision is ready after a number of status calls, and fails if its image begins with `bad`. It
+ * records the calls.
  */
 export class ScriptedContainers implements Containers {
   readonly script: Script;
   readonly prepared = new Map<string, Prepared>();
-  /** All ids ever prepared, in order. */
+  /** The ids of all calls of `prepare`, in order. */
   readonly preparations: string[] = [];
   readonly removed: string[] = [];
 
@@ -57,14 +57,14 @@ export class ScriptedContainers implements Containers {
 
   podOf = (id: string): Pod => ({ name: `${id}-pod`, status: 'Running' });
 
-  /** A pod writes. */
+  /** Adds to the output of a pod. */
   write(id: string, text: string): void {
     const found = this.prepared.get(id);
     if (found === undefined) throw new Error(`${id} is not prepared`);
     found.output += text;
   }
 
-  /** As if the world had forgotten it: a crash before it was prepared. */
+  /** Removes a revision, as if the process had crashed before it was prepared. */
   lose(id: string): void {
     this.prepared.delete(id);
   }

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { Conflict, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports/table.ts';
+import { ConflictError, type Item, type Key, type Table, type TableName, type Write } from '../../lib/ports/table.ts';
 
-/** The table under test; there is none before its suite has begun. */
+/** Returns the table under test, which exists when its tests run. */
 export type TableOf = () => Table;
 
 let partitions = 0;
 
-/** Each test has partitions of its own, so one database serves all. */
+/** A new partition for each test, so that all tests share one database. */
 export const fresh = (): string => `partition-${++partitions}`;
 export const keyOf = (pk: string, sk: string, table: TableName = 'catalog'): Key => ({ table, pk, sk });
 export const put = (item: Item, table: TableName = 'catalog'): Write => ({ do: 'put', table, item });
@@ -21,6 +21,6 @@ export async function conflictOf(written: Promise<void>): Promise<readonly numbe
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Conflict);
-  return error instanceof Conflict ? error.failed : [];
+  expect(error).toBeInstanceOf(ConflictError);
+  return error instanceof ConflictError ? error.failed : [];
 }

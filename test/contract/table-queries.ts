@@ -3,7 +3,7 @@ import type { Item, Query, Table } from '../../lib/ports/table.ts';
 import { fill, fresh, keyOf, put, sortsOf, type TableOf } from './table-items.ts';
 
 export function queryLaws(table: TableOf): void {
-  test('reads its partition only, in the order of the sort key, or backwards', async () => {
+  test('reads one partition, in ascending or descending order of the sort key', async () => {
     const [pk, other] = [fresh(), fresh()];
     await fill(table(), other, ['x']);
     await fill(table(), pk, ['b', 'c', 'a']);
@@ -12,7 +12,7 @@ export function queryLaws(table: TableOf): void {
     expect(sortsOf(backwards.items)).toEqual(['c', 'b', 'a']);
   });
 
-  test('sees at once what was written', async () => {
+  test('is consistent with preceding writes', async () => {
     const pk = fresh();
     for (let written = 1; written <= 5; written++) {
       await fill(table(), pk, [String(written)]);
@@ -27,20 +27,32 @@ export function queryLaws(table: TableOf): void {
     expect(sortsOf((await table().query({ table: 'catalog', pk })).items)).toEqual(sorts);
   });
 
-  test('reads out only the attributes asked for, and always the keys', async () => {
+  test('reads the requested attributes, and always the keys', async () => {
     const pk = fresh();
     await table().write([put({ pk, sk: 'a', status: 1, name: 2, text: 3 })]);
     const { items } = await table().query({ table: 'catalog', pk, only: ['status', 'missing', 'pk'] });
     expect(items).toEqual([{ pk, sk: 'a', status: 1 }]);
   });
 
-  test('counts without reading out', async () => {
+  test('counts without reading', async () => {
     const pk = fresh();
     await fill(table(), pk, ['a', 'b', 'c']);
     expect(await table().query({ table: 'catalog', pk, count: true, from: 'b' })).toEqual({ items: [], count: 2 });
   });
 
-  test('of a partition that holds nothing is an empty page without a next', async () => {
+  test('ignores optional parts that are undefined', async () => {
+    const pk = fresh();
+    await fill(table(), pk, ['a', 'b']);
+    const none = { index: undefined, from: undefined, to: undefined, prefix: undefined, next: undefined };
+    const query = { table: 'catalog', pk, ...none, descending: undefined, limit: undefined } as const;
+    const { items } = await table().query({ ...query, only: undefined, count: undefined });
+    expect(items).toEqual([
+      { pk, sk: 'a' },
+      { pk, sk: 'b' },
+    ]);
+  });
+
+  test('of an empty partition is an empty page without a next', async () => {
     expect(await table().query({ table: 'catalog', pk: fresh() })).toEqual({ items: [], count: 0 });
   });
 }
@@ -85,7 +97,7 @@ async function walk(table: Table, query: Query): Promise<{ sorts: string[]; page
 
 export function pageLaws(table: TableOf): void {
   const SORTS = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1'];
-  test.each([false, true])('follow each other without gap or repetition (descending: %s)', async (descending) => {
+  test.each([false, true])('have no gaps or overlaps (descending: %s)', async (descending) => {
     const pk = fresh();
     await fill(table(), pk, SORTS);
     const { sorts, pages } = await walk(table(), { table: 'catalog', pk, limit: 2, prefix: 'a', descending });
@@ -93,7 +105,7 @@ export function pageLaws(table: TableOf): void {
     expect(pages).toBe(3);
   });
 
-  test('go on where they were although the item of the border is gone', async () => {
+  test('continue after an item that was deleted', async () => {
     const pk = fresh();
     await fill(table(), pk, SORTS);
     const first = await table().query({ table: 'catalog', pk, limit: 2 });
@@ -102,7 +114,7 @@ export function pageLaws(table: TableOf): void {
     expect(sortsOf(second.items)).toEqual(['a3', 'a4']);
   });
 
-  test('bring every item when a page cannot hold them all', async () => {
+  test('contain all items of a partition that is larger than a page', async () => {
     const pk = fresh();
     const sorts = Array.from({ length: 6 }, (_, index) => String(index));
     await fill(table(), pk, sorts, { text: 'x'.repeat(300_000) });
@@ -111,11 +123,11 @@ export function pageLaws(table: TableOf): void {
     expect(pages).toBeGreaterThan(1);
   });
 
-  test.each(['', 'rubbish', 'bnVsbA', 'e30'])('a next that is %j is refused', async (next) => {
+  test.each(['', 'rubbish', 'bnVsbA', 'e30'])('the malformed cursor %j is rejected', async (next) => {
     await expect(table().query({ table: 'catalog', pk: fresh(), next })).rejects.toThrow('cursor');
   });
 
-  test('the next of one partition does not read in another', async () => {
+  test('the cursor of one partition is rejected in another', async () => {
     const [pk, other] = [fresh(), fresh()];
     await fill(table(), pk, SORTS);
     const { next = '' } = await table().query({ table: 'catalog', pk, limit: 1 });
@@ -130,7 +142,7 @@ function runOf(namespace: string, id: string): Item {
 }
 
 export function indexLaws(table: TableOf): void {
-  test('lists runs by namespace in the order of their beginning, with what a list shows', async () => {
+  test('lists the runs of a namespace in the order of their beginning, with the attributes of lists', async () => {
     const [namespace, other] = [fresh(), fresh()];
     const idsOf = async (pk: string, descending: boolean) => {
       const { items } = await table().query({ table: 'runs', index: 'by-namespace', pk, descending });
@@ -145,7 +157,7 @@ export function indexLaws(table: TableOf): void {
     expect(items).toEqual([head]);
   });
 
-  test('follows a run that changes, and one that is deleted', async () => {
+  test('reflects the change and the deletion of a run', async () => {
     const namespace = fresh();
     const key = keyOf(`run#${namespace}`, '.', 'runs');
     const statuses = async (): Promise<unknown[]> => {
@@ -159,7 +171,7 @@ export function indexLaws(table: TableOf): void {
     await expect.poll(statuses).toEqual([]);
   });
 
-  test('is read page by page, also by prefix and range of their order', async () => {
+  test('is read page by page, also by prefix and range', async () => {
     const namespace = fresh();
     const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${namespace}-${letter}`);
     await table().write(ids.map((id) => put(runOf(namespace, id), 'runs')));
@@ -170,14 +182,14 @@ export function indexLaws(table: TableOf): void {
     expect((await table().query({ ...query, count: true, limit: 10 })).count).toBe(4);
   });
 
-  test('does not hold items that lack its keys', async () => {
+  test('does not contain items without its keys', async () => {
     const namespace = fresh();
     await table().write([put({ pk: 'bare', sk: namespace, nsBucket: namespace }, 'runs')]);
     const page = await table().query({ table: 'runs', index: 'by-namespace', pk: namespace });
     expect(page).toEqual({ items: [], count: 0 });
   });
 
-  test('that the table lacks is refused by name', async () => {
+  test('that the table does not have is rejected by name', async () => {
     const query = { table: 'catalog', index: 'by-namespace', pk: 'x' } as const;
     await expect(table().query(query)).rejects.toThrow('the table catalog has no index by-namespace');
   });

@@ -19,10 +19,10 @@ export function valueLaws(table: TableOf): void {
     ['maps', { a: { b: ['c'], d: 2 } }],
     ['an empty map', {}],
     [
-      'a map with a hostile name',
+      'a map with the member __proto__',
       JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}') as { [name: string]: string },
     ],
-  ])('keeps %s as it is', async (_name, value) => {
+  ])('stores %s unchanged', async (_name, value) => {
     const pk = fresh();
     await table().write([put({ pk, sk: 'a', value })]);
     const [item] = await table().get([keyOf(pk, 'a')]);
@@ -36,13 +36,13 @@ export function valueLaws(table: TableOf): void {
     expect(Object.keys(item ?? {}).sort()).toEqual(['pk', 'sk']);
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY])('%d is refused, and nothing is written', async (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('%d is rejected, and nothing is written', async (value) => {
     const pk = fresh();
     await expect(table().write([put({ pk, sk: 'a', value })])).rejects.toThrow('cannot hold the number');
     expect(await table().get([keyOf(pk, 'a')])).toEqual([undefined]);
   });
 
-  test('an item above the size limit is refused by its key', async () => {
+  test('an item above the size limit is rejected by its key', async () => {
     const pk = fresh();
     const large = put({ pk, sk: 'a', text: 'x'.repeat(410_000) });
     await expect(table().write([large])).rejects.toThrow(`${pk} a is above`);
@@ -52,39 +52,39 @@ export function valueLaws(table: TableOf): void {
 }
 
 export function getLaws(table: TableOf): void {
-  test('no keys are no items', async () => {
+  test('returns no items for no keys', async () => {
     expect(await table().get([])).toEqual([]);
   });
 
-  test('answers in the order asked, with undefined for what is not there and twice what is asked twice', async () => {
+  test('returns items in the order of the keys, undefined where there is none', async () => {
     const pk = fresh();
     await fill(table(), pk, ['a', 'b']);
     const items = await table().get([keyOf(pk, 'b'), keyOf(pk, 'none'), keyOf(pk, 'a'), keyOf(pk, 'b')]);
     expect(items.map((item) => item?.sk)).toEqual(['b', undefined, 'a', 'b']);
   });
 
-  test('one key asked twice is answered twice', async () => {
+  test('returns an item twice for a repeated key', async () => {
     const pk = fresh();
     await fill(table(), pk, ['a']);
     const items = await table().get([keyOf(pk, 'a'), keyOf(pk, 'a')]);
     expect(items.map((item) => item?.sk)).toEqual(['a', 'a']);
   });
 
-  test('reads from several tables at once and keeps equal keys apart', async () => {
+  test('reads from several tables in one call, also with equal keys', async () => {
     const pk = fresh();
     await table().write([put({ pk, sk: 'a', from: 'catalog' }), put({ pk, sk: 'a', from: 'runs' }, 'runs')]);
     const items = await table().get([keyOf(pk, 'a', 'runs'), keyOf(pk, 'a'), keyOf(pk, 'a', 'journal')]);
     expect(items.map((item) => item?.['from'])).toEqual(['runs', 'catalog', undefined]);
   });
 
-  test('keeps keys apart whose two parts read the same when joined', async () => {
+  test('distinguishes keys whose parts are equal when joined', async () => {
     const pk = fresh();
     await table().write([put({ pk, sk: 'a b', at: 1 }), put({ pk: `${pk} a`, sk: 'b', at: 2 })]);
     const items = await table().get([keyOf(`${pk} a`, 'b'), keyOf(pk, 'a b')]);
     expect(items.map((item) => item?.['at'])).toEqual([2, 1]);
   });
 
-  test('takes a hundred keys and refuses more', async () => {
+  test('accepts a hundred keys and rejects more', async () => {
     const pk = fresh();
     const keys = Array.from({ length: 101 }, (_, index) => keyOf(pk, String(index)));
     await table().write(keys.slice(0, 100).map(({ sk }) => put({ pk, sk })));
@@ -94,7 +94,7 @@ export function getLaws(table: TableOf): void {
     await expect(table().get(keys)).rejects.toThrow('at most 100');
   });
 
-  test('brings every item although together they are more than one answer holds', async () => {
+  test('returns all items, also when they are larger than one response of the database', async () => {
     const pk = fresh();
     const sorts = Array.from({ length: 50 }, (_, index) => String(index));
     await fill(table(), pk, sorts, { text: 'x'.repeat(380_000) });

@@ -3,7 +3,7 @@ import type { Write } from '../../lib/ports/table.ts';
 import { conflictOf, fill, fresh, keyOf, put, type TableOf } from './table-items.ts';
 
 export function singleWriteLaws(table: TableOf): void {
-  test('no writes do nothing', async () => {
+  test('a call without writes has no effect', async () => {
     await expect(table().write([])).resolves.toBeUndefined();
   });
 
@@ -14,14 +14,14 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([{ pk, sk: 'a', new: 2 }]);
   });
 
-  test('a put when absent happens once', async () => {
+  test('a put when absent succeeds once', async () => {
     const pk = fresh();
     const write: Write = { do: 'put', table: 'catalog', item: { pk, sk: 'a', by: 'first' }, when: { absent: true } };
     await table().write([write]);
     expect(await conflictOf(table().write([write]))).toEqual([0]);
   });
 
-  test('of many puts when absent at the same time exactly one succeeds', async () => {
+  test('of concurrent puts when absent exactly one succeeds', async () => {
     const pk = fresh();
     const tries = Array.from({ length: 8 }, (_, by) =>
       table().write([{ do: 'put', table: 'catalog', item: { pk, sk: 'a', by }, when: { absent: true } }]),
@@ -31,7 +31,7 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([{ pk, sk: 'a', by: done[0] }]);
   });
 
-  test('a put when equal needs every attribute to be equal, and leaves the item as it is when not', async () => {
+  test('a put when equal succeeds only if every attribute is equal', async () => {
     const pk = fresh();
     const replace = (equals: Record<string, string | number>): Promise<void> =>
       table().write([{ do: 'put', table: 'catalog', item: { pk, sk: 'a', seq: 2 }, when: { equals } }]);
@@ -43,13 +43,23 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([{ pk, sk: 'a', seq: 2 }]);
   });
 
-  test('a condition on an item that is not there does not hold', async () => {
+  test('a write whose condition is undefined is unconditional', async () => {
+    const [pk, when] = [fresh(), undefined];
+    const key = keyOf(pk, 'a');
+    await table().write([{ do: 'put', table: 'catalog', item: { pk, sk: 'a' }, when }]);
+    await table().write([{ do: 'update', key, set: { n: 1 }, when }]);
+    expect(await table().get([key])).toEqual([{ pk, sk: 'a', n: 1 }]);
+    await table().write([{ do: 'delete', key, when }]);
+    expect(await table().get([key])).toEqual([undefined]);
+  });
+
+  test('a condition on a missing item does not hold', async () => {
     const pk = fresh();
     const write: Write = { do: 'put', table: 'catalog', item: { pk, sk: 'a' }, when: { equals: { seq: 1 } } };
     expect(await conflictOf(table().write([write]))).toEqual([0]);
   });
 
-  test('a delete removes the item, and is nothing where there is none', async () => {
+  test('a delete removes the item, and has no effect without one', async () => {
     const pk = fresh();
     await fill(table(), pk, ['a']);
     await table().write([{ do: 'delete', key: keyOf(pk, 'a') }]);
@@ -57,7 +67,7 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([undefined]);
   });
 
-  test('a delete when present needs the item', async () => {
+  test('a delete when present fails without an item', async () => {
     const pk = fresh();
     const write: Write = { do: 'delete', key: keyOf(pk, 'a'), when: { present: true } };
     expect(await conflictOf(table().write([write]))).toEqual([0]);
@@ -66,7 +76,7 @@ export function singleWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a')])).toEqual([undefined]);
   });
 
-  test('a lone check writes nothing and tells whether it holds', async () => {
+  test('a single check writes nothing, and fails unless it holds', async () => {
     const pk = fresh();
     const write: Write = { do: 'check', key: keyOf(pk, 'a'), when: { present: true } };
     expect(await conflictOf(table().write([write]))).toEqual([0]);
@@ -76,7 +86,7 @@ export function singleWriteLaws(table: TableOf): void {
 }
 
 export function updateLaws(table: TableOf): void {
-  test('sets, removes and adds, and leaves the rest', async () => {
+  test('sets, removes and adds attributes, and keeps the others', async () => {
     const pk = fresh();
     await table().write([put({ pk, sk: 'a', keep: 1, drop: 1, count: 5 })]);
     const key = keyOf(pk, 'a');
@@ -86,26 +96,26 @@ export function updateLaws(table: TableOf): void {
     expect(await table().get([key])).toEqual([{ pk, sk: 'a', keep: 1, name: 'n', count: 3 }]);
   });
 
-  test('makes an item where there is none, counting from zero', async () => {
+  test('creates a missing item, and adds to zero', async () => {
     const key = keyOf(fresh(), 'a');
     await table().write([{ do: 'update', key, add: { count: 2 } }]);
     expect(await table().get([key])).toEqual([{ pk: key.pk, sk: 'a', count: 2 }]);
   });
 
-  test('makes none when it asks for a present one', async () => {
+  test('does not create an item when present is required', async () => {
     const key = keyOf(fresh(), 'a');
     const write: Write = { do: 'update', key, set: { x: 1 }, when: { present: true } };
     expect(await conflictOf(table().write([write]))).toEqual([0]);
     expect(await table().get([key])).toEqual([undefined]);
   });
 
-  test('loses no addition among many at the same time', async () => {
+  test('loses no concurrent addition', async () => {
     const key = keyOf(fresh(), 'a');
     await Promise.all(Array.from({ length: 20 }, () => table().write([{ do: 'update', key, add: { count: 1 } }])));
     expect((await table().get([key]))[0]?.['count']).toBe(20);
   });
 
-  test('takes attribute names that the database reserves, and names with dots', async () => {
+  test('accepts reserved attribute names, and names with dots', async () => {
     const key = keyOf(fresh(), 'a');
     const set = { status: 1, name: 2, 'a.b': 3, '#x': 4, ':y': 5, size: 6 };
     await table().write([{ do: 'update', key, set }]);
@@ -113,14 +123,14 @@ export function updateLaws(table: TableOf): void {
     expect(await table().get([key])).toEqual([{ pk: key.pk, sk: 'a', ...set, status: 7 }]);
   });
 
-  test('that changes nothing is refused', async () => {
+  test('that changes nothing is rejected', async () => {
     const write: Write = { do: 'update', key: keyOf(fresh(), 'a'), set: { x: undefined } };
     await expect(table().write([write])).rejects.toThrow('changes nothing');
   });
 }
 
 export function severalWriteLaws(table: TableOf): void {
-  test('are all done, over several tables', async () => {
+  test('are all done, in several tables', async () => {
     const pk = fresh();
     await fill(table(), pk, ['old']);
     await table().write([
@@ -138,7 +148,7 @@ export function severalWriteLaws(table: TableOf): void {
     expect(items.map((item) => item?.sk)).toEqual(['a', 'a', 'b', undefined]);
   });
 
-  test('are none of them done when one condition fails, and the conflict names just those at fault', async () => {
+  test('are not done at all when a condition fails, and the error has the indexes of the failed ones', async () => {
     const pk = fresh();
     await fill(table(), pk, ['there']);
     const failed = await conflictOf(
@@ -154,7 +164,7 @@ export function severalWriteLaws(table: TableOf): void {
     expect(await table().get([keyOf(pk, 'a'), keyOf(pk, 'b', 'runs')])).toEqual([undefined, undefined]);
   });
 
-  test('a check guards the others', async () => {
+  test('include a check, which the others depend on', async () => {
     const pk = fresh();
     const guarded = (seq: number): Promise<void> =>
       table().write([
@@ -168,7 +178,7 @@ export function severalWriteLaws(table: TableOf): void {
     expect(items.map((item) => item?.sk)).toEqual(['after-1', undefined]);
   });
 
-  test('at the same time on the same items neither lose an addition nor split', async () => {
+  test('that are concurrent on the same items are isolated', async () => {
     const pk = fresh();
     const both = (): Promise<void> =>
       table().write([
@@ -180,7 +190,7 @@ export function severalWriteLaws(table: TableOf): void {
     expect(items.map((item) => item?.['count'])).toEqual([10, 10]);
   });
 
-  test('may be a hundred and not more', async () => {
+  test('are at most a hundred', async () => {
     const pk = fresh();
     const writes = Array.from({ length: 101 }, (_, index) => put({ pk, sk: String(index) }));
     await table().write(writes.slice(0, 100));
@@ -188,7 +198,7 @@ export function severalWriteLaws(table: TableOf): void {
     await expect(table().write(writes)).rejects.toThrow('at most 100');
   });
 
-  test('of one item twice are refused', async () => {
+  test('of one item twice are rejected', async () => {
     const pk = fresh();
     await expect(table().write([put({ pk, sk: 'a' }), put({ pk, sk: 'a', x: 1 })])).rejects.toThrow();
     expect(await table().get([keyOf(pk, 'a')])).toEqual([undefined]);

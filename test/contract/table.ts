@@ -4,13 +4,13 @@ import { indexLaws, pageLaws, queryLaws, rangeLaws } from './table-queries.ts';
 import { getLaws, valueLaws } from './table-reads.ts';
 import { severalWriteLaws, singleWriteLaws, updateLaws } from './table-writes.ts';
 
-/** A table under test, and how to be rid of it. */
+/** A table under test. */
 export interface Opened {
   readonly table: Table;
   close(): Promise<void>;
 }
 
-/** The law of the Table port. */
+/** The contract of the port `Table`. */
 export function tableContract(open: () => Promise<Opened>): void {
   let opened: Opened;
   const table = (): Table => opened.table;

@@ -9,8 +9,8 @@ interface Resource {
 
 const FOLDER = new URL('../../functions/', import.meta.url).pathname;
 
-/** A line for each stack, how many resources it has. */
-export async function countsOf(assembly: string): Promise<string[]> {
+/** A line for each stack, with the number of its resources. */
+export async function resourceCounts(assembly: string): Promise<string[]> {
   const files = (await readdir(assembly)).filter((file) => file.endsWith('.template.json'));
   return Promise.all(
     files.map(async (file) => {
@@ -24,23 +24,24 @@ export async function countsOf(assembly: string): Promise<string[]> {
   );
 }
 
-export interface Size {
+/** The size of a function's bundle, bytes. */
+export interface BundleSize {
   readonly file: string;
   readonly all: number;
-  /** Without what compiles and runs workflows: the engine, its languages and their libraries. */
+  /** Without the engine, its languages and their libraries. */
   readonly rest: number;
 }
 
 const ENGINE =
   /(^|\/)lib\/(engine|compiler|language)\/|node_modules\/(re2js|ajv|ajv-formats|ajv-draft-04|fast-uri|js-yaml|jq-wasm|quickjs)/;
 
-/** How large each function is as it is deployed, in bytes, but for the SDK of AWS. */
-export async function sizesOf(): Promise<Size[]> {
+/** The size of each function's bundle without the SDK of AWS. */
+export async function bundleSizes(): Promise<BundleSize[]> {
   const files = await readdir(FOLDER, { recursive: true });
   return Promise.all(files.filter((file) => /^\w+\/[\w-]+\.ts$/.test(file)).map(sizeOf));
 }
 
-async function sizeOf(file: string): Promise<Size> {
+async function sizeOf(file: string): Promise<BundleSize> {
   const { metafile } = await build({
     entryPoints: [join(FOLDER, file)],
     bundle: true,
@@ -56,7 +57,7 @@ async function sizeOf(file: string): Promise<Size> {
     metafile: true,
   });
   const [output] = Object.values(metafile.outputs);
-  if (output === undefined) throw new Error(`nothing came of ${file}`);
+  if (output === undefined) throw new Error(`esbuild produced no output for ${file}`);
   const parts = Object.entries(output.inputs).filter(([path]) => ENGINE.test(path));
   const engine = parts.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
   return { file, all: output.bytes, rest: output.bytes - engine };
@@ -64,6 +65,7 @@ async function sizeOf(file: string): Promise<Size> {
 
 const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
 
-export function lineOf({ file, all, rest }: Size): string {
+/** A size as a line of text. */
+export function sizeLine({ file, all, rest }: BundleSize): string {
   return `  ${file} ${kB(all)} without the SDK${all === rest ? '' : `, ${kB(rest)} without the engine and its languages`}`;
 }

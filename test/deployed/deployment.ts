@@ -10,30 +10,32 @@ const run = promisify(execFile);
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CDK = join(ROOT, 'node_modules', '.bin', 'cdk');
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** The region of the emulator. */
 export const REGION = 'us-east-1';
 const ACCOUNT = '000000000000';
-/** The emulator takes any. */
+/** The emulator accepts any credentials. */
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' };
 
+/** What is deployed, and where. */
 export interface DeploymentOptions {
-  /** Where AWS is. */
+  /** The endpoint of AWS. */
   readonly endpoint: string;
-  /** Where the templates and bundles are. */
+  /** The folder of the templates and bundles. */
   readonly assembly: string;
 }
 
-/** Synthesizes into a folder. The app is told the context, `name=flows` and the like. */
+/** Synthesizes the app into a folder, with context such as `name=flows`. */
 export async function synthesize(assembly: string, context: readonly string[]): Promise<void> {
-  const told = context.flatMap((pair) => ['-c', pair]);
-  await cdk(ROOT, ['synth', '--quiet', '--output', assembly, ...told], process.env);
+  const flags = context.flatMap((pair) => ['-c', pair]);
+  await cdk(ROOT, ['synth', '--quiet', '--output', assembly, ...flags], process.env);
 }
 
-/** Runs CDK's command line in a folder. Throws what it says when it fails. */
+/** Runs CDK's command line in a folder. Throws an error with its output when it fails. */
 async function cdk(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const flags = ['--no-notices', '--no-color'];
   try {
-    const { stdout } = await run(CDK, [...args, ...flags], { cwd: folder, env, maxBuffer: LARGEST_OUTPUT });
+    const { stdout } = await run(CDK, [...args, ...flags], { cwd: folder, env, maxBuffer: MAX_OUTPUT_BYTES });
     return stdout;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
@@ -41,7 +43,7 @@ async function cdk(folder: string, args: readonly string[], env: NodeJS.ProcessE
   }
 }
 
-/** The ordinary tools of CDK, against an endpoint of one's own. */
+/** Deploys with CDK's command line to an endpoint of AWS. */
 export class Deployment {
   readonly #folder: string;
   readonly #endpoint: string;
@@ -53,6 +55,7 @@ export class Deployment {
     this.#assembly = assembly;
   }
 
+  /** Creates the temporary folder of the command line. */
   static async open(options: DeploymentOptions): Promise<Deployment> {
     return new Deployment(await mkdtemp(join(tmpdir(), 'weft-deployment-')), options);
   }
@@ -61,11 +64,11 @@ export class Deployment {
     return this.#cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
   }
 
-  /** Deploys what was synthesized, and answers the outputs of its stacks. */
+  /** Deploys the assembly, and returns the outputs by stack. */
   async deploy(): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
     const outputs = join(this.#folder, 'outputs.json');
-    const how = ['--require-approval', 'never', '--outputs-file', outputs];
-    await this.#cdk('deploy', '--all', '--app', this.#assembly, ...how);
+    const flags = ['--require-approval', 'never', '--outputs-file', outputs];
+    await this.#cdk('deploy', '--all', '--app', this.#assembly, ...flags);
     return JSON.parse(await readFile(outputs, 'utf8'));
   }
 
@@ -73,19 +76,19 @@ export class Deployment {
     return this.#cdk('destroy', '--all', '--app', this.#assembly, '--force');
   }
 
-  /** Removes its files. */
+  /** Removes the temporary folder. */
   close(): Promise<void> {
     return rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** The administrative key, as the README has it fetched. */
+  /** The administrator's API key, read as in docs/deploying.md. */
   async key(name: string): Promise<string> {
     const client = new SSMClient({ endpoint: this.#endpoint, region: REGION, credentials: CREDENTIALS });
     const { Parameter } = await client.send(new GetParameterCommand({ Name: `/${name}`, WithDecryption: true }));
     return (JSON.parse(Parameter?.Value ?? '{}') as { apikey?: string }).apikey ?? '';
   }
 
-  // In a folder of its own: bootstrapping beside an app would synthesize it once more, without its bundles.
+  // In a folder without an app: there, `cdk bootstrap` would synthesize the app again, without its bundles.
   #cdk(...args: readonly string[]): Promise<string> {
     return cdk(this.#folder, args, {
       ...process.env,

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, type Client, type Json, openClient, rowsOf } from '../service/access/client.ts';
-import { placeOf } from './scratch.ts';
+import { targetOfWorker } from './target.ts';
 
-const FAULTS = placeOf()?.faults;
+const FAULTS = targetOfWorker()?.faults;
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const SHARE = 0.08;
 const RUNS = 40;
 const EVENTS = 20;
-const LONGEST_MS = 180_000;
+const MAX_MS = 180_000;
 
-/** A run that calls, waits, loops over calls and counts itself in a variable of its workflow. */
+/** A workflow that waits, loops over calls, and calls. */
 const ORDER = `
 functions:
 - {id: price, type: subflow, workflow: price}
@@ -52,8 +52,12 @@ states:
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
 let client: Client;
 
-/** A call as a careful client makes it: again while the service says that it is its own fault. */
-async function insist(method: string, path: string, options: Parameters<Client['call']>[2] = {}): Promise<Answer> {
+/** A request as a careful client sends it: repeated while the status is an error of the server. */
+async function requestUntilHandled(
+  method: string,
+  path: string,
+  options: Parameters<Client['call']>[2] = {},
+): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await client.call(method, path, options);
     if (answer.status < 500 || tries === 12) return answer;
@@ -62,18 +66,18 @@ async function insist(method: string, path: string, options: Parameters<Client['
 }
 
 async function store(path: string, body: string): Promise<void> {
-  const made = await insist('PUT', `/api/namespaces/faults/tree/${path}?op=create-workflow`, { body });
-  expect([200, 409], made.text).toContain(made.status);
+  const answer = await requestUntilHandled('PUT', `/api/namespaces/faults/tree/${path}?op=create-workflow`, { body });
+  expect([200, 409], answer.text).toContain(answer.status);
 }
 
 const instancesOf = async (workflow: string): Promise<readonly Json[]> => {
   const filter = `filter.field=AS&filter.type=WORKFLOW&filter.val=${workflow}`;
-  const list = await insist('GET', `/api/namespaces/faults/instances?${filter}`);
+  const list = await requestUntilHandled('GET', `/api/namespaces/faults/instances?${filter}`);
   return rowsOf(list.json()['instances']?.['results']);
 };
 
-async function settled(workflow: string, count: number): Promise<readonly Json[]> {
-  const end = performance.now() + LONGEST_MS;
+async function untilEnded(workflow: string, count: number): Promise<readonly Json[]> {
+  const end = performance.now() + MAX_MS;
   let rows = await instancesOf(workflow);
   while (performance.now() < end && (rows.length < count || rows.some(({ status }) => String(status) === 'pending'))) {
     await sleep(500);
@@ -82,9 +86,9 @@ async function settled(workflow: string, count: number): Promise<readonly Json[]
   return rows;
 }
 
-/** Where a run stands that did not get to its end. */
-async function tellOf(id: string): Promise<void> {
-  const logs = (await insist('GET', `/api/namespaces/faults/instances/${id}/logs`)).json()['results'];
+/** Prints the log of a run that has not ended. */
+async function printLog(id: string): Promise<void> {
+  const logs = (await requestUntilHandled('GET', `/api/namespaces/faults/instances/${id}/logs`)).json()['results'];
   console.log(
     `${id} is pending:\n${rowsOf(logs)
       .map(({ t, msg }) => `${t} ${msg}`)
@@ -92,18 +96,18 @@ async function tellOf(id: string): Promise<void> {
   );
 }
 
-describe('a service whose calls to AWS go wrong at random', () => {
-  beforeEach(({ skip }) => skip(FAULTS === undefined, 'there is no proxy before AWS that could make faults'));
+describe('a service with random faults in its requests to AWS', () => {
+  beforeEach(({ skip }) => skip(FAULTS === undefined, 'the service is not behind a proxy that injects faults'));
   beforeAll(async () => {
     if (FAULTS === undefined) return;
     client = await openClient();
     await fetch(FAULTS, { method: 'POST', body: JSON.stringify({ share: SHARE, seed: SEED }) });
     console.log(`faults: ${SHARE * 100} % of the calls, seed ${SEED}`);
-    await insist('PUT', '/api/namespaces/faults');
+    await requestUntilHandled('PUT', '/api/namespaces/faults');
     for (const [path, body] of Object.entries({ price: PRICE, slow: SLOW, order: ORDER, started: STARTED })) {
       await store(path, body);
     }
-  }, LONGEST_MS);
+  }, MAX_MS);
   afterAll(async () => {
     if (FAULTS === undefined) return;
     const counts = (await (await fetch(FAULTS, { method: 'DELETE' })).json()) as Record<string, number>;
@@ -113,10 +117,10 @@ describe('a service whose calls to AWS go wrong at random', () => {
   });
 
   test(
-    'loses no run and doubles none, and each comes to its end',
+    'loses and doubles no run, and each ends',
     async () => {
       const start = async (n: number) =>
-        insist('POST', '/api/namespaces/faults/tree/order?op=execute', {
+        requestUntilHandled('POST', '/api/namespaces/faults/tree/order?op=execute', {
           json: { n, items: [n, n + 1, n + 2] },
           headers: { 'Idempotency-Key': `order-${n}` },
         });
@@ -126,8 +130,8 @@ describe('a service whose calls to AWS go wrong at random', () => {
         expect(answer.status, answer.text).toBe(200);
         ids.add(String(answer.json()['instance']));
       }
-      const rows = await settled('order', RUNS);
-      for (const { id, status } of rows) if (String(status) === 'pending') await tellOf(String(id));
+      const rows = await untilEnded('order', RUNS);
+      for (const { id, status } of rows) if (String(status) === 'pending') await printLog(String(id));
       expect(new Set(rows.map(({ id }) => String(id)))).toEqual(ids);
       expect(rows.map(({ status, errorMessage }) => `${status} ${errorMessage}`)).toEqual(
         Array.from({ length: RUNS }, () => 'complete '),
@@ -136,7 +140,7 @@ describe('a service whose calls to AWS go wrong at random', () => {
       expect(children).toHaveLength(3 * RUNS);
       expect(await instancesOf('slow')).toHaveLength(RUNS);
     },
-    2 * LONGEST_MS,
+    2 * MAX_MS,
   );
 
   test(
@@ -144,19 +148,22 @@ describe('a service whose calls to AWS go wrong at random', () => {
     async () => {
       for (let n = 0; n < EVENTS; n += 1) {
         const event = { specversion: '1.0', id: `placed-${n}`, source: 'shop', type: 'placed', data: { n } };
-        const answer = await insist('POST', '/api/namespaces/faults/broadcast', { json: event, headers: STRUCTURED });
+        const answer = await requestUntilHandled('POST', '/api/namespaces/faults/broadcast', {
+          json: event,
+          headers: STRUCTURED,
+        });
         expect([200, 409], answer.text).toContain(answer.status);
       }
-      const rows = await settled('started', EVENTS);
+      const rows = await untilEnded('started', EVENTS);
       expect(rows.map(({ status }) => String(status))).toEqual(Array.from({ length: EVENTS }, () => 'complete'));
       const outputs = await Promise.all(
         rows.map(async ({ id }) => {
-          const { data } = (await insist('GET', `/api/namespaces/faults/instances/${id}/output`)).json();
+          const { data } = (await requestUntilHandled('GET', `/api/namespaces/faults/instances/${id}/output`)).json();
           return JSON.parse(Buffer.from(String(data), 'base64').toString()).n as number;
         }),
       );
       expect(outputs.sort((a, b) => a - b)).toEqual(Array.from({ length: EVENTS }, (_, n) => n));
     },
-    LONGEST_MS,
+    MAX_MS,
   );
 });

@@ -1,8 +1,11 @@
-/** What may go wrong between a function and AWS; `silence`: it was done, but nobody says so. */
+/**
+ * A fault between a function and AWS. `silence`: the request took effect, its response is lost; `part`: the second,
+ * fourth and so on entry of a batch is rejected.
+ */
 export type Fault = 'throttle' | 'failure' | 'silence' | 'part';
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function chances(seed: number): () => number {
+/** Pseudorandom numbers from 0 to 1 for a seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -15,30 +18,30 @@ function chances(seed: number): () => number {
 const KINDS: readonly Fault[] = ['throttle', 'failure', 'silence'];
 const BATCH = /PutEvents$/;
 
-/** Which calls go wrong while it is on. */
-export class Faults {
+/** Chooses the requests that get a fault. */
+export class FaultInjector {
   readonly #counts = new Map<string, number>();
-  #chance: () => number = () => 1;
+  #random: () => number = () => 1;
   #share = 0;
 
-  /** From now on a share of the calls, from 0 to 1, goes wrong. */
-  begin(share: number, seed: number): void {
+  /** Starts faults for a share of the requests, from 0 to 1. */
+  start(share: number, seed: number): void {
     this.#counts.clear();
-    this.#chance = chances(seed);
+    this.#random = randomNumbers(seed);
     this.#share = share;
   }
 
-  /** From now on all goes well. Answers how many of each kind there were, by operation. */
-  end(): Readonly<Record<string, number>> {
+  /** Stops faults, and returns the number of each kind by operation. */
+  stop(): Readonly<Record<string, number>> {
     this.#share = 0;
     return Object.fromEntries([...this.#counts].sort());
   }
 
-  /** What happens to the next call, undefined being nothing. */
+  /** The fault of the next request, if it gets one. */
   next(operation: string): Fault | undefined {
-    if (this.#share === 0 || this.#chance() >= this.#share) return undefined;
+    if (this.#share === 0 || this.#random() >= this.#share) return undefined;
     const kinds: readonly Fault[] = BATCH.test(operation) ? [...KINDS, 'part'] : KINDS;
-    const fault = kinds[Math.floor(this.#chance() * kinds.length)];
+    const fault = kinds[Math.floor(this.#random() * kinds.length)];
     const name = `${operation.replace(/^(\w+ \/[^/]*).*/, '$1')} ${fault}`;
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     return fault;

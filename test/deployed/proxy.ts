@@ -1,22 +1,22 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { adapted } from '../emulator/differences.ts';
-import { type Fault, Faults } from './faults.ts';
+import { adaptDefinition } from '../emulator/differences.ts';
+import { type Fault, FaultInjector } from './faults.ts';
 
-/** Stands between deployed functions and the emulator: they call it in its place. */
+/** A proxy between deployed functions and the emulator. */
 export interface AwsProxy {
-  /** Where functions find AWS. Below `/_faults`, tests begin faults (POST) and end them (DELETE, answers the counts). */
+  /** The endpoint of AWS for functions. `/_faults` starts faults (POST) and stops them (DELETE, returns the counts). */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** What is asked: `DynamoDB_20120810.PutItem`, or the method and path of a service that says it by these. */
+/** The operation of a request: `DynamoDB_20120810.PutItem`, or method and path where the service has no such header. */
 const operationOf = ({ headers, method, url }: IncomingMessage): string =>
   String(headers['x-amz-target'] ?? `${method} ${url}`);
 
-/** Waits of these tests that end by an event are shorter, and those that end by their time end somewhat late. */
-const WAITS = { longestWait: 12 };
+/** In these tests, waits for events are shorter, and waits with a timeout end a little late. */
+const WAITS = { maxWaitSeconds: 12 };
 
 const DEFINES = /\.(Create|Update)StateMachine$/;
 
@@ -24,7 +24,7 @@ function bodyFor(operation: string, body: Buffer): Buffer {
   if (!DEFINES.test(operation)) return body;
   const input = JSON.parse(body.toString()) as { definition: string };
   return Buffer.from(
-    JSON.stringify({ ...input, definition: JSON.stringify(adapted(JSON.parse(input.definition), WAITS)) }),
+    JSON.stringify({ ...input, definition: JSON.stringify(adaptDefinition(JSON.parse(input.definition), WAITS)) }),
   );
 }
 
@@ -58,8 +58,8 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.writeHead(status, { ...rest, 'content-length': String(body.length) }).end(body);
 }
 
-/** How a fault looks to whoever called. */
-const SHOWN: Record<Exclude<Fault, 'part'>, (response: ServerResponse) => void> = {
+/** The response to a request with a fault. */
+const RESPONSES: Record<Exclude<Fault, 'part'>, (response: ServerResponse) => void> = {
   throttle: (response) => {
     const body = '{"__type":"ThrottlingException","message":"Rate exceeded"}';
     response.writeHead(400, {
@@ -75,33 +75,33 @@ const SHOWN: Record<Exclude<Fault, 'part'>, (response: ServerResponse) => void> 
   silence: (response) => response.destroy(),
 };
 
-/** Part of a batch is refused: the entries at odd places. */
-function partOf(answer: Answer): Answer {
-  const said = JSON.parse(answer.body.toString()) as { Entries?: unknown[] };
-  if (!Array.isArray(said.Entries)) return answer;
-  const refused = { ErrorCode: 'InternalFailure', ErrorMessage: 'refused by the test' };
-  const Entries = said.Entries.map((entry, index) => (index % 2 === 1 ? refused : entry));
+/** Rejects the second, fourth and so on entry of a batch. */
+function rejectPart(answer: Answer): Answer {
+  const result = JSON.parse(answer.body.toString()) as { Entries?: unknown[] };
+  if (!Array.isArray(result.Entries)) return answer;
+  const rejected = { ErrorCode: 'InternalFailure', ErrorMessage: 'rejected by the test' };
+  const Entries = result.Entries.map((entry, index) => (index % 2 === 1 ? rejected : entry));
   const FailedEntryCount = Math.floor(Entries.length / 2);
-  return { ...answer, body: Buffer.from(JSON.stringify({ ...said, Entries, FailedEntryCount })) };
+  return { ...answer, body: Buffer.from(JSON.stringify({ ...result, Entries, FailedEntryCount })) };
 }
 
-interface Wish {
+interface FaultRate {
   /** From 0 to 1. */
   readonly share: number;
   readonly seed: number;
 }
 
-function control(faults: Faults, method: string | undefined, body: Buffer): object {
-  if (method === 'DELETE') return faults.end();
-  const { share, seed } = JSON.parse(body.toString()) as Wish;
-  faults.begin(share, seed);
+function control(faults: FaultInjector, method: string | undefined, body: Buffer): object {
+  if (method === 'DELETE') return faults.stop();
+  const { share, seed } = JSON.parse(body.toString()) as FaultRate;
+  faults.start(share, seed);
   return {};
 }
 
-/** Starts the proxy before an emulator whose address is known later. */
+/** Starts the proxy; the endpoint of the emulator is read at each request. */
 export async function startProxy(target: () => string): Promise<AwsProxy> {
   const agent = new Agent({ keepAlive: true });
-  const faults = new Faults();
+  const faults = new FaultInjector();
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(incoming);
     const body = bodyFor(operation, await buffer(incoming));
@@ -110,10 +110,10 @@ export async function startProxy(target: () => string): Promise<AwsProxy> {
       return undefined;
     }
     const fault = faults.next(operation);
-    if (fault === 'throttle' || fault === 'failure') return SHOWN[fault](response);
+    if (fault === 'throttle' || fault === 'failure') return RESPONSES[fault](response);
     const answer = await forward(new URL(target()), agent, incoming, body);
-    if (fault === 'silence') return SHOWN.silence(response);
-    return send(response, fault === 'part' ? partOf(answer) : answer);
+    if (fault === 'silence') return RESPONSES.silence(response);
+    return send(response, fault === 'part' ? rejectPart(answer) : answer);
   };
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch((error: unknown) => response.destroy(error as Error));

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// The runtime of the steps function in the emulator: it hands every call to the test and answers what the test says,
-// errors under their own names. It lies in the function's archive without an ending.
+// The custom runtime of the steps function in the emulator: it forwards every call to the test and returns its answer,
+// errors with their own names. In the function's archive this file has no extension.
 const calls = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/invocation`;
 const post = (url, body) => fetch(url, { method: 'POST', body });
 
 async function serve() {
   const next = await fetch(`${calls}/next`);
   const id = next.headers.get('lambda-runtime-aws-request-id');
-  const said = await post(process.env.STEPS_URL, await next.text());
-  await post(`${calls}/${id}/${said.ok ? 'response' : 'error'}`, await said.text());
+  const answer = await post(process.env.STEPS_URL, await next.text());
+  await post(`${calls}/${id}/${answer.ok ? 'response' : 'error'}`, await answer.text());
   return serve();
 }
 

@@ -14,22 +14,23 @@ import type { Bus, Message } from '../../lib/ports/bus.ts';
 import { ofType, resourcesOf } from '../cdk/stack.ts';
 import { messageOf } from '../contract/bus.ts';
 import { scheduleOf } from '../contract/schedules.ts';
-import { startMiniStack, Unavailable } from './ministack.ts';
+import { startMiniStack } from './ministack.ts';
+import { UnavailableError } from './python-packages.ts';
 
-/** To install the emulator takes a while, once; so does the template. */
-const INSTALLING_MS = 180_000;
-const LONGEST_WAY_MS = 20_000;
+/** The time to install the emulator, which happens once, and to synthesize the template. */
+const MAX_INSTALL_MS = 180_000;
+const MAX_DELIVERY_MS = 20_000;
 const ROLE = 'arn:aws:iam::000000000000:role/any';
-const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:heard';
+const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:received';
 
-/** The bus, its delay machine and a subscriber, as the template has them, on an emulator that nobody here wrote. */
+/** With the rule and the delay machine of the template, and a queue as the subscriber. */
 describe('the bus and the schedules on an emulator of AWS', () => {
   let stack: Awaited<ReturnType<typeof startMiniStack>>;
   let missing: string | undefined;
   let bus: Bus;
   let config: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
 
-  const queue = async (operation: string, input: object): Promise<Record<string, unknown>> => {
+  const requestQueue = async (operation: string, input: object): Promise<Record<string, unknown>> => {
     const headers = {
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `AmazonSQS.${operation}`,
@@ -44,9 +45,9 @@ describe('the bus and the schedules on an emulator of AWS', () => {
     try {
       stack = await startMiniStack();
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
+      if (!(error instanceof UnavailableError)) throw error;
       missing = error.message;
-      console.warn(`The bus is not tried on an emulator: ${missing}`);
+      console.warn(`The bus is not tested on the emulator: ${missing}`);
       return;
     }
     config = {
@@ -60,7 +61,7 @@ describe('the bus and the schedules on an emulator of AWS', () => {
     const [events, sfn] = [new EventBridgeClient(config), new SFNClient(config)];
     await events.send(new CreateEventBusCommand({ Name: 'weft' }));
     const EventPattern = JSON.stringify(propertiesOf('AWS::Events::Rule', 'BusRoute')['EventPattern']);
-    await queue('CreateQueue', { QueueName: 'heard' });
+    await requestQueue('CreateQueue', { QueueName: 'received' });
     await events.send(new PutRuleCommand({ Name: 'route', EventBusName: 'weft', EventPattern }));
     await events.send(
       new PutTargetsCommand({ Rule: 'route', EventBusName: 'weft', Targets: [{ Id: 'q', Arn: QUEUE }] }),
@@ -75,44 +76,46 @@ describe('the bus and the schedules on an emulator of AWS', () => {
       client: events,
       sfn,
     });
-  }, INSTALLING_MS);
+  }, MAX_INSTALL_MS);
   afterAll(() => stack?.stop());
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  /** The next message that the subscriber gets. */
-  const heard = async (): Promise<Message> => {
-    const end = performance.now() + LONGEST_WAY_MS;
+  /** The next message of the queue. */
+  const received = async (): Promise<Message> => {
+    const end = performance.now() + MAX_DELIVERY_MS;
     while (performance.now() < end) {
-      const { Messages = [] } = (await queue('ReceiveMessage', { QueueUrl: `${stack.url}/000000000000/heard` })) as {
+      const { Messages = [] } = (await requestQueue('ReceiveMessage', {
+        QueueUrl: `${stack.url}/000000000000/received`,
+      })) as {
         Messages?: { Body: string; ReceiptHandle: string }[];
       };
       const [first] = Messages;
       if (first !== undefined) {
-        await queue('DeleteMessage', {
-          QueueUrl: `${stack.url}/000000000000/heard`,
+        await requestQueue('DeleteMessage', {
+          QueueUrl: `${stack.url}/000000000000/received`,
           ReceiptHandle: first.ReceiptHandle,
         });
         return (JSON.parse(first.Body) as { detail: Message }).detail;
       }
       await sleep(100);
     }
-    throw new Error('nothing was heard');
+    throw new Error('no message was received');
   };
 
-  test('a message passes the rule of the router, whole', async () => {
+  test('a message matches the rule of the router, and arrives unchanged', async () => {
     const message = messageOf('now');
     await bus.publish([message]);
-    expect(await heard()).toEqual(message);
+    expect(await received()).toEqual(message);
   });
 
-  test('a message for later passes it too, by way of the delay machine', async () => {
+  test('a delayed message arrives through the delay machine', async () => {
     const message = messageOf('later', { event: '{"quote":"\\"","number":12345678901234567890}' });
     await bus.publishAt(Date.now() + 1000, 'later', message);
     await bus.publishAt(Date.now() + 1000, 'later', messageOf('again'));
-    expect(await heard()).toEqual(message);
+    expect(await received()).toEqual(message);
   });
 
-  test('schedules come, change and go', async () => {
+  test('schedules are created, changed and deleted', async () => {
     const client = new SchedulerClient(config);
     await client.send(new CreateScheduleGroupCommand({ Name: 'weft' }));
     const schedules = schedulerSchedules({

@@ -1,55 +1,58 @@
-/** What the tests say of themselves. */
-interface Options {
-  /** No wait that is to end otherwise lasts as long, seconds. */
-  readonly longestWait: number;
+/** Parameters of the replacements. */
+interface AdaptOptions {
+  /** The timeout of waits that end by something else, seconds. */
+  readonly maxWaitSeconds: number;
 }
 
-/** A bug of the emulator that would hide too much of a machine, and what is run in place of what was written. */
+/**
+ * A bug of the emulator that would leave too much of a machine untested, and a replacement for the field it concerns.
+ */
 interface Difference {
-  readonly why: string;
+  readonly reason: string;
   readonly field: string;
-  readonly isMet: (value: unknown) => boolean;
-  readonly instead: (options: Options) => unknown;
+  readonly matches: (value: unknown) => boolean;
+  readonly replacement: (options: AdaptOptions) => unknown;
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.startsWith('{%');
 
 /**
- * Where the emulator departs from Step Functions and something else is run. The definition itself stays right for AWS.
+ * The differences from Step Functions for which a definition is changed before the emulator runs it.
  *
- * Met elsewhere: its own runtime for Node forgets the names of errors (the steps function has a runtime of its own), and
- * an execution that failed has an output (left out of the ending).
+ * Handled elsewhere: its runtime for Node loses the names of errors (the steps function has a custom runtime), and an
+ * execution that failed has an output (ignored).
  *
- * Not mended, so a test must not rest on it: variables assigned together see each other's new values; Parallel ignores
- * Assign and Arguments, and a branch that fails waits for the others; the Output of Succeed and what belongs to a
- * Choice's Default are ignored; the machine's own TimeoutSeconds does not end a wait; when the function that takes a
- * token fails, the task waits on; a token can be answered again until the function that took it has returned.
+ * Not handled, so no test may depend on it: variables assigned together see each other's new values; Parallel ignores
+ * Assign and Arguments, and a branch that fails waits for the others; the Output of Succeed and the fields of a
+ * Choice's Default are ignored; the TimeoutSeconds of the machine does not end a wait; when the function that receives
+ * a token fails, the task keeps waiting; a token can be answered again until the function that received it has
+ * returned.
  */
 const DIFFERENCES: readonly Difference[] = [
   {
-    why: 'a TimeoutSeconds that is an expression ends the execution; it gets a number instead',
+    reason: 'a TimeoutSeconds that is an expression ends the execution; it is replaced by a number',
     field: 'TimeoutSeconds',
-    isMet: isExpression,
-    instead: ({ longestWait }) => longestWait,
+    matches: isExpression,
+    replacement: ({ maxWaitSeconds }) => maxWaitSeconds,
   },
 ];
 
-const told = new Set<Difference>();
+const reported = new Set<Difference>();
 
-function tell(difference: Difference): void {
-  if (!told.has(difference)) console.warn(`Changed for the emulator: ${difference.why}.`);
-  told.add(difference);
+function report(difference: Difference): void {
+  if (!reported.has(difference)) console.warn(`Changed for the emulator: ${difference.reason}.`);
+  reported.add(difference);
 }
 
-/** The definition as the emulator can run it; says what it changed. */
-export function adapted(definition: object, options: Options = { longestWait: 60 }): unknown {
-  const met = new Set<Difference>();
+/** The definition as the emulator can run it. Prints what was changed, once. */
+export function adaptDefinition(definition: object, options: AdaptOptions = { maxWaitSeconds: 60 }): unknown {
+  const applied = new Set<Difference>();
   const text = JSON.stringify(definition, (field, value: unknown) => {
-    const difference = DIFFERENCES.find((one) => one.field === field && one.isMet(value));
+    const difference = DIFFERENCES.find((one) => one.field === field && one.matches(value));
     if (difference === undefined) return value;
-    met.add(difference);
-    return difference.instead(options);
+    applied.add(difference);
+    return difference.replacement(options);
   });
-  for (const difference of met) tell(difference);
+  for (const difference of applied) report(difference);
   return JSON.parse(text) as unknown;
 }

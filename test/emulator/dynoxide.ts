@@ -12,7 +12,7 @@ import {
   type EndpointTable,
   openEndpointTable,
 } from '../../lib/adapters/local/endpoint/tables.ts';
-import { Unavailable } from './python-packages.ts';
+import { UnavailableError } from './python-packages.ts';
 
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('dynoxide/', import.meta.url));
@@ -23,11 +23,12 @@ const STARTING_MS = 15_000;
 /** Ports are asked for and given back before they are used, so another process may take one. */
 const MOST_TRIES = 5;
 
-/** Installs the emulator into a folder of its own, once for all later tests. Throws Unavailable. */
+/** Installs the emulator into a folder of its own, once for all later tests. Throws UnavailableError. */
 async function install(): Promise<void> {
   if (existsSync(BINARY)) return;
   const system = `${process.platform}-${process.arch}`;
-  if (system !== 'linux-x64') throw new Unavailable(`the DynamoDB emulator of the tests does not run on ${system}`);
+  if (system !== 'linux-x64')
+    throw new UnavailableError(`the DynamoDB emulator of the tests does not run on ${system}`);
   const partial = await mkdtemp(`${FOLDER}-`);
   try {
     await cp(PACKAGE, partial, { recursive: true });
@@ -36,7 +37,7 @@ async function install(): Promise<void> {
     await rename(partial, FOLDER).catch(() => rm(partial, { recursive: true }));
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    throw new Unavailable(
+    throw new UnavailableError(
       `npm could not install the DynamoDB emulator: ${(error as Error).message.split('\n').at(-1)}`,
     );
   }
@@ -72,7 +73,7 @@ function listens(child: ChildProcess): Promise<boolean> {
   });
 }
 
-/** Starts a DynamoDB emulator in memory (dynoxide). Throws Unavailable where there is none for the system. */
+/** Starts a DynamoDB emulator in memory (dynoxide). Throws UnavailableError where there is none for the system. */
 export async function startDynoxide(): Promise<Emulator> {
   await install();
   for (let tries = 1; ; tries++) {
@@ -98,7 +99,7 @@ export interface EmulatedTable extends EndpointTable {
   readonly endpoint: string;
 }
 
-/** Starts an emulator with the tables in it. Throws Unavailable. */
+/** Starts an emulator with the tables in it. Throws UnavailableError. */
 export async function openEmulatedTable(options: Omit<EndpointOptions, 'endpoint'> = {}): Promise<EmulatedTable> {
   const emulator = await startDynoxide();
   const opened = await openEndpointTable({ ...options, endpoint: emulator.endpoint });

@@ -9,17 +9,18 @@ import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
 import type { Executions } from '../../lib/ports/executions.ts';
 import type { Ending } from '../contract/executions.ts';
-import { adapted } from './differences.ts';
+import { adaptDefinition } from './differences.ts';
 import { startMiniStack } from './ministack.ts';
 import { zipOf } from './zip.ts';
 
-/** Stands for the steps function: what it throws fails the call, under the error's name. */
+/** The steps function of a test; an error that it throws fails the call with the error's name. */
 export type Steps = (payload: unknown, executions: Executions) => unknown;
 
+/** An emulator of Step Functions. */
 export interface Emulator {
   /**
-   * Defines the machine with a steps function of its own, starts it and waits for its end. All goes through the
-   * adapter that the service uses on AWS, as STANDARD: of EXPRESS executions nobody learns the end.
+   * Defines the machine with a steps function of its own, starts it through the adapter for AWS, and returns how the
+   * execution ended. Its tier is STANDARD, because the end of an EXPRESS execution cannot be read.
    */
   run(definition: object, steps: Steps, input: unknown): Promise<Ending>;
   close(): Promise<void>;
@@ -27,22 +28,25 @@ export interface Emulator {
 
 const BOOTSTRAP = zipOf('bootstrap', readFileSync(new URL('bootstrap.mjs', import.meta.url), 'utf8'));
 const ROLE = 'arn:aws:iam::000000000000:role/machines';
-const LONGEST_RUN_MS = 20_000;
+const MAX_RUN_MS = 20_000;
 
-/** Starts an emulator of AWS. Throws Unavailable when there can be none on this machine. */
+/**
+ * Starts the emulator.
+ * @throws UnavailableError when it cannot be installed.
+ */
 export async function openEmulator(): Promise<Emulator> {
   const stack = await startMiniStack();
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new SFNClient({ endpoint: stack.url, region: 'us-east-1', credentials });
-  const calls = new Calls();
-  const url = await calls.open();
+  const server = new StepsServer();
+  const url = await server.open();
   return {
     run: async (definition, steps, input) => {
       const name = `steps-${randomUUID()}`;
-      const stepsFunctionArn = await makeFunction(stack.url, name, `${url}/${name}`);
+      const stepsFunctionArn = await createFunction(stack.url, name, `${url}/${name}`);
       const executions = stepFunctions({ stepsFunctionArn, roleArn: ROLE, client });
-      calls.take(name, async (payload) => steps(payload, executions));
-      const machine = { name, definition: JSON.stringify(adapted(definition)), tier: 'STANDARD' } as const;
+      server.add(name, async (payload) => steps(payload, executions));
+      const machine = { name, definition: JSON.stringify(adaptDefinition(definition)), tier: 'STANDARD' } as const;
       try {
         const handle = await executions.define(machine);
         await executions.start(handle, 'run', input);
@@ -54,13 +58,15 @@ export async function openEmulator(): Promise<Emulator> {
     close: async () => {
       client.destroy();
       await stack.stop();
-      await calls.close();
+      await server.close();
     },
   };
 }
 
-/** Lambda's CreateFunction. A custom runtime, because the emulator forgets the names of errors in its own for Node. */
-async function makeFunction(endpoint: string, name: string, url: string): Promise<string> {
+/**
+ * Lambda's CreateFunction. With a custom runtime, because the emulator's runtime for Node loses the names of errors.
+ */
+async function createFunction(endpoint: string, name: string, url: string): Promise<string> {
   const response = await fetch(`${endpoint}/2015-03-31/functions`, {
     method: 'POST',
     body: JSON.stringify({
@@ -74,18 +80,18 @@ async function makeFunction(endpoint: string, name: string, url: string): Promis
     }),
   });
   const { FunctionArn: arn } = (await response.json()) as { readonly FunctionArn?: string };
-  if (arn === undefined) throw new Error(`the emulator made no function: ${response.status}`);
+  if (arn === undefined) throw new Error(`the emulator created no function: ${response.status}`);
   return arn;
 }
 
 async function endOf(client: SFNClient, handle: string): Promise<Ending> {
   const executionArn = `${handle.replace(':stateMachine:', ':execution:').replace(/:\d+$/, '')}:run`;
-  for (const end = performance.now() + LONGEST_RUN_MS; performance.now() < end; ) {
+  for (const end = performance.now() + MAX_RUN_MS; performance.now() < end; ) {
     const { status, output, error, cause } = await client.send(new DescribeExecutionCommand({ executionArn }));
     if (status !== 'RUNNING') {
       return {
         status: status as Ending['status'],
-        // The emulator gives a failed execution an output too; Step Functions does not.
+        // In the emulator a failed execution has an output; in Step Functions it has none.
         ...(status !== 'SUCCEEDED' || output === undefined ? {} : { output: JSON.parse(output) as unknown }),
         ...(error === undefined ? {} : { error }),
         ...(cause === undefined ? {} : { cause }),
@@ -93,20 +99,20 @@ async function endOf(client: SFNClient, handle: string): Promise<Ending> {
     }
     await sleep(25);
   }
-  throw new Error(`the execution has not ended after ${LONGEST_RUN_MS} ms`);
+  throw new Error(`the execution has not ended after ${MAX_RUN_MS} ms`);
 }
 
-/** Where the functions in the emulator ask what to answer. */
-class Calls {
+/** Serves the calls that the functions in the emulator forward. */
+class StepsServer {
   readonly #server: Server;
-  readonly #answers = new Map<string, (payload: unknown) => Promise<unknown>>();
+  readonly #functions = new Map<string, (payload: unknown) => Promise<unknown>>();
 
   constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  take(name: string, answer: (payload: unknown) => Promise<unknown>): void {
-    this.#answers.set(`/${name}`, answer);
+  add(name: string, answer: (payload: unknown) => Promise<unknown>): void {
+    this.#functions.set(`/${name}`, answer);
   }
 
   async open(): Promise<string> {
@@ -121,10 +127,10 @@ class Calls {
     await once(this.#server, 'close');
   }
 
-  /** An error has the shape in which Lambda reports it. */
+  /** Reports an error in the format of Lambda's Runtime API. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const answer = await this.#answers.get(request.url ?? '')?.(await json(request));
+      const answer = await this.#functions.get(request.url ?? '')?.(await json(request));
       response.end(JSON.stringify(answer ?? null));
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));

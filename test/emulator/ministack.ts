@@ -8,13 +8,11 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackage } from './python-packages.ts';
 
-export { Unavailable } from './python-packages.ts';
-
-/** An emulator of AWS that nobody here wrote (PyPI, MIT licence), pinned because each version has other bugs. */
+/** An emulator of AWS (PyPI, MIT licence). The version is pinned because each version has other bugs. */
 const PACKAGE = 'ministack==1.5.33';
-const STARTING_MS = 20_000;
+const MAX_START_MS = 20_000;
 
-/** It ends when its input does: with the process that started it, even if that is killed. */
+/** The program ends when its input is closed: with the process that started it, even if that is killed. */
 const LAUNCH = `
 import os, runpy, sys, threading
 def end():
@@ -34,41 +32,46 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function ready(url: string, child: ChildProcess, output: Promise<string>): Promise<void> {
-  const end = performance.now() + STARTING_MS;
+async function waitUntilReady(url: string, child: ChildProcess, output: Promise<string>): Promise<void> {
+  const end = performance.now() + MAX_START_MS;
   while (performance.now() < end) {
     if (child.exitCode !== null) throw new Error(`the emulator ended at once: ${await output}`);
     const health = await fetch(`${url}/_ministack/health`).catch(() => undefined);
     if (health?.ok) return;
     await sleep(50);
   }
-  throw new Error(`the emulator did not answer within ${STARTING_MS} ms`);
+  throw new Error(`the emulator did not answer within ${MAX_START_MS} ms`);
 }
 
+/** A running emulator. */
 export interface MiniStack {
   readonly url: string;
-  /** Ends it and whatever it started, and removes its files. */
+  /** Stops it and the functions that it started, and removes its files. */
   stop(): Promise<void>;
 }
 
+/** How the emulator runs. */
 export interface MiniStackOptions {
-  /** What part of their time waits and pauses before retries of state machines take. */
+  /** The factor by which the waits and retry delays of state machines are multiplied; 0.01 if not given. */
   readonly waitScale?: number;
-  /** Where functions find AWS, if not in the emulator itself. */
-  readonly functionsCall?: string;
+  /** The endpoint of AWS for functions; the emulator itself if not given. */
+  readonly functionEndpoint?: string;
 }
 
 /**
- * Starts the emulator in a process of its own, open to this machine only. Waits and pauses before retries take a
- * hundredth of their time unless told otherwise. Throws Unavailable when it cannot be installed.
+ * Starts the emulator as a process on loopback.
+ * @throws UnavailableError when it cannot be installed.
  */
-export async function startMiniStack({ waitScale = 0.01, functionsCall }: MiniStackOptions = {}): Promise<MiniStack> {
+export async function startMiniStack({
+  waitScale = 0.01,
+  functionEndpoint,
+}: MiniStackOptions = {}): Promise<MiniStack> {
   const { python, packages } = await installPackage(PACKAGE);
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'weft-emulator-'))]);
   const child = spawn(python, ['-c', LAUNCH], {
     cwd: folder,
     env: {
-      // Functions run on the Node of these tests.
+      // The emulator runs functions with the Node of these tests.
       PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
       HOME: folder,
       TMPDIR: folder,
@@ -81,7 +84,7 @@ export async function startMiniStack({ waitScale = 0.01, functionsCall }: MiniSt
       LOG_LEVEL: 'ERROR',
       LAMBDA_WARM_TTL_SECONDS: '5',
       SFN_WAIT_SCALE: String(waitScale),
-      ...(functionsCall === undefined ? {} : { AWS_ENDPOINT_URL: functionsCall }),
+      ...(functionEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: functionEndpoint }),
     },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
@@ -94,7 +97,7 @@ export async function startMiniStack({ waitScale = 0.01, functionsCall }: MiniSt
   };
   const url = `http://127.0.0.1:${port}`;
   try {
-    await ready(url, child, output);
+    await waitUntilReady(url, child, output);
     return { url, stop };
   } catch (error) {
     await stop();

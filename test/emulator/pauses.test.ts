@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emit } from '../../lib/compiler/emit/emit.ts';
 import { planOf } from '../compiler/texts.ts';
 import { type Emulator, openEmulator, type Steps } from './emulator.ts';
-import { Unavailable } from './ministack.ts';
+import { UnavailableError } from './python-packages.ts';
 
-const INSTALLING_MS = 180_000;
+/** The time to install the emulator, which happens once. */
+const MAX_INSTALL_MS = 180_000;
 const RUN = '0192f0c1-2d3e-7f40-8a51-b62c73d84e95';
 
 const CALLING = 'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n';
@@ -20,14 +21,14 @@ interface Payload {
 }
 
 const CALLS = [0, 1].map((i) => ({ i, k: 0, seconds: 50 }));
-const OVER = { next: '', pause: 0, seconds: 0 };
+const DONE = { next: '', pause: 0, seconds: 0 };
 
-/** How the tasks that wait are ended: by `answer`, as the engine would. */
+/** The answer that ends a task with a token. */
 type Ending = Parameters<Parameters<Steps>[1]['answer']>[1];
 
-/** Steps that pause once at the state `p`, and tell what the machine brought back. */
-function pausing(answer: (payload: Payload) => Ending) {
-  const brought: Payload[] = [];
+/** A steps function that waits once at the state `p`, and records the payloads with which it is resumed. */
+function waitingOnce(answer: (payload: Payload) => Ending) {
+  const resumed: Payload[] = [];
   const answers: Promise<boolean>[] = [];
   const steps: Steps = (given, executions) => {
     const payload = given as Payload;
@@ -36,16 +37,16 @@ function pausing(answer: (payload: Payload) => Ending) {
       return {};
     }
     if (payload.resume === undefined) return { next: 'p', pause: 1, seconds: 50, calls: CALLS };
-    brought.push(payload);
-    return OVER;
+    resumed.push(payload);
+    return DONE;
   };
-  return { steps, brought, answers };
+  return { steps, resumed, answers };
 }
 
 const returned = ({ call }: Payload): Ending => ({ output: { i: call?.i, k: call?.k } });
 
-/** The first attempt is to be made again in a second, the next one is the last. */
-const again = ({ call }: Payload): Ending => {
+/** The first attempt is retried, the second succeeds. */
+const retried = ({ call }: Payload): Ending => {
   const { i = 0, k = 0 } = call ?? {};
   return k === 0 ? { output: { i, k: 1, again: 1, seconds: 50 } } : { output: { i, k } };
 };
@@ -57,8 +58,8 @@ const BOTH = [
   { i: 1, k: 0 },
 ];
 
-/** Every kind of pause, and what its end brings to the next step. */
-const KINDS: readonly (readonly [name: string, yaml: string, answer: (payload: Payload) => Ending, brings: unknown])[] =
+/** Every kind of wait, and the resume signal at its end. */
+const KINDS: readonly (readonly [name: string, yaml: string, answer: (payload: Payload) => Ending, signal: unknown])[] =
   [
     ['a delay', `states:\n- {id: p, type: delay, duration: PT1H, ${NEXT}`, returned, { next: 'p' }],
     [
@@ -75,16 +76,16 @@ const KINDS: readonly (readonly [name: string, yaml: string, answer: (payload: P
       { error: 'Weft.Failed', cause: expect.stringContaining('"i":0') },
     ],
     [
-      'a call made again',
+      'a call that is retried',
       `${CALLING}- {id: p, type: action, action: {function: f, ${RETRIES}}, ${NEXT}`,
-      again,
+      retried,
       { i: 0, k: 1 },
     ],
     ['a foreach', `${CALLING}- {id: p, type: foreach, array: jq(.a), action: {function: f}, ${NEXT}`, returned, BOTH],
     [
-      'a foreach with calls made again',
+      'a foreach whose calls are retried',
       `${CALLING}- {id: p, type: foreach, array: jq(.a), action: {function: f, ${RETRIES}}, ${NEXT}`,
-      again,
+      retried,
       BOTH.map(({ i }) => expect.objectContaining({ i, k: 1 })),
     ],
     [
@@ -95,8 +96,7 @@ const KINDS: readonly (readonly [name: string, yaml: string, answer: (payload: P
     ],
   ];
 
-/** The states that wait, as they are emitted, on an interpreter of Step Functions that nobody here wrote. */
-describe('a pause on another interpreter', () => {
+describe('a wait on an emulator of Step Functions', () => {
   let emulator: Emulator;
   let missing: string | undefined;
 
@@ -104,20 +104,20 @@ describe('a pause on another interpreter', () => {
     try {
       emulator = await openEmulator();
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
+      if (!(error instanceof UnavailableError)) throw error;
       missing = error.message;
-      console.warn(`Pauses are not tried on another interpreter: ${missing}`);
+      console.warn(`Waits are not tested on the emulator: ${missing}`);
     }
-  }, INSTALLING_MS);
+  }, MAX_INSTALL_MS);
   afterAll(() => emulator?.close());
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  test.each(KINDS)('%s is left by the step that it leads to, with what it brought', async (_, yaml, answer, brings) => {
+  test.each(KINDS)('%s ends with one step, which gets the resume signal', async (_, yaml, answer, signal) => {
     const { definition } = emit(planOf(yaml), 'anywhere');
-    const { steps, brought, answers } = pausing(answer);
+    const { steps, resumed, answers } = waitingOnce(answer);
     expect(await emulator.run(definition, steps, { run: RUN })).toMatchObject({ status: 'SUCCEEDED' });
-    expect(brought).toEqual([expect.objectContaining({ run: RUN, resume: 1 })]);
-    expect(brought[0]?.with).toMatchObject(brings as object);
+    expect(resumed).toEqual([expect.objectContaining({ run: RUN, resume: 1 })]);
+    expect(resumed[0]?.with).toMatchObject(signal as object);
     expect((await Promise.all(answers)).includes(true)).toBe(answers.length > 0);
   });
 });

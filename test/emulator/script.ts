@@ -1,22 +1,23 @@
-import { Named } from '../contract/executions.ts';
+import { NamedError } from '../contract/executions.ts';
 import type { Steps } from './emulator.ts';
 
-/** What the steps function is to do when it is called: answer, or fail under a name. */
-export type Line = { readonly answer: unknown } | { readonly error: string; readonly message?: string };
+/** The reply to one call: an answer, or an error by its name. */
+export type Reply = { readonly answer: unknown } | { readonly error: string; readonly message?: string };
 
+/** A steps function with fixed replies. */
 export interface Script {
   readonly steps: Steps;
-  /** The payloads of the calls so far, in their order. */
+  /** The payloads of the calls, in order. */
   readonly calls: readonly unknown[];
 }
 
-/** A steps function that knows beforehand what to say, a line a call. A call too many fails as `Script.Over`. */
-export function scripted(...lines: readonly Line[]): Script {
+/** A steps function with one reply for each call; a call too many fails as `Script.Over`. */
+export function scripted(...replies: readonly Reply[]): Script {
   const calls: unknown[] = [];
   const steps: Steps = (payload) => {
-    const line = lines[calls.push(payload) - 1] ?? { error: 'Script.Over' };
-    if ('error' in line) throw new Named(line.error, line.message ?? '');
-    return line.answer;
+    const reply = replies[calls.push(payload) - 1] ?? { error: 'Script.Over' };
+    if ('error' in reply) throw new NamedError(reply.error, reply.message ?? '');
+    return reply.answer;
   };
   return { steps, calls };
 }

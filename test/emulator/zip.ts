@@ -6,7 +6,7 @@ const END = 0x06054b50;
 const VERSION = 20;
 const BY_UNIX = (3 << 8) | VERSION;
 const EXECUTABLE = 0o100755;
-// The first moment that the format knows, so that the same file makes the same archive.
+// The earliest time of the format, so that equal files give equal archives.
 const [TIME, DATE] = [0, 0x21];
 
 type Field = readonly [bytes: 2 | 4, value: number];
@@ -20,11 +20,11 @@ function record(...fields: readonly Field[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A zip archive of one executable file, stored as it is (PKWARE's APPNOTE, 4.3). */
+/** A zip archive of one executable file, stored without compression (PKWARE's APPNOTE, 4.3). */
 export function zipOf(name: string, content: string): Buffer {
   const file = Buffer.from(content);
-  const title = Buffer.from(name);
-  const facts: readonly Field[] = [
+  const path = Buffer.from(name);
+  const header: readonly Field[] = [
     ...([
       [2, VERSION],
       [2, 0],
@@ -36,11 +36,11 @@ export function zipOf(name: string, content: string): Buffer {
       [4, crc32(file)],
       [4, file.length],
       [4, file.length],
-      [2, title.length],
+      [2, path.length],
       [2, 0],
     ] as const),
   ];
-  const local = Buffer.concat([record([4, LOCAL], ...facts), title, file]);
+  const local = Buffer.concat([record([4, LOCAL], ...header), path, file]);
   const rest: readonly Field[] = [
     [2, 0],
     [2, 0],
@@ -48,7 +48,7 @@ export function zipOf(name: string, content: string): Buffer {
     [4, EXECUTABLE * 0x10000],
     [4, 0],
   ];
-  const central = Buffer.concat([record([4, CENTRAL], [2, BY_UNIX], ...facts, ...rest), title]);
+  const central = Buffer.concat([record([4, CENTRAL], [2, BY_UNIX], ...header, ...rest), path]);
   const end = record([4, END], [2, 0], [2, 0], [2, 1], [2, 1], [4, central.length], [4, local.length], [2, 0]);
   return Buffer.concat([local, central, end]);
 }

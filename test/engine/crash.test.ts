@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import { IS_FULL } from '../effort.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
+import { type Crash, CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
-import { type Death, Died } from './world/mortal.ts';
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './world/snapshot.ts';
 
-/** Worlds side by side, each with a database of its own: a sweep goes through all that is in one. */
+/** How many worlds run side by side, each with a database of its own: a sweep visits all namespaces of a database. */
 const LANES = 4;
-const MOST_MS = 120_000;
-/** What was lost is found at the latest by the second sweep. */
+/** The second sweep finds a lost run at the latest. */
 const MOST_SWEEPS = 2;
 
 const databases: LocalTable[] = [];
-const totals = { runs: 0, deaths: 0, differences: 0 };
+const totals = { runs: 0, crashes: 0, differences: 0 };
 
 beforeAll(async () => {
   databases.push(...(await Promise.all(Array.from({ length: LANES }, openDatabase))));
 });
 
 afterAll(async () => {
-  const { runs, deaths, differences } = totals;
-  console.log(`workflows: ${specimens.length}, runs: ${runs}, deaths: ${deaths}, differences: ${differences}`);
+  const { runs, crashes, differences } = totals;
+  console.log(`workflows: ${specimens.length}, runs: ${runs}, crashes: ${crashes}, differences: ${differences}`);
   await Promise.all(databases.map((database) => database.close()));
 });
 
@@ -29,15 +29,15 @@ async function isAnythingOpen(world: World): Promise<boolean> {
   return unfinishedOf(world).length > 0 || found.some(({ status }) => status === 'pending');
 }
 
-/** Starts the run as a client does who asks again when nothing came of it, and goes on until all is over. */
+/** Starts the run, again after a crash that lost the request, and runs everything to the end. */
 async function runOnce(world: World, { sources, input }: Specimen): Promise<Snapshot> {
   totals.runs += 1;
   await world.store(sources);
-  await world.execute('main', input).catch(ignoreDeath);
+  await world.execute('main', input).catch(ignoreCrash);
   await world.pass();
-  if (world.life.isOver) {
-    totals.deaths += 1;
-    await world.resume();
+  if (world.process.hasCrashed) {
+    totals.crashes += 1;
+    await world.restart();
     if ((await runsOf(world)).length === 0) await world.execute('main', input);
     await world.pass();
   }
@@ -48,37 +48,41 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<Snap
   return snapshotOf(world);
 }
 
-function ignoreDeath(error: unknown): void {
-  if (!(error instanceof Died)) throw error;
+function ignoreCrash(error: unknown): void {
+  if (!(error instanceof CrashedError)) throw error;
 }
 
-async function outcomeOf(database: LocalTable, specimen: Specimen, death?: Death) {
-  const world = new World(database, { death, countsJournal: true });
+async function outcomeOf(database: LocalTable, specimen: Specimen, crash?: Crash) {
+  const world = new World(database, { crash, countsJournal: true });
   try {
     const snapshot = await runOnce(world, specimen);
-    return { snapshot: { ...snapshot, executions: unfinishedOf(world) }, moves: world.life.moves };
+    return { snapshot: { ...snapshot, executions: unfinishedOf(world) }, operations: world.process.operations };
   } finally {
     await world.close();
   }
 }
 
-function* deathsOf(moves: number): Generator<Death> {
-  for (let at = 1; at <= moves; at += 1) {
-    yield { at, when: 'before' };
+/**
+ * A crash before an operation leaves the same state as one after the previous operation, unless two overlap: so all
+ * crashes before an operation are tried only with full effort.
+ */
+function* crashesOf(operations: number): Generator<Crash> {
+  for (let at = 1; at <= operations; at += 1) {
+    if (IS_FULL || at === 1) yield { at, when: 'before' };
     yield { at, when: 'after' };
   }
 }
 
 type Clean = Awaited<ReturnType<typeof outcomeOf>>;
 
-async function differencesOf(specimen: Specimen, { snapshot, moves }: Clean) {
-  const differences: { death: Death; found: unknown }[] = [];
-  const deaths = deathsOf(moves);
+async function differencesOf(specimen: Specimen, { snapshot, operations }: Clean) {
+  const differences: { crash: Crash; found: unknown }[] = [];
+  const crashes = crashesOf(operations);
   const lanes = databases.map(async (database) => {
-    for (const death of deaths) {
-      const found = await outcomeOf(database, specimen, death);
+    for (const crash of crashes) {
+      const found = await outcomeOf(database, specimen, crash);
       if (JSON.stringify(found.snapshot) !== JSON.stringify(snapshot))
-        differences.push({ death, found: found.snapshot });
+        differences.push({ crash, found: found.snapshot });
     }
   });
   await Promise.all(lanes);
@@ -86,21 +90,17 @@ async function differencesOf(specimen: Specimen, { snapshot, moves }: Clean) {
   return differences;
 }
 
-describe('a process that dies before or after any durable move changes nothing of', () => {
-  test.each(specimens.map((specimen) => [specimen.name, specimen] as const))(
-    '%s',
-    { timeout: MOST_MS },
-    async (_name, specimen) => {
-      const [database] = databases;
-      if (database === undefined) throw new Error('there is no database');
-      const clean = await outcomeOf(database, specimen);
-      const main = clean.snapshot.runs.map((text) => JSON.parse(text)).find(({ path }) => path === '/main');
-      expect(main).toMatchObject({ status: specimen.status, ...(specimen.code ? { code: specimen.code } : {}) });
-      expect(clean.snapshot.executions).toEqual([]);
-      const differences = await differencesOf(specimen, clean);
-      expect(differences.slice(0, 1).map(({ death, found }) => ({ death, found }))).toEqual(
-        differences.slice(0, 1).map(({ death }) => ({ death, found: clean.snapshot })),
-      );
-    },
-  );
+describe('a crash before or after any durable operation does not change the result of', () => {
+  test.each(specimens.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
+    const [database] = databases;
+    if (database === undefined) throw new Error('there is no database');
+    const clean = await outcomeOf(database, specimen);
+    const main = clean.snapshot.runs.map((text) => JSON.parse(text)).find(({ path }) => path === '/main');
+    expect(main).toMatchObject({ status: specimen.status, ...(specimen.code ? { code: specimen.code } : {}) });
+    expect(clean.snapshot.executions).toEqual([]);
+    const differences = await differencesOf(specimen, clean);
+    expect(differences.slice(0, 1).map(({ crash, found }) => ({ crash, found }))).toEqual(
+      differences.slice(0, 1).map(({ crash }) => ({ crash, found: clean.snapshot })),
+    );
+  });
 });

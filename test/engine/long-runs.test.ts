@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import type { Run } from '../../lib/domain/runs/runs.ts';
+import { cases } from '../effort.ts';
 import { openDatabase, World, type WorldOptions } from './world/engine-world.ts';
 import { runsOf, unfinishedOf } from './world/snapshot.ts';
 
@@ -17,12 +18,12 @@ interface Ended {
   readonly days: number;
 }
 
-/** How many days the longest execution of the world lasted. */
+/** The length of the longest execution of the world, days. */
 function longestOf({ spans }: World): number {
   return Math.max(...[...spans.values()].map(([first, last]) => (last - first) / 86_400_000));
 }
 
-/** Runs `main` to its end under the limits of Step Functions, which the local interpreter has. */
+/** Runs `main` to its end under the limits of Step Functions, which the local interpreter enforces. */
 async function run(sources: Readonly<Record<string, string>>, input = '{}', options?: WorldOptions): Promise<Ended> {
   const world = new World(database, options);
   try {
@@ -34,7 +35,7 @@ async function run(sources: Readonly<Record<string, string>>, input = '{}', opti
     expect(unfinishedOf(world)).toEqual([]);
     expect(longestOf(world)).toBeLessThan(365);
     const main = found.find((one) => one.id === id);
-    if (main === undefined) throw new Error('the run is gone');
+    if (main === undefined) throw new Error('there is no such run');
     return { main, runs: found, executions: main.executions, days: (main.updated - created) / 86_400_000 };
   } finally {
     await world.close();
@@ -44,71 +45,80 @@ async function run(sources: Readonly<Record<string, string>>, input = '{}', opti
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const QUICK = 'states: [{id: q, type: noop, transform: "jq({n: .n})"}]\n';
 const SLEEPER = 'states: [{id: nap, type: delay, duration: PT3S, transform: "jq({n: .n})"}]\n';
-const MOST_MS = 60_000;
+const LOOPS = cases(20_000, 100_000);
+const QUICK_CHILDREN = cases(2_000, 10_000);
+const SLOW_CHILDREN = cases(500, 1000);
+const POLLS = cases(1000, 2000);
 
 describe('a run that goes on for long', () => {
-  test('may go round a hundred thousand times', { timeout: MOST_MS }, async () => {
+  test(`may go round ${LOOPS} times`, async () => {
     const loop = `timeouts: {interrupt: P1D, kill: P2D}
 states:
 - {id: add, type: noop, transform: 'jq(.n += 1)', transition: look}
-- {id: look, type: switch, conditions: [{condition: 'jq(.n < 100000)', transition: add}]}
+- {id: look, type: switch, conditions: [{condition: 'jq(.n < ${LOOPS})', transition: add}]}
 `;
-    const { main } = await run({ main: loop }, '{"n": 0}', { pace: 0.05 });
-    expect(main).toMatchObject({ status: 'complete', data: { n: 100_000 }, step: 200_000 });
+    const { main } = await run({ main: loop }, '{"n": 0}', { msPerRead: 0.05 });
+    expect(main).toMatchObject({ status: 'complete', data: { n: LOOPS }, step: 2 * LOOPS });
   });
 
-  test('calls ten thousand children that need not wait', { timeout: MOST_MS }, async () => {
+  test(`calls ${QUICK_CHILDREN} children that need not wait`, async () => {
     const main = `${KID}timeouts: {interrupt: P1D}
-states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(10000) | {n: .}])', action: {function: kid}, transform: 'jq({count: (.return | length), last: .return[9999]})'}]
+states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(${QUICK_CHILDREN}) | {n: .}])', action: {function: kid}, transform: 'jq({count: (.return | length), last: .return[-1]})'}]
 `;
-    const { main: ended, runs } = await run({ kid: QUICK, main }, '{}', { pace: 0.05 });
-    expect(ended).toMatchObject({ status: 'complete', data: { count: 10_000, last: { n: 9999 } } });
-    expect(runs.length).toBe(10_001);
+    const { main: ended, runs } = await run({ kid: QUICK, main }, '{}', { msPerRead: 0.05 });
+    expect(ended).toMatchObject({
+      status: 'complete',
+      data: { count: QUICK_CHILDREN, last: { n: QUICK_CHILDREN - 1 } },
+    });
+    expect(runs.length).toBe(QUICK_CHILDREN + 1);
   });
 
-  test('calls a thousand children that wait, in rounds', { timeout: MOST_MS }, async () => {
+  test(`calls ${SLOW_CHILDREN} children that wait, in rounds`, async () => {
     const main = `${KID}timeouts: {interrupt: P1D}
-states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(1000) | {n: .}])', action: {function: kid}, transform: 'jq({count: (.return | length), sum: ([.return[].n] | add)})'}]
+states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(${SLOW_CHILDREN}) | {n: .}])', action: {function: kid}, transform: 'jq({count: (.return | length), sum: ([.return[].n] | add)})'}]
 `;
     const { main: ended, runs, executions } = await run({ kid: SLEEPER, main });
-    expect(ended).toMatchObject({ status: 'complete', data: { count: 1000, sum: 499_500 } });
-    expect(runs.length).toBe(1001);
+    expect(ended).toMatchObject({
+      status: 'complete',
+      data: { count: SLOW_CHILDREN, sum: (SLOW_CHILDREN * (SLOW_CHILDREN - 1)) / 2 },
+    });
+    expect(runs.length).toBe(SLOW_CHILDREN + 1);
     expect(executions).toBeGreaterThan(1);
   });
 
-  test('polls two thousand times, in several executions', { timeout: MOST_MS }, async () => {
+  test(`polls ${POLLS} times, in several executions`, async () => {
     const poll = `timeouts: {interrupt: P9D, kill: P10D}
 states:
 - {id: nap, type: delay, duration: PT30S, transform: 'jq(.n += 1)', transition: look}
-- {id: look, type: switch, conditions: [{condition: 'jq(.n < 2000)', transition: nap}]}
+- {id: look, type: switch, conditions: [{condition: 'jq(.n < ${POLLS})', transition: nap}]}
 `;
     const { main, executions } = await run({ main: poll }, '{"n": 0}');
-    expect(main).toMatchObject({ status: 'complete', data: { n: 2000 }, pauses: 2000 });
-    expect(executions).toBe(3);
+    expect(main).toMatchObject({ status: 'complete', data: { n: POLLS }, waitCount: POLLS });
+    expect(executions).toBe(cases(2, 3));
   });
 
-  test('waits for a year and a half, in several executions', { timeout: MOST_MS }, async () => {
+  test('waits for more than a year, in several executions', async () => {
     const wait = `timeouts: {interrupt: P3Y, kill: P4Y}
 states:
-- {id: long, type: delay, duration: P400D, transition: more}
-- {id: more, type: delay, duration: P100D, transition: last}
-- {id: last, type: delay, duration: P50D}
+- {id: long, type: delay, duration: P350D, transition: more}
+- {id: more, type: delay, duration: P20D, transition: last}
+- {id: last, type: delay, duration: P5D}
 `;
     const { main, executions, days } = await run({ main: wait });
     expect(main.status).toBe('complete');
-    expect(days).toBe(550);
+    expect(days).toBe(375);
     expect(executions).toBeGreaterThan(1);
   });
 
-  test('waits for a child that waits for more than a year', { timeout: MOST_MS }, async () => {
+  test('waits for a child that waits for more than a year', async () => {
     const kid =
-      'timeouts: {interrupt: P3Y, kill: P4Y}\nstates: [{id: long, type: delay, duration: P500D, transform: {waited: true}}]\n';
+      'timeouts: {interrupt: P3Y, kill: P4Y}\nstates: [{id: long, type: delay, duration: P370D, transform: {waited: true}}]\n';
     const main = `${KID}timeouts: {interrupt: P3Y, kill: P4Y}
 states: [{id: go, type: action, timeout: P2Y, action: {function: kid}}]
 `;
     const { main: ended, days } = await run({ kid, main });
     expect(ended).toMatchObject({ status: 'complete', data: { return: { waited: true } } });
-    expect(days).toBe(500);
+    expect(days).toBe(370);
   });
 });
 
@@ -116,13 +126,13 @@ describe('a run with thirty megabytes of data', () => {
   const text = 'x'.repeat(30 * 1024 * 1024);
   const input = JSON.stringify({ text });
 
-  test('takes them through a delay', { timeout: MOST_MS }, async () => {
+  test('takes them through a delay', async () => {
     const { main } = await run({ main: 'states: [{id: nap, type: delay, duration: PT1S}]\n' }, input);
     expect(main.status).toBe('complete');
     expect(main.data['text'] === text).toBe(true);
   });
 
-  test('takes them past the calls of a foreach', { timeout: MOST_MS }, async () => {
+  test('takes them past the calls of a foreach', async () => {
     const main = `${KID}states: [{id: go, type: foreach, array: 'jq([range(20) | {n: .}])', action: {function: kid}}]\n`;
     const { main: ended, runs } = await run({ kid: SLEEPER, main }, input);
     expect(ended.status).toBe('complete');
@@ -131,7 +141,7 @@ describe('a run with thirty megabytes of data', () => {
     expect(runs.every(({ id, input: bytes }) => id === ended.id || bytes.length < 100)).toBe(true);
   });
 
-  test('hands them to a subflow and takes them back', { timeout: MOST_MS }, async () => {
+  test('hands them to a subflow and takes them back', async () => {
     const main = `${KID}states: [{id: go, type: action, action: {function: kid}, transform: 'jq(.return)'}]\n`;
     const { main: ended } = await run({ kid: 'states: [{id: nap, type: delay, duration: PT3S}]\n', main }, input);
     expect(ended.status).toBe('complete');

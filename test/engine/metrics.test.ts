@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as metrics from '../../lib/domain/metrics/metrics.ts';
 import type { Run } from '../../lib/domain/runs/runs.ts';
-import { cancel } from '../../lib/engine/calls/cancel.ts';
+import { cancel } from '../../lib/engine/calls/cancellation.ts';
+import { cases } from '../effort.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
+import { type Crash, CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
-import { type Death, Died } from './world/mortal.ts';
 import { runsOf } from './world/snapshot.ts';
 
-/** Runs that end in place, that wait, that call, fail, retry and are retried, and that are too much for one commit. */
+/** Runs that end in place, wait, call, fail, retry and are retried, and need more than one commit. */
 const CHOSEN = [
   'two-states-chain',
   'catch-loop-back',
@@ -21,8 +22,8 @@ const CHOSEN = [
 const chosen = specimens.filter(({ name }) => CHOSEN.includes(name));
 
 const LANES = 3;
-/** Of a run with more moves, some are tried, evenly spread: test/engine/crash.test.ts tries all. */
-const MOST_DEATHS = 16;
+/** Of more crash points, so many are tried, evenly spread; test/engine/crash.test.ts tries all. */
+const MAX_CRASHES = cases(8, 16);
 const databases: LocalTable[] = [];
 const totals = { worlds: 0, runs: 0 };
 
@@ -44,24 +45,24 @@ const byPath = (runs: readonly Run[], isCounted: (run: Run) => boolean): Record<
   );
 };
 
-async function told(world: World, metric: metrics.MetricName): Promise<Record<string, string>> {
+async function reported(world: World, metric: metrics.MetricName): Promise<Record<string, string>> {
   const naming = { brand: 'service', namespace: world.namespace };
-  const { results } = await metrics.ofNamespace(world.immortal, naming, metric);
+  const { results } = await metrics.ofNamespace(world.reliable, naming, metric);
   return Object.fromEntries(results.map((one) => [one.metric['service_workflow'] ?? '', one.value[1]]));
 }
 
-/** What the service tells, and what is so. */
+/** Compares the metrics with the runs. */
 async function compare(world: World): Promise<void> {
   const found = await runsOf(world);
   totals.runs += found.length;
-  expect(await told(world, 'invoked')).toEqual(byPath(found, () => true));
-  expect(await told(world, 'successful')).toEqual(byPath(found, ({ status }) => status === 'complete'));
+  expect(await reported(world, 'invoked')).toEqual(byPath(found, () => true));
+  expect(await reported(world, 'successful')).toEqual(byPath(found, ({ status }) => status === 'complete'));
   const isFailed = ({ status }: Run) => status === 'failed' || status === 'crashed';
-  expect(await told(world, 'failed')).toEqual(byPath(found, isFailed));
+  expect(await reported(world, 'failed')).toEqual(byPath(found, isFailed));
   const naming = { brand: 'service', namespace: world.namespace };
   for (const path of new Set(found.map((run) => run.path))) {
     const own = found.filter((run) => run.path === path && run.status !== 'pending');
-    const flow = await metrics.flowOf(world.immortal, naming, path, '', undefined);
+    const flow = await metrics.flowOf(world.reliable, naming, { path, ref: '', since: undefined });
     expect(flow.totalInstancesRun).toBe(own.length);
     expect(flow.totalInstanceMilliseconds).toBe(own.reduce((sum, run) => sum + run.updated - run.created, 0));
     // Every state that was entered was left: to another one, or with the run.
@@ -76,40 +77,40 @@ async function compare(world: World): Promise<void> {
 
 async function runOnce(world: World, { sources, input }: Specimen): Promise<void> {
   await world.store(sources);
-  await world.execute('main', input).catch(ignoreDeath);
+  await world.execute('main', input).catch(ignoreCrash);
   await world.pass();
-  if (world.life.isOver) {
-    await world.resume();
+  if (world.process.hasCrashed) {
+    await world.restart();
     if ((await runsOf(world)).length === 0) await world.execute('main', input);
     await world.pass();
   }
   for (let sweeps = 0; sweeps < 2; sweeps += 1) {
-    await world.sweepLater().catch(ignoreDeath);
-    if (world.life.isOver) await world.resume();
+    await world.sweepLater().catch(ignoreCrash);
+    if (world.process.hasCrashed) await world.restart();
     await world.pass();
   }
 }
 
-function ignoreDeath(error: unknown): void {
-  if (!(error instanceof Died)) throw error;
+function ignoreCrash(error: unknown): void {
+  if (!(error instanceof CrashedError)) throw error;
 }
 
-async function within(database: LocalTable, death: Death | undefined, work: (world: World) => Promise<void>) {
-  const world = new World(database, { death });
+async function within(database: LocalTable, crash: Crash | undefined, work: (world: World) => Promise<void>) {
+  const world = new World(database, { crash });
   totals.worlds += 1;
   try {
     await work(world);
-    return world.life.moves;
+    return world.process.operations;
   } finally {
     await world.close();
   }
 }
 
-describe('a run that dies before or after any durable move is counted once', () => {
+describe('a run that crashes before or after a durable operation is counted once', () => {
   test.each(chosen.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
     const [database] = databases;
     if (database === undefined) throw new Error('there is no database');
-    let moves = 0;
+    let operations = 0;
     await within(database, undefined, async (world) => {
       await runOnce(world, specimen);
       await compare(world);
@@ -118,17 +119,17 @@ describe('a run that dies before or after any durable move is counted once', () 
       await world.store(specimen.sources);
       await world.execute('main', specimen.input);
       await world.pass();
-      moves = world.life.moves;
+      operations = world.process.operations;
     });
-    const all = Array.from({ length: moves }, (_, index): Death[] => [
+    const all = Array.from({ length: operations }, (_, index): Crash[] => [
       { at: index + 1, when: 'before' },
       { at: index + 1, when: 'after' },
     ]).flat();
-    const step = Math.max(all.length / MOST_DEATHS, 1);
-    const deaths = all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+    const step = Math.max(all.length / MAX_CRASHES, 1);
+    const crashes = all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
     const lanes = databases.map(async (one) => {
-      for (let death = deaths.pop(); death !== undefined; death = deaths.pop()) {
-        await within(one, death, async (world) => {
+      for (let crash = crashes.pop(); crash !== undefined; crash = crashes.pop()) {
+        await within(one, crash, async (world) => {
           await runOnce(world, specimen);
           await compare(world);
           await world.sweepLater();
@@ -142,7 +143,11 @@ describe('a run that dies before or after any durable move is counted once', () 
 
 describe('the metrics of a workflow', () => {
   const flowOf = async (world: World, path = '/main') =>
-    metrics.flowOf(world.immortal, { brand: 'service', namespace: world.namespace }, path, '', undefined);
+    metrics.flowOf(
+      world.reliable,
+      { brand: 'service', namespace: world.namespace },
+      { path, ref: '', since: undefined },
+    );
 
   const inWorld = (work: (world: World) => Promise<void>) => {
     const [database] = databases;
@@ -150,13 +155,13 @@ describe('the metrics of a workflow', () => {
     return within(database, undefined, work);
   };
 
-  test('tell where a run was that was cancelled in the middle of a state, and how long', () =>
+  test('show in which state a cancelled run was, and how long', () =>
     inWorld(async (world) => {
       const rest = 'states:\n- {id: first, type: noop, transition: rest}\n- {id: rest, type: delay, duration: PT10M}\n';
       await world.store({ main: rest });
       const run = await world.execute('main', '{}');
       await world.pass(world.time.clock.now() + 1000);
-      world.time.moveOn(60_000);
+      world.time.advance(60_000);
       const [waiting] = (await runsOf(world)).filter(({ id }) => id === run.id);
       if (waiting === undefined) throw new Error('there is no run');
       await cancel(world.ports, waiting);
@@ -174,7 +179,7 @@ describe('the metrics of a workflow', () => {
       expect(states[1]?.totalMilliseconds).toBeGreaterThanOrEqual(60_000);
     }));
 
-  test('tell how often calls were repeated, and what was caught', () =>
+  test('show how often calls were retried, and what was caught', () =>
     inWorld(async (world) => {
       const main = `functions:
 - {id: f, type: subflow, workflow: no}
@@ -197,7 +202,7 @@ states:
       expect([child.failedExecutions, child.errorCodes]).toEqual([3, { 'my.no': 3 }]);
     }));
 
-  test('count a loop by its states, however often it went round', () =>
+  test('count each state of a loop as often as it was entered', () =>
     inWorld(async (world) => {
       const main = `states:
 - id: count
@@ -237,6 +242,6 @@ states:
         sampleSize: 0,
         states: [],
       });
-      expect(await told(world, 'successful')).toEqual({ '/main': '1' });
+      expect(await reported(world, 'successful')).toEqual({ '/main': '1' });
     }));
 });

@@ -13,8 +13,8 @@ afterAll(() => database.close());
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const LONG_KID = 'timeouts: {interrupt: PT10H, kill: PT11H}\nstates: [{id: nap, type: delay, duration: PT9H}]\n';
 
-/** States that wait for nine hours, as the lines of a state that begins `- id: wait`. */
-const PAUSES: Readonly<Record<string, string>> = {
+/** States that wait for nine hours: the fields after the id. */
+const WAITS: Readonly<Record<string, string>> = {
   delay: 'type: delay, duration: PT9H',
   action: 'type: action, timeout: PT10H, action: {function: kid}',
   'action with retries':
@@ -30,7 +30,7 @@ interface Ended {
   readonly seconds: number;
 }
 
-/** Runs `main` to its end; nothing may be left. */
+/** Runs `main` to its end, and checks that nothing else is left running. */
 async function run(main: string, kid = LONG_KID): Promise<Ended> {
   const world = new World(database);
   try {
@@ -41,7 +41,7 @@ async function run(main: string, kid = LONG_KID): Promise<Ended> {
     expect(found.filter(({ status }) => status === 'pending')).toEqual([]);
     expect(unfinishedOf(world)).toEqual([]);
     const ended = found.find((one) => one.id === id);
-    if (ended === undefined) throw new Error('the run is gone');
+    if (ended === undefined) throw new Error('there is no such run');
     const children = found.filter((one) => one.id !== id);
     return { main: ended, children, seconds: (ended.updated - created) / 1000 };
   } finally {
@@ -51,77 +51,80 @@ async function run(main: string, kid = LONG_KID): Promise<Ended> {
 
 const codesOf = (runs: readonly Run[]): string[] => runs.map(({ code }) => code);
 const ofParent = (count: number): string[] => Array.from({ length: count }, () => 'service.cancels.parent');
-const childrenIn = (pause: string): number =>
-  (pause.match(/\{function/g) ?? []).length + (/foreach/.test(pause) ? 1 : 0);
+const childrenIn = (state: string): number =>
+  (state.match(/\{function/g) ?? []).length + (/foreach/.test(state) ? 1 : 0);
 
-describe.each(Object.entries(PAUSES))('in the pause of %s', (_kind, pause) => {
-  test('the soft timeout fails the run that does not catch it, and ends its children', async () => {
+describe.each(Object.entries(WAITS))('in a wait of type %s', (_kind, state) => {
+  test('an uncaught soft timeout fails the run and cancels its children', async () => {
     const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S}
-states: [{id: wait, ${pause}}]
+states: [{id: wait, ${state}}]
 `);
     expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
-    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(state)));
     expect(seconds).toBe(30);
   });
 
-  test('the soft timeout is caught once, and the run goes on', async () => {
+  test('a caught soft timeout comes once, and the run goes on', async () => {
     const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
 states:
-- {id: wait, ${pause}, catch: [{error: 'service.cancels.timeout.soft', transition: rest}]}
+- {id: wait, ${state}, catch: [{error: 'service.cancels.timeout.soft', transition: rest}]}
 - {id: rest, type: delay, duration: PT5S, transition: fine}
 - {id: fine, type: noop}
 `);
     expect(main).toMatchObject({ status: 'complete', data: { error: { code: 'service.cancels.timeout.soft' } } });
-    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(state)));
     expect(seconds).toBe(35);
   });
 
-  test('the hard timeout cannot be caught, and ends the children as well', async () => {
+  test('the hard timeout cannot be caught, and cancels the children', async () => {
     const { main, children, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
 states:
 - {id: rest, type: delay, duration: PT31S, catch: [{error: '.*', transition: wait}]}
-- {id: wait, ${pause}, catch: [{error: '.*', transition: rest}]}
+- {id: wait, ${state}, catch: [{error: '.*', transition: rest}]}
 `);
     expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.hard' });
-    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
+    expect(codesOf(children)).toEqual(ofParent(childrenIn(state)));
     expect(seconds).toBe(60);
   });
 
-  test('an error that was raised before leaves the run all the time there is', async () => {
+  test('no timeout comes after an error state', async () => {
     const { main, seconds } = await run(`${KID}timeouts: {interrupt: PT30S, kill: PT60S}
 states:
 - {id: raise, type: error, error: my.error, message: so it is, transition: wait}
-- {id: wait, ${pause}}
+- {id: wait, ${state}}
 `);
     expect(main).toMatchObject({ status: 'failed', code: 'my.error' });
     expect(seconds).toBe(9 * 3600);
   });
 });
 
-describe.each(Object.entries(PAUSES).filter(([kind]) => kind !== 'delay'))('the own timeout of %s', (_kind, pause) => {
-  const short = pause.replace('PT10H', 'PT40S');
+describe.each(Object.entries(WAITS).filter(([kind]) => kind !== 'delay'))(
+  'the timeout of a state of type %s',
+  (_kind, state) => {
+    const short = state.replace('PT10H', 'PT40S');
 
-  test('fails the state with the soft code, and ends the children', async () => {
-    const { main, children, seconds } = await run(`${KID}states: [{id: wait, ${short}}]\n`);
-    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
-    expect(codesOf(children)).toEqual(ofParent(childrenIn(pause)));
-    expect(seconds).toBe(40);
-  });
+    test('fails the state with the soft code, and cancels the children', async () => {
+      const { main, children, seconds } = await run(`${KID}states: [{id: wait, ${short}}]\n`);
+      expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
+      expect(codesOf(children)).toEqual(ofParent(childrenIn(state)));
+      expect(seconds).toBe(40);
+    });
 
-  test('is caught again and again, as it is the state that it ends', async () => {
-    const { main, children, seconds } = await run(`${KID}states:
+    test('may be caught in one state after the other', async () => {
+      const { main, children, seconds } = await run(`${KID}states:
 - {id: wait, ${short}, catch: [{error: 'service.cancels.timeout.soft', transition: two}]}
 - {id: two, ${short}, catch: [{error: 'service.cancels.timeout.soft', transition: fine}]}
 - {id: fine, type: noop}
 `);
-    expect(main.status).toBe('complete');
-    expect(codesOf(children)).toEqual(ofParent(2 * childrenIn(pause)));
-    expect(seconds).toBe(80);
-  });
-});
+      expect(main.status).toBe('complete');
+      expect(codesOf(children)).toEqual(ofParent(2 * childrenIn(state)));
+      expect(seconds).toBe(80);
+    });
+  },
+);
 
-test('a run that only computes is interrupted between two states', async () => {
-  const world = new World(database, { pace: 1 });
+test('a run that does not wait is interrupted between two states', async () => {
+  const world = new World(database, { msPerRead: 1 });
   await world.store({
     main: `timeouts: {interrupt: PT5S, kill: PT10S}
 states:

@@ -5,8 +5,7 @@ import {
   broadcastEvent,
   instanceLogEvent,
 } from '../../lib/events/broadcasts.ts';
-import { needEvent, toText } from '../../lib/events/cloud-event.ts';
-import { toData } from '../../lib/events/encode.ts';
+import { needEvent, toData, toText } from '../../lib/events/cloud-event.ts';
 
 const workflow = { path: '/a/wf.yaml', live: true };
 const ofWorkflow = { Name: 'wf.yaml', Path: '/a/wf.yaml', Parent: '/a/', Live: true };
@@ -43,7 +42,7 @@ const CASES: { readonly [Kind in BroadcastKind]: readonly [BroadcastFacts[Kind],
   'instance.failed': [instance, ofInstance],
 };
 
-describe('what a namespace tells of itself', () => {
+describe('a broadcast event', () => {
   test('has seventeen kinds', () => {
     expect(Object.keys(CASES)).toHaveLength(17);
   });
@@ -63,7 +62,7 @@ describe('what a namespace tells of itself', () => {
     });
   });
 
-  test('a log line of a workflow with a logger', () => {
+  test('the event about a log line has the logger as an extension', () => {
     const log = { id: 'e-1', workflowId: 'w-1', text: '{\n  "a": 1\n}', logger: 'mine', brand: 'service' };
     expect(instanceLogEvent(log)).toEqual({
       specversion: '1.0',
@@ -77,14 +76,14 @@ describe('what a namespace tells of itself', () => {
   });
 });
 
-describe('an event', () => {
+describe('a CloudEvent', () => {
   const event = { type: 't', source: '/s', specversion: '1.0', id: 'e-1', data: { b: 1, a: [] } };
 
-  test('is always the same text, whatever the order of its members', () => {
+  test('has the same text for every order of its members', () => {
     expect(toText(event)).toBe('{"data":{"a":[],"b":1},"id":"e-1","source":"/s","specversion":"1.0","type":"t"}');
   });
 
-  test('is read back from its text', () => {
+  test('is parsed from its text', () => {
     expect(needEvent(JSON.parse(toText(event)))).toEqual(event);
   });
 
@@ -97,11 +96,11 @@ describe('an event', () => {
     { ...event, id: '' },
     { ...event, type: 1 },
     { ...event, source: undefined },
-  ])('is not %j', (value) => {
+  ])('is not a value such as %j', (value) => {
     expect(() => needEvent(value)).toThrow(TypeError);
   });
 
-  test('is data of a run as it is, in a copy', () => {
+  test('is copied unchanged into the data of a run', () => {
     const data = toData(event);
     expect(data).toEqual(event);
     data['id'] = 'other';

@@ -42,19 +42,19 @@ describe('the mode', () => {
     expect(structured({ ...EVENT, data: { a: 1 } }, type)).toEqual({ ...EVENT, data: { a: 1 } });
   });
 
-  test('is binary for application/json beside a ce-type', () => {
+  test('is binary for application/json with a header ce-type', () => {
     const expected = { ...EVENT, datacontenttype: 'application/json', data: { k: 'v' } };
     expect(one({ ...BINARY, 'content-type': 'application/json' }, '{"k":"v"}')).toEqual(expected);
   });
 
-  test('is structured for the type of structured events, whatever the headers', () => {
+  test('is structured for the media type of structured events, whatever the headers', () => {
     expect(one({ ...BINARY, 'content-type': STRUCTURED }, JSON.stringify({ ...EVENT, id: 'x' }))).toHaveProperty(
       'id',
       'x',
     );
   });
 
-  test('is batched for a list of events', () => {
+  test('is batched for the media type of batches', () => {
     const body = JSON.stringify([EVENT, { ...EVENT, id: 'e-2' }]);
     expect(decode({ 'content-type': `${BATCH}; charset=utf-8` }, body)).toEqual([
       { event: EVENT },
@@ -78,13 +78,13 @@ describe('a structured event', () => {
     expect(structured({ ...event, data: null })).toEqual(event);
   });
 
-  test('keeps its time to the digit, and adds none', () => {
+  test('keeps its time unchanged, and gets none', () => {
     const time = '2026-11-21T01:36:59.642021987+02:00';
     expect(structured({ ...EVENT, time })).toEqual({ ...EVENT, time });
     expect(structured(EVENT)).toEqual(EVENT);
   });
 
-  test('keeps the types of its extensions and writes their names in lower case', () => {
+  test('keeps the types of its extensions, whose names become lower case', () => {
     expect(structured({ ...EVENT, myExt: 'x', num: 5, boo: true, gone: null })).toEqual({
       ...EVENT,
       myext: 'x',
@@ -93,24 +93,24 @@ describe('a structured event', () => {
     });
   });
 
-  test('may be of version 0.3, with its own form of binary data', () => {
+  test('can have version 0.3, with the form of binary data of that version', () => {
     const old = { ...EVENT, specversion: '0.3', datacontentencoding: 'base64', data: 'AAEC', schemaurl: '/s' };
     expect(structured(old)).toEqual(old);
   });
 
-  test.each(['#', '', 'a b', 'http://x/%zz'])('loses a dataschema such as %j and is kept', (dataschema) => {
+  test.each(['#', '', 'a b', 'http://x/%zz'])('is accepted without a malformed dataschema such as %j', (dataschema) => {
     expect(structured({ ...EVENT, dataschema })).toEqual(EVENT);
   });
 
-  test('keeps a good dataschema', () => {
+  test('keeps a well-formed dataschema', () => {
     expect(structured({ ...EVENT, dataschema: 'https://x/s#a' })).toHaveProperty('dataschema', 'https://x/s#a');
   });
 
-  test('may have an attribute named like a member of every object', () => {
+  test('can have an attribute with the name of an inherited member', () => {
     expect(structured({ ...EVENT, constructor: 'c', valueof: 1 })).toEqual({ ...EVENT, constructor: 'c', valueof: 1 });
   });
 
-  test('has whole characters in its texts', () => {
+  test('has well-formed texts', () => {
     expect(one({ 'content-type': STRUCTURED }, `${JSON.stringify(EVENT).slice(0, -1)},"x":"\\ud800"}`)).toHaveProperty(
       'x',
       '\ufffd',
@@ -135,20 +135,23 @@ describe('a structured event', () => {
     ['data_base64: MUST NOT stand beside data\n', { ...EVENT, data_base64: 'AAEC', data: 1 }],
     ['data: MUST be base64\n', { ...EVENT, specversion: '0.3', datacontentencoding: 'base64', data: {} }],
     ['specversion: unknown version, write one of 1.0, 0.3\n', { ...EVENT, specversion: '2.0' }],
-  ])('that is none is kept with the error %j', (error, event) => {
+  ])('that is invalid becomes an event with the error %j', (error, event) => {
     const data_base64 = base64(JSON.stringify(event));
     expect(structured(event)).toEqual(noncompliant(error, { datacontenttype: STRUCTURED, data_base64 }));
   });
 
-  test.each(['my_ext', '__proto__', 'Type', 'DATA', 'a-b', 'é', ''])('with an attribute named %j is none', (name) => {
-    const body = `${JSON.stringify(EVENT).slice(0, -1)},${JSON.stringify(name)}:"x"}`;
-    expect(one({ 'content-type': STRUCTURED }, body)).toMatchObject({
-      type: 'noncompliant',
-      data_base64: base64(body),
-    });
-  });
+  test.each(['my_ext', '__proto__', 'Type', 'DATA', 'a-b', 'é', ''])(
+    'with an attribute named %j is invalid',
+    (name) => {
+      const body = `${JSON.stringify(EVENT).slice(0, -1)},${JSON.stringify(name)}:"x"}`;
+      expect(one({ 'content-type': STRUCTURED }, body)).toMatchObject({
+        type: 'noncompliant',
+        data_base64: base64(body),
+      });
+    },
+  );
 
-  test.each([[[1]], [{ a: 1 }]])('with the extension %j is none', (value) => {
+  test.each([[[1]], [{ a: 1 }]])('with the extension %j is invalid', (value) => {
     expect(structured({ ...EVENT, ext: value })).toMatchObject({
       type: 'noncompliant',
       error: expect.stringContaining('ext: '),
@@ -174,16 +177,16 @@ describe('a binary event', () => {
     ['application/octet-stream', 'abc', { data_base64: base64('abc') }],
     ['image/png', '{}', { data_base64: base64('{}') }],
     ['garbage', 'abc', { data_base64: base64('abc') }],
-  ])('of type %s with the body %j', (type, body, payload) => {
+  ])('of type %s with the body %j has its payload', (type, body, payload) => {
     expect(one({ ...BINARY, 'content-type': type }, body)).toEqual({ ...EVENT, datacontenttype: type, ...payload });
   });
 
-  test('without a type holds JSON where it can', () => {
+  test('without a type has JSON data, if the body is JSON', () => {
     expect(one(BINARY, '{"a":1}')).toEqual({ ...EVENT, data: { a: 1 } });
     expect(one(BINARY, 'plain')).toEqual({ ...EVENT, data_base64: base64('plain') });
   });
 
-  test('of version 0.3 holds bytes in the form of that version', () => {
+  test('of version 0.3 has bytes in the form of that version', () => {
     const headers = { ...BINARY, 'ce-specversion': '0.3', 'content-type': 'image/png' };
     expect(one(headers, 'abc')).toMatchObject({
       specversion: '0.3',
@@ -192,14 +195,14 @@ describe('a binary event', () => {
     });
   });
 
-  test('keeps the bytes of a text that is no UTF-8', () => {
+  test('keeps the bytes of a text that is not UTF-8', () => {
     const body = Uint8Array.of(0xff, 0xfe, 0x00);
     expect(one({ ...BINARY, 'content-type': 'text/plain' }, body)).toHaveProperty('data_base64', '//4A');
     const json = Uint8Array.of(0x22, 0xff, 0x22);
     expect(one({ ...BINARY, 'content-type': 'application/json' }, json)).toHaveProperty('data_base64', 'Iv8i');
   });
 
-  test('takes other ce- headers as extensions, all of them texts', () => {
+  test('has an extension for each other ce- header, which is a text', () => {
     expect(one({ ...BINARY, 'ce-num': '5', 'ce-constructor': 'c', host: 'x' }, '')).toEqual({
       ...EVENT,
       num: '5',
@@ -225,17 +228,20 @@ describe('a binary event', () => {
     ['unknown Message encoding', { 'ce-specversion': '' }],
     ['unknown Message encoding', { 'ce-specversion': '2.0' }],
     ['cannot convert "now" to time.Time: not in RFC3339 format', { 'ce-time': 'now' }],
-  ])('that is none is kept with the error %j', (error, headers) => {
+  ])('that is invalid becomes an event with the error %j', (error, headers) => {
     const expected = noncompliant(error, { datacontenttype: 'text/plain', data_base64: base64('x') });
     expect(one({ ...BINARY, 'content-type': 'text/plain', ...headers }, 'x')).toEqual(expected);
   });
 
-  test.each(['ce-__proto__', 'ce-data', 'ce-data_base64', 'ce-my-ext', 'ce-'])('with the header %s is none', (name) => {
-    expect(one({ ...BINARY, [name]: 'x' }, '')).toMatchObject({ type: 'noncompliant', data_base64: '' });
-  });
+  test.each(['ce-__proto__', 'ce-data', 'ce-data_base64', 'ce-my-ext', 'ce-'])(
+    'with the header %s is invalid',
+    (name) => {
+      expect(one({ ...BINARY, [name]: 'x' }, '')).toMatchObject({ type: 'noncompliant', data_base64: '' });
+    },
+  );
 });
 
-describe('data that is no event', () => {
+describe('data in none of the modes', () => {
   test.each([
     [{}, 'hello there', 'unknown Message encoding', { data_base64: base64('hello there') }],
     [{ 'content-type': '' }, '', 'unknown Message encoding', { data_base64: '' }],
@@ -287,11 +293,11 @@ describe('data that is no event', () => {
       "invalid character 'n' looking for beginning of object key string",
       { datacontenttype: 'application/json', data_base64: base64('{nope') },
     ],
-  ])('with %j and the body %j is kept with the error %j', (headers, body, error, rest) => {
+  ])('with %j and the body %j becomes an event with the error %j', (headers, body, error, rest) => {
     expect(one(headers as Headers, body)).toEqual(noncompliant(error, rest));
   });
 
-  test('nested too deep for the data of a run is kept as bytes', () => {
+  test('nested too deeply for the data of a run is kept as bytes', () => {
     const body = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect(one({ 'content-type': 'application/json' }, body)).toEqual(
       noncompliant('exceeded max depth', { datacontenttype: 'application/json', data_base64: base64(body) }),
@@ -302,7 +308,7 @@ describe('data that is no event', () => {
     });
   });
 
-  test('tells a long name only in part', () => {
+  test('with a long name has an error with a part of it', () => {
     expect(structured({ ...EVENT, ['_'.repeat(1_000_000)]: 1 })).toHaveProperty(
       'error',
       expect.stringMatching(/^_{59}…: .{1,200}\n$/),
@@ -313,12 +319,12 @@ describe('data that is no event', () => {
 describe('a batch', () => {
   const batch = (body: string) => decode({ 'content-type': BATCH }, body);
 
-  test('may be empty', () => {
+  test('can be empty', () => {
     expect(batch('[]')).toEqual([]);
     expect(batch('null')).toEqual([]);
   });
 
-  test('tells a bad element at its place and keeps the others', () => {
+  test('has a problem for an invalid element, and events for the others', () => {
     expect(batch(JSON.stringify([EVENT, { foo: 1 }, 5, { ...EVENT, id: undefined }]))).toEqual([
       { event: EVENT },
       { problem: 'specversion: no specversion\n' },
@@ -333,12 +339,12 @@ describe('a batch', () => {
     ['true', 'json: cannot unmarshal bool into Go value of type []event.Event'],
     ['', 'unexpected end of JSON input'],
     ['[nope]', "invalid character 'o' in literal null (expecting 'u')"],
-  ])('%s is none, as a whole', (body, problem) => {
+  ])('%s is invalid as a whole', (body, problem) => {
     expect(batch(body)).toEqual([{ problem }]);
   });
 });
 
-describe('whatever comes', () => {
+describe('any request', () => {
   const names = fc.constantFrom(
     'ce-id',
     'ce-type',
@@ -386,7 +392,7 @@ describe('whatever comes', () => {
       .map((value) => new TextEncoder().encode(JSON.stringify(value))),
   );
 
-  test('nothing is thrown, and each event is one, whose text is JSON of the same', () => {
+  test('throws nothing, and each event is valid and equal after a round trip through its text', () => {
     fc.assert(
       fc.property(fc.dictionary(names, values), fc.option(types), bodies, (given, type, body) => {
         const headers = type === null ? given : { ...given, 'content-type': type };
@@ -399,7 +405,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('the bytes of what is no event are kept', () => {
+  test('keeps the bytes of invalid data', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.constantFrom('text/plain', STRUCTURED, 'image/png'), (body, type) => {
         expect(one({ 'content-type': type }, body)).toMatchObject({
@@ -409,7 +415,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('an event of 2 MiB is read in every mode', () => {
+  test('can have an event of 2 MiB in every mode', () => {
     const data = 'x"\\é'.repeat(400_000);
     expect(structured({ ...EVENT, data })).toEqual({ ...EVENT, data });
     expect(one({ ...BINARY, 'content-type': 'text/plain' }, data)).toHaveProperty('data', data);
@@ -420,7 +426,7 @@ describe('whatever comes', () => {
     expect(one({ ...BINARY, 'ce-ext': long }, '')).toHaveProperty('ext', 'A'.repeat(700_000));
   });
 
-  test.each(['a/b', '../x', '#', '☃', 'a\u0000b', ' x '])('the id %j stays as it is', (id) => {
+  test.each(['a/b', '../x', '#', '☃', 'a\u0000b', ' x '])('keeps the id %j', (id) => {
     expect(structured({ ...EVENT, id })).toHaveProperty('id', id);
   });
 });

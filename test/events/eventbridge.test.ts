@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { needEvent } from '../../lib/events/cloud-event.ts';
 import { type BridgeEvent, fromBridge } from '../../lib/events/eventbridge.ts';
 
-/** As in the user guide of S3, in the chapter about EventBridge. */
+/** The example in the user guide of S3, in the chapter about EventBridge. */
 const EVENT: BridgeEvent = {
   id: '17793124-05d4-b198-2fde-7ededc63b103',
   'detail-type': 'Object Created',
@@ -14,7 +14,7 @@ const EVENT: BridgeEvent = {
   detail: { version: '0', bucket: { name: 'amzn-s3-demo-bucket1' }, object: { key: 'example-key', size: 5 } },
 };
 
-test('an event of a bus is a cloud event: its detail-type the type, its detail the data, its resource the subject', () => {
+test('an event of EventBridge becomes a CloudEvent: detail-type is the type, detail the data, the first resource the subject', () => {
   const event = fromBridge(EVENT);
   expect(needEvent(event)).toEqual({
     specversion: '1.0',
@@ -30,6 +30,6 @@ test('an event of a bus is a cloud event: its detail-type the type, its detail t
   });
 });
 
-test('an event that names no resource has no subject', () => {
+test('an event without a resource has no subject', () => {
   expect(fromBridge({ ...EVENT, resources: [] })).not.toHaveProperty('subject');
 });

@@ -13,7 +13,7 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('what is wrong with a text that is no JSON', () => {
+describe('the syntax error of a text that is not JSON', () => {
   test.each([
     ['', 'unexpected end of JSON input'],
     ['{"a":', 'unexpected end of JSON input'],
@@ -44,7 +44,7 @@ describe('what is wrong with a text that is no JSON', () => {
     expect(problemOf(text)).toBe(expected);
   });
 
-  test('is found exactly where JSON.parse finds something', () => {
+  test('exists exactly if JSON.parse throws', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',

@@ -29,75 +29,75 @@ const structured = (event: unknown, type = STRUCTURED): [Headers, string] => [
   JSON.stringify(event),
 ];
 
-describe('what the package makes wrong of a binary event', () => {
-  test('one without an id is refused; it gets one', () => {
+describe('a binary event, in the package and here', () => {
+  test('without an id is rejected; here it gets one', () => {
     const { 'ce-id': _, ...headers } = BINARY;
     expect(() => theirs(headers, '')).toThrow('no cloud event detected');
     expect(ours(headers, '')).toEqual({ event: { ...EVENT, id: 'new-id' } });
   });
 
-  test('one without a type is taken; it is none', () => {
+  test('without a type is accepted; here it is invalid', () => {
     const { 'ce-type': _, ...headers } = BINARY;
     expect(theirs(headers, '')).toHaveProperty('type', undefined);
     expect(ours(headers, '')).toHaveProperty('event.type', 'noncompliant');
   });
 
-  test('an unknown version is taken; it is none', () => {
+  test('of an unknown version is accepted; here it is invalid', () => {
     expect(theirs({ ...BINARY, 'ce-specversion': '2.0' }, '')).toHaveProperty('specversion', '2.0');
     expect(ours({ ...BINARY, 'ce-specversion': '2.0' }, '')).toHaveProperty('event.error', 'unknown Message encoding');
   });
 
-  test('a malformed time becomes the present one; it is no event', () => {
+  test('with a malformed time gets the current time; here it is invalid', () => {
     expect(Date.parse(String(theirs({ ...BINARY, 'ce-time': 'now' }, '')['time']))).toBeGreaterThan(0);
     expect(ours({ ...BINARY, 'ce-time': 'now' }, '')).toHaveProperty('event.type', 'noncompliant');
   });
 
-  test('JSON of another type than application/json stays text; it is a value', () => {
+  test('with a JSON type other than application/json stays text; here it is parsed', () => {
     const headers = { ...BINARY, 'content-type': 'application/vnd.x+json' };
     expect(theirs(headers, '{"a":1}')).toHaveProperty('data', '{"a":1}');
     expect(ours(headers, '{"a":1}')).toHaveProperty('event.data', { a: 1 });
   });
 
-  test('JSON that comes as bytes, as every body does, is not read; it is', () => {
+  test('with JSON as bytes, which every body is, is not parsed; here it is', () => {
     const headers = { ...BINARY, 'content-type': 'application/json' };
     expect(theirs(headers, Buffer.from('{"a":1}'))['data']).toBeInstanceOf(Uint8Array);
     expect(ours(headers, '{"a":1}')).toHaveProperty('event.data', { a: 1 });
   });
 
-  test('a percent-encoded header stays encoded; it is decoded', () => {
+  test('with a percent-encoded header stays encoded; here it is decoded', () => {
     const headers = { ...BINARY, 'ce-subject': 'Euro%20%E2%82%AC' };
     expect(theirs(headers, '')).toHaveProperty('subject', 'Euro%20%E2%82%AC');
     expect(ours(headers, '')).toHaveProperty('event.subject', 'Euro €');
   });
 
-  test('broken JSON is an exception; its bytes are kept', () => {
+  test('with malformed JSON is an exception; here its bytes are kept', () => {
     const headers = { ...BINARY, 'content-type': 'application/json' };
     expect(() => theirs(headers, '{nope')).toThrow(SyntaxError);
     expect(ours(headers, '{nope')).toHaveProperty('event.data_base64', 'e25vcGU=');
   });
 });
 
-describe('what the package makes wrong of a structured event', () => {
+describe('a structured event, in the package and here', () => {
   test.each([`${STRUCTURED};charset=UTF-8`, 'Application/CloudEvents+JSON'])(
-    '%s is not known to it; it is read',
+    'of type %s is rejected; here it is accepted',
     (type) => {
       expect(() => theirs(...structured(EVENT, type))).toThrow();
       expect(ours(...structured(EVENT, type))).toEqual({ event: EVENT });
     },
   );
 
-  test.each([0, false, '', null])('the data %j is lost; it is kept', (data) => {
+  test.each([0, false, '', null])('loses the data %j; here it keeps it', (data) => {
     expect(theirs(...structured({ ...EVENT, data }))['data']).toBeUndefined();
     expect(ours(...structured({ ...EVENT, data }))).toEqual({ event: { ...EVENT, data } });
   });
 
-  test('binary data becomes an array of numbers of four bytes; its text is kept', () => {
+  test('with binary data gets an array of numbers of four bytes; here it keeps the base64 text', () => {
     const event = { ...EVENT, data_base64: 'AAEC' };
     expect(theirs(...structured(event))['data']).toBeInstanceOf(Uint32Array);
     expect(ours(...structured(event))).toEqual({ event });
   });
 
-  test('the time is written anew and digits are lost; it stays, and none is added', () => {
+  test('with a time loses digits, and without one gets one; here the time stays as it is', () => {
     const time = '2026-01-01T00:00:00.123456+02:00';
     expect(theirs(...structured({ ...EVENT, time }))).toHaveProperty('time', '2025-12-31T22:00:00.123Z');
     expect(theirs(...structured(EVENT))['time']).toBeTypeOf('string');
@@ -105,25 +105,25 @@ describe('what the package makes wrong of a structured event', () => {
     expect(ours(...structured(EVENT))).toEqual({ event: EVENT });
   });
 
-  test('a list is taken for an event; it is none', () => {
+  test('that is a list is accepted; here it is invalid', () => {
     expect(theirs(...structured([1]))).toHaveProperty('0', 1);
     expect(ours(...structured([1]))).toHaveProperty('event.error', 'specversion: no specversion\n');
   });
 
-  test('one sent as application/json is not known to it; it is read', () => {
+  test('sent as application/json is rejected; here it is accepted', () => {
     expect(() => theirs(...structured(EVENT, 'application/json'))).toThrow('no cloud event detected');
     expect(ours(...structured(EVENT, 'application/json'))).toEqual({ event: EVENT });
   });
 });
 
-test('a bad element of a batch takes the others with it there; here it is told and the others are kept', () => {
+test('an invalid element of a batch rejects the whole batch in the package; here the other elements are accepted', () => {
   const body = JSON.stringify([EVENT, { foo: 1 }]);
   expect(() => HTTP.toEvent({ headers: { 'content-type': BATCH }, body })).toThrow();
   const decoded = decodeEvents({ headers: { 'content-type': BATCH }, body: Buffer.from(body), newId: () => 'new-id' });
   expect(decoded).toEqual([{ event: EVENT }, { problem: 'specversion: no specversion\n' }]);
 });
 
-describe('an event that the package writes', () => {
+describe('an event that the package encodes', () => {
   const word = fc.stringMatching(/^[!-$&-~]{1,20}$/).filter((text) => !text.includes('"'));
   const given = fc.record(
     {
@@ -144,7 +144,7 @@ describe('an event that the package writes', () => {
     return decodeEvents({ headers: Object.fromEntries(lowered), body: bytes, newId: () => 'new-id' });
   };
 
-  test('is the same event here, structured and binary', () => {
+  test('is decoded as the same event, structured and binary', () => {
     fc.assert(
       fc.property(given, (attributes) => {
         const event = new PackageEvent({ ...attributes, datacontenttype: 'application/json' });

@@ -10,7 +10,7 @@ interface Exchange {
   readonly resBody: string;
 }
 
-/** What the original answers for a reason that is not the event: the id is taken, the path is wrong. */
+/** Statuses whose reason is not the event: an id that exists, an unknown path. */
 const OTHER_STATUSES = new Set([404, 405, 409]);
 
 const exchanges = readFileSync(new URL('../conformance/http.jsonl', import.meta.url), 'utf8')
@@ -24,27 +24,27 @@ function decode({ reqHeaders, reqBody }: Exchange) {
   return decodeEvents({ headers, body: new TextEncoder().encode(reqBody), newId: () => 'new-id' });
 }
 
-describe('a request recorded of the original', () => {
-  test('is there to be compared with', () => {
+describe('a request that was recorded at the original', () => {
+  test('is among the recordings', () => {
     expect(exchanges.length).toBeGreaterThan(15);
   });
 
   test.each(exchanges.filter(({ status }) => status === 200).map((one) => [one.label, one] as const))(
-    '%s is taken',
+    '%s is accepted',
     (_, exchange) => {
       expect(decode(exchange).filter((decoded) => 'problem' in decoded)).toEqual([]);
     },
   );
 
   test.each(exchanges.filter(({ status }) => status !== 200).map((one) => [one.label, one] as const))(
-    '%s is refused in the same words',
+    '%s is rejected with the same text',
     (_, exchange) => {
       const { message } = JSON.parse(exchange.resBody) as { message: string };
       expect(decode(exchange)).toEqual([{ problem: message }]);
     },
   );
 
-  test('is no event where the original said so', () => {
+  test('is noncompliant where it was at the original', () => {
     const kept = exchanges.filter((one) =>
       decode(one).some((found) => 'event' in found && found.event.type === 'noncompliant'),
     );

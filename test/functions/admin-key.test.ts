@@ -1,25 +1,25 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/admin-key.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
-/** Parameter Store, as much as is asked of it, and the address where CloudFormation waits. */
-const parameters = new Map<unknown, Asked['input']>();
+/** A fake Parameter Store, and the responses that CloudFormation got. */
+const parameters = new Map<unknown, AwsRequest['input']>();
 const answers: Record<string, unknown>[] = [];
 let isBroken = false;
 let server: AwsServer;
 
-const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
+const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   PutParameter(input) {
-    if (isBroken) return refusal('AccessDeniedException');
-    if (parameters.has(input['Name']) && input['Overwrite'] !== true) return refusal('ParameterAlreadyExists');
+    if (isBroken) return errorReply('AccessDeniedException');
+    if (parameters.has(input['Name']) && input['Overwrite'] !== true) return errorReply('ParameterAlreadyExists');
     parameters.set(input['Name'], input);
     return { body: { Version: 1 } };
   },
-  DeleteParameter: (input) => (parameters.delete(input['Name']) ? {} : refusal('ParameterNotFound')),
+  DeleteParameter: (input) => (parameters.delete(input['Name']) ? {} : errorReply('ParameterNotFound')),
 };
 
-function reply({ operation, input, bytes }: Asked): Reply {
+function reply({ operation, input, bytes }: AwsRequest): Reply {
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));
@@ -74,14 +74,14 @@ test('a root key is 32 random bytes, in a parameter of its own', async () => {
   expect(parameters.get('/weft/root-key')).toBe(first);
 });
 
-test.each(['Create', 'Update'])('%s leaves a key that is there as it is', async (type) => {
+test.each(['Create', 'Update'])('%s keeps an existing key', async (type) => {
   parameters.set('/weft', { Value: '{"apikey":"mine"}' });
   await handler(asked(type, { PhysicalResourceId: '/weft' }));
   expect(parameters.get('/weft')).toEqual({ Value: '{"apikey":"mine"}' });
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: '/weft' }]);
 });
 
-test('another name makes another parameter, and the old one goes when CloudFormation says so', async () => {
+test('another name makes another parameter, and CloudFormation deletes the old one', async () => {
   await handler(asked('Create'));
   await handler(asked('Update', { PhysicalResourceId: '/weft', ResourceProperties: { name: '/flows' } }));
   expect([...parameters.keys()]).toEqual(['/weft', '/flows']);
@@ -89,12 +89,12 @@ test('another name makes another parameter, and the old one goes when CloudForma
   expect([...parameters.keys()]).toEqual(['/flows']);
 });
 
-test('a stack whose parameter is gone can be deleted', async () => {
+test('a stack whose parameter was deleted can be deleted', async () => {
   await handler(asked('Delete', { PhysicalResourceId: '/weft' }));
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
-test('CloudFormation is told when it failed, and why', async () => {
+test('CloudFormation gets the reason of a failure', async () => {
   isBroken = true;
   await handler(asked('Create'));
   expect(answers).toMatchObject([{ Status: 'FAILED', Reason: 'refused: AccessDeniedException' }]);

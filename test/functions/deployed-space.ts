@@ -4,7 +4,7 @@ import { type EmulatedTable, openEmulatedTable } from '../emulator/dynoxide.ts';
 
 const MACHINE = 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft-machine';
 
-/** What the services of AWS besides the database answer. */
+/** The responses of the AWS services other than the database. */
 const ANSWERS: Readonly<Record<string, Reply>> = {
   GetParameter: { body: { Parameter: { Value: '{"apikey":"the-key"}' } } },
   CreateStateMachine: { body: { stateMachineArn: MACHINE, creationDate: 0, stateMachineVersionArn: `${MACHINE}:1` } },
@@ -39,7 +39,7 @@ const ENVIRONMENT = {
   WEFT_STREAMING: 'false',
 };
 
-/** What the functions find when they are deployed: an embedded database, and the wire ends of the other services. */
+/** The environment of deployed functions: an embedded database, and a fake server for the other AWS services. */
 export class DeployedSpace {
   readonly database: EmulatedTable;
   readonly #server: AwsServer;
@@ -51,7 +51,7 @@ export class DeployedSpace {
     this.#refused = refused;
   }
 
-  /** Opens it, and tells the functions' environment; `more` is told besides. */
+  /** Opens it and sets the environment variables of the functions; `more` are added to them. */
   static async open(more: Readonly<Record<string, string>> = {}): Promise<DeployedSpace> {
     const database = await openEmulatedTable();
     const refused = new Set<string>();
@@ -67,12 +67,12 @@ export class DeployedSpace {
     return new DeployedSpace(database, server, refused);
   }
 
-  /** What services of AWS were asked, by the operation. */
+  /** The inputs of an operation of AWS that were received. */
   asked(operation: string): readonly Readonly<Record<string, unknown>>[] {
-    return this.#server.asked.filter((asked) => asked.operation === operation).map(({ input }) => input);
+    return this.#server.requests.filter((asked) => asked.operation === operation).map(({ input }) => input);
   }
 
-  /** From now on an operation is refused, or no longer. */
+  /** Makes an operation fail from now on, or succeed again. */
   refuse(operation: string, isRefused = true): void {
     if (isRefused) this.#refused.add(operation);
     else this.#refused.delete(operation);
@@ -85,7 +85,7 @@ export class DeployedSpace {
   }
 }
 
-/** A request as API Gateway hands it over. */
+/** A request as API Gateway passes it. */
 export function requestOf(method: string, path: string, body = '', query: Readonly<Record<string, string>> = {}) {
   return {
     httpMethod: method,

@@ -7,13 +7,13 @@ interface Directive {
   readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
 }
 
-/** A line as CloudWatch takes it, which makes metrics of it. */
+/** A log line in the embedded metric format of CloudWatch. */
 export interface EmfLine {
   readonly _aws: { readonly Timestamp: number; readonly CloudWatchMetrics: readonly Directive[] };
   readonly [name: string]: unknown;
 }
 
-/** What functions write into their logs, while it is listened to. */
+/** Captures what functions write to their logs. */
 export class LogLines {
   #text = '';
 
@@ -46,7 +46,7 @@ export class LogLines {
     return this.all.filter(({ message }) => message === 'a fault of the service');
   }
 
-  /** What the lines add up to, as CloudWatch reads them: by their dimensions but the installation, then by name. */
+  /** The sums of the metrics, by their dimensions (without the installation), then by name. */
   get sums(): Readonly<Record<string, Happened>> {
     const sums: Record<string, Record<string, number>> = {};
     for (const line of this.emf) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler as failures } from '../../functions/triggers/failures.ts';
-import { type AwsServer, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsServer, errorReply, startAwsServer } from '../adapters/aws/server.ts';
 
-type Told = Parameters<typeof failures>[0];
+type Notice = Parameters<typeof failures>[0];
 
 const MESSAGE = {
   namespaceId: 'n1',
@@ -17,8 +17,8 @@ const TICK = {
   planned: '2026-11-21T03:00:00Z',
 };
 
-/** As in the developer guide of Lambda, in the chapter about destinations. */
-const callOf = (requestPayload: unknown, more: object = {}): Told => ({
+/** A record as the developer guide of Lambda shows it, in the chapter about destinations. */
+const callOf = (requestPayload: unknown, more: object = {}): Notice => ({
   timestamp: '2026-11-21T19:42:21.123Z',
   requestContext: {
     functionArn: 'arn:aws:lambda:us-east-1:123456789012:function:weft-router:$LATEST',
@@ -31,7 +31,7 @@ const callOf = (requestPayload: unknown, more: object = {}): Told => ({
 
 const eventOf = (detail: unknown) => ({ version: '0', source: 'service.namespaces', 'detail-type': 'made', detail });
 
-const undelivered = (body: unknown, target: string): Told => ({
+const undelivered = (body: unknown, target: string): Notice => ({
   Messages: [
     {
       Body: JSON.stringify(body),
@@ -46,7 +46,6 @@ const undelivered = (body: unknown, target: string): Told => ({
   ],
 });
 
-/** What was written into the table, as JSON text. */
 let server: AwsServer;
 let isBroken = false;
 let hasNamespace = true;
@@ -54,7 +53,7 @@ let hasNamespace = true;
 beforeAll(async () => {
   const namespace = { pk: { S: 'namespaces' }, sk: { S: 'orders' }, id: { S: 'n1' }, broadcasts: { S: '[]' } };
   server = await startAwsServer(({ operation }) => {
-    if (isBroken) return refusal('AccessDeniedException');
+    if (isBroken) return errorReply('AccessDeniedException');
     if (operation !== 'BatchGetItem' && operation !== 'GetItem') return { body: {} };
     const found = hasNamespace ? namespace : undefined;
     return {
@@ -84,17 +83,18 @@ afterAll(async () => {
   await server.close();
 });
 
-async function writtenBy(told: Told): Promise<string[]> {
-  const before = server.asked.length;
-  await failures(told);
-  return server.asked
+/** The writes to the table, as JSON text. */
+async function writtenBy(notice: Notice): Promise<string[]> {
+  const before = server.requests.length;
+  await failures(notice);
+  return server.requests
     .slice(before)
     .filter(({ operation }) => operation === 'UpdateItem')
     .map(({ input }) => JSON.stringify(input));
 }
 
-describe('the function that keeps calls that failed', () => {
-  test('keeps an event that the router failed to take, for its namespace', async () => {
+describe('the function that keeps failed calls', () => {
+  test('keeps an event that could not be routed, for its namespace', async () => {
     const [written, ...others] = await writtenBy(callOf(eventOf(MESSAGE)));
     expect(others).toEqual([]);
     for (const part of ['failed-deliveries#n1', 'AccessDenied: not allowed', '{"N":"3"}', 'e1']) {
@@ -102,17 +102,17 @@ describe('the function that keeps calls that failed', () => {
     }
   });
 
-  test('keeps a tick that could not be taken, for the namespace that it names', async () => {
+  test('keeps a scheduled start that failed, for the namespace that it names', async () => {
     const [written] = await writtenBy(callOf(TICK));
     for (const part of ['failed-deliveries#n1', '/nightly', 'AccessDenied']) expect(written).toContain(part);
   });
 
-  test('keeps a call that was too old to be made, which has no answer', async () => {
+  test('keeps a call that expired before it was made, which has no response', async () => {
     const [written] = await writtenBy(callOf(TICK, { responsePayload: null }));
     expect(written).toContain('the call was not made in time');
   });
 
-  test('keeps what EventBridge and its scheduler could not deliver, with their reasons', async () => {
+  test('keeps what EventBridge and its scheduler could not deliver, with the reasons', async () => {
     const lambda = 'arn:aws:lambda:us-east-1:123456789012:function:weft-cron';
     const [tick] = await writtenBy(undelivered(TICK, lambda));
     for (const part of ['/nightly', 'NO_PERMISSIONS: not let in', '{"N":"185"}']) expect(tick).toContain(part);
@@ -122,7 +122,7 @@ describe('the function that keeps calls that failed', () => {
     expect(own).toContain('AccessDenied: not allowed');
   });
 
-  test('only logs what concerns no namespace, or one that is gone', async () => {
+  test('only logs a call for no namespace, or for a deleted one', async () => {
     for (const payload of [{}, null, 'x', eventOf({ status: 'FAILED' }), { namespace: 'orders' }]) {
       expect(await writtenBy(callOf(payload))).toEqual([]);
     }
@@ -131,7 +131,7 @@ describe('the function that keeps calls that failed', () => {
     expect(console.error).toHaveBeenCalledWith(expect.stringContaining('no namespace'), expect.anything());
   });
 
-  test('fails when it cannot keep one, so that it is called again', async () => {
+  test('fails when it cannot keep a call, so that it is called again', async () => {
     isBroken = true;
     await expect(failures(callOf(eventOf(MESSAGE)))).rejects.toThrow('AccessDeniedException');
   });

@@ -5,7 +5,7 @@ import { LogLines } from './emf-lines.ts';
 
 const SOURCES = {
   hello: 'states:\n- {id: a, type: noop}\n',
-  tells: 'states:\n- {id: a, type: generateEvent, event: {type: told, source: /a}}\n',
+  sends: 'states:\n- {id: a, type: generateEvent, event: {type: sent, source: /a}}\n',
   waits: 'states:\n- {id: a, type: consumeEvent, event: {type: paid}}\n',
   starts: 'start: {type: event, event: {type: ordered}}\nstates:\n- {id: a, type: noop}\n',
   nightly: "start: {type: scheduled, cron: '0 3 * * *'}\nstates:\n- {id: a, type: noop}\n",
@@ -38,7 +38,7 @@ async function execute(name: string): Promise<string> {
   return (JSON.parse(await call(tree, 'POST', path(name), '{}', { op: 'execute' })) as { instance: string }).instance;
 }
 
-/** An event of that type, as the bus hands it on. */
+/** An event of that type, as the bus passes it on. */
 async function broadcast(type: string): Promise<Parameters<typeof router>[0]> {
   const event = JSON.stringify({ specversion: '1.0', id: type, source: '/test', type });
   await call(events, 'POST', '/api/namespaces/demo/broadcast', event);
@@ -46,7 +46,7 @@ async function broadcast(type: string): Promise<Parameters<typeof router>[0]> {
   return { detail: JSON.parse(Entries[0]?.Detail ?? '') } as Parameters<typeof router>[0];
 }
 
-/** The fault that is logged when an operation of AWS is refused to a call. */
+/** The fault that a call logs when an operation of AWS fails. */
 async function faultOf(operation: string, work: () => Promise<unknown>): Promise<Record<string, unknown>> {
   space.refuse(operation);
   await expect(work()).rejects.toThrow();
@@ -57,7 +57,7 @@ async function faultOf(operation: string, work: () => Promise<unknown>): Promise
   return fault;
 }
 
-describe('a fault of a function that answers no request is logged with what it concerns', () => {
+describe('a fault outside a request is logged with the names of what it concerns', () => {
   beforeAll(async () => {
     space = await DeployedSpace.open();
     vi.resetModules();
@@ -84,10 +84,10 @@ describe('a fault of a function that answers no request is logged with what it c
     await space.close();
   });
 
-  test('steps: the run that it moves on', async () => {
-    const instance = await execute('tells');
+  test('steps: the run that it continues', async () => {
+    const instance = await execute('sends');
     const fault = await faultOf('PutEvents', () => steps({ run: instance }, NUMBER));
-    expect(fault).toMatchObject({ instance, workflow: '/tells', namespace: 'demo', requestId: 'n1' });
+    expect(fault).toMatchObject({ instance, workflow: '/sends', namespace: 'demo', requestId: 'n1' });
   });
 
   test('router: the run that waits for the event', async () => {

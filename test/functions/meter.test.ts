@@ -26,7 +26,7 @@ interface Handlers {
   readonly failures: typeof import('../../functions/triggers/failures.ts').handler;
 }
 
-/** The functions as a new process has them, with its environment of now. */
+/** Loads the functions as a new process does, with the present environment. */
 async function loadHandlers(): Promise<Handlers> {
   vi.resetModules();
   const http = ['namespaces', 'tree', 'events', 'system'];
@@ -65,7 +65,7 @@ async function execute(name: string): Promise<string> {
   return executed().at(-1) ?? '';
 }
 
-/** What the bus was given last, as it hands it on. */
+/** The last event that was published, as the bus passes it on. */
 function lastEvent(): Parameters<Handlers['router']>[0] {
   const { Entries } = space.asked('PutEvents').at(-1) as { readonly Entries: readonly { readonly Detail: string }[] };
   return { detail: JSON.parse(Entries[0]?.Detail ?? '') } as Parameters<Handlers['router']>[0];
@@ -91,12 +91,12 @@ async function end(): Promise<void> {
   await space.close();
 }
 
-describe('an installation that was told to count', () => {
+describe('an installation with metrics', () => {
   beforeAll(() => begin({ WEFT_METRICS: 'flows' }));
   afterEach(() => lines.clear());
   afterAll(end);
 
-  test('writes lines that CloudWatch takes for metrics of its brand, by its name and the family alone', async () => {
+  test('writes metrics of its brand, whose dimensions are its name and the family', async () => {
     lines.clear();
     const before = Date.now();
     await invoke('hello', 'wait');
@@ -122,7 +122,7 @@ describe('an installation that was told to count', () => {
     expect(JSON.stringify(lines.emf)).not.toMatch(/demo|hello/);
   });
 
-  test('counts a run when it begins and when it ends, whatever step comes again', async () => {
+  test('counts the start and the end of a run once, although steps are repeated', async () => {
     const run = await execute('hello');
     expect(lines.sums).toEqual({ '': { RunsStarted: 1 }, 'family=execution': { Requests: 1 } });
     lines.clear();
@@ -133,14 +133,14 @@ describe('an installation that was told to count', () => {
     expect(lines.emf).toEqual([]);
   });
 
-  test('counts runs that fail, and no fault of its own', async () => {
+  test('counts a run that fails, and no fault', async () => {
     const run = await execute('fails');
     lines.clear();
     await expect(handlers.steps({ run }, CONTEXT)).rejects.toThrow('no');
     expect(lines.sums).toEqual({ '': { RunsFailed: 1, RunMilliseconds: expect.any(Number) } });
   });
 
-  test('counts a run whose execution was ended as crashed, once', async () => {
+  test('counts a run whose execution was aborted as crashed, once', async () => {
     const name = await execute('hello');
     lines.clear();
     const event = { detail: { name, status: 'ABORTED' } } as Parameters<Handlers['lifecycle']>[0];
@@ -149,7 +149,7 @@ describe('an installation that was told to count', () => {
     expect(lines.sums).toEqual({ '': { RunsCrashed: 1, RunMilliseconds: expect.any(Number) } });
   });
 
-  test('counts an event for each who takes it, and not again when it is brought again', async () => {
+  test('counts an event for each listener that takes it, and not again when it is delivered again', async () => {
     const run = await execute('waits');
     await handlers.steps({ run }, CONTEXT);
     lines.clear();
@@ -163,10 +163,10 @@ describe('an installation that was told to count', () => {
     expect(lines.emf).toEqual([]);
   });
 
-  test('does not count a start twice that is tried twice at once', async () => {
+  test('counts a start once that is delivered twice at once', async () => {
     expect((await broadcast('e2')).statusCode).toBe(200);
     lines.clear();
-    // Two at once: each finds that nobody has told anything yet.
+    // Both find that the event has no traces yet.
     await Promise.all([handlers.router(lastEvent(), CONTEXT), handlers.router(lastEvent(), CONTEXT)]);
     expect(lines.sums).toEqual({ '': { EventsDelivered: 1, RunsStarted: 1 } });
   });
@@ -181,15 +181,15 @@ describe('an installation that was told to count', () => {
     expect(lines.sums).toEqual({ '': sums });
   });
 
-  test('counts what could not be delivered', async () => {
+  test('counts failed deliveries', async () => {
     expect((await broadcast('e3')).statusCode).toBe(200);
     lines.clear();
-    const told = {
+    const notice = {
       timestamp: '2026-11-21T19:42:21.123Z',
       requestContext: { functionArn: 'f', approximateInvokeCount: 3 },
       requestPayload: lastEvent(),
     };
-    await handlers.failures(told, CONTEXT);
+    await handlers.failures(notice, CONTEXT);
     expect(lines.sums).toEqual({ '': { FailedDeliveries: 1 } });
   });
 
@@ -203,12 +203,12 @@ describe('an installation that was told to count', () => {
     expect(lines.sums).toEqual(sums);
   });
 
-  test('counts a fault as one, and as an error of the server', async () => {
+  test('counts a fault, and a server error', async () => {
     space.refuse('StartExecution');
     const { statusCode, body } = await invoke('hello', 'execute');
     space.refuse('StartExecution', false);
     expect(statusCode, body).toBe(500);
-    // It is stored, so the sweep starts it.
+    // The run is stored, so the sweep starts it.
     expect(lines.sums).toEqual({
       '': { Faults: 1, RunsStarted: 1 },
       'family=execution': { Requests: 1, ServerErrors: 1 },
@@ -216,11 +216,11 @@ describe('an installation that was told to count', () => {
   });
 });
 
-describe('an installation that was not told to count', () => {
+describe('an installation without metrics', () => {
   beforeAll(() => begin({}));
   afterAll(end);
 
-  test('writes no such line', async () => {
+  test('writes none', async () => {
     const run = await execute('hello');
     await handlers.steps({ run }, CONTEXT);
     await invoke('hello', 'wait');

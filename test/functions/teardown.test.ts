@@ -1,17 +1,17 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/teardown.ts';
-import { type Asked, type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
 
-/** Step Functions, as much as is asked of it, a page at a time, and the address where CloudFormation waits. */
+/** A fake Step Functions with pages of one machine, and the responses that CloudFormation got. */
 let machines: string[] = [];
 const answers: Record<string, unknown>[] = [];
 let isBroken = false;
 let server: AwsServer;
 
-const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
+const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   ListStateMachines({ nextToken }) {
     const from = Number(nextToken ?? 0);
     const page = machines.slice(from, from + 2).map((name) => ({ name, stateMachineArn: arnOf(name) }));
@@ -26,7 +26,7 @@ const OPERATIONS: Record<string, (input: Asked['input']) => Reply> = {
 };
 const deleted: string[] = [];
 
-function reply({ operation, input, bytes }: Asked): Reply {
+function reply({ operation, input, bytes }: AwsRequest): Reply {
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));
@@ -62,26 +62,26 @@ const asked = (RequestType: string): CloudFormationCustomResourceEvent =>
     ResourceProperties: { ServiceToken: 'token', prefix: 'weft-' },
   }) as unknown as CloudFormationCustomResourceEvent;
 
-test('a stack that is deleted takes along the machines that the service made, and no others', async () => {
+test('deleting the stack deletes the machines that the service made, and no others', async () => {
   await handler(asked('Delete'));
   expect(deleted).toEqual(['weft-a', 'weft-b', 'weft-c'].map(arnOf));
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft-' }]);
 });
 
-test('the stack of data that is kept takes nothing along, and answers by its name', async () => {
+test('deleting a retained data stack deletes nothing, and responds under its name', async () => {
   const event = asked('Delete');
   await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft' } });
   expect(deleted).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
 });
 
-test.each(['Create', 'Update'])('%s touches none', async (type) => {
+test.each(['Create', 'Update'])('%s deletes none', async (type) => {
   await handler(asked(type));
   expect(deleted).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
-test('CloudFormation is told when a machine cannot be deleted, and why', async () => {
+test('CloudFormation gets the reason when a machine cannot be deleted', async () => {
   isBroken = true;
   await handler(asked('Delete'));
   expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining('refused') }]);

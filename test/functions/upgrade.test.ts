@@ -68,40 +68,46 @@ async function found() {
 
 const LED = { layout: 2, order: 'wait#i#000' };
 
-test.each(['Create', 'Update'])('%s leads the tables to the layout of the version that is deployed', async (type) => {
-  await handler(asked(type));
-  expect(await found()).toEqual(LED);
-  expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
-});
+test.each(['Create', 'Update'])(
+  '%s migrates the tables to the schema version of the deployed release',
+  async (type) => {
+    await handler(asked(type));
+    expect(await found()).toEqual(LED);
+    expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+  },
+);
 
-test('so does the daily call, which nobody waits for', async () => {
+test('the daily call migrates them too', async () => {
   await handler({});
   expect(await found()).toEqual(LED);
   expect(answers).toEqual([]);
 });
 
-test('deleting the stack touches nothing', async () => {
+test('deleting the stack changes nothing', async () => {
   await handler(asked('Delete'));
   expect(await found()).toEqual({ layout: undefined, order: undefined });
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
-test('an answer that does not arrive is given again by the next call, and is never one of failure', async () => {
+test('a response that does not arrive is sent again by the next call, and is never a failure', async () => {
   status = 503;
-  await expect(handler(asked('Update'))).rejects.toThrow('did not take the answer: 503');
+  await expect(handler(asked('Update'))).rejects.toThrow('rejected the response: 503');
   status = 200;
   await handler(asked('Update'));
   expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);
 });
 
-test('tables of a newer version end the deployment, and say so', async () => {
+test('tables of a newer version fail the deployment with a message', async () => {
   await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 3 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));
-  await expect(handler({})).rejects.toThrow('layout 3');
+  await expect(handler({})).rejects.toThrow('schema version 3');
   vi.restoreAllMocks();
   expect(lines.faults).toHaveLength(2);
   expect(answers).toMatchObject([
-    { Status: 'FAILED', Reason: expect.stringContaining('they have layout 3, and this version knows layouts up to 2') },
+    {
+      Status: 'FAILED',
+      Reason: expect.stringContaining('schema version 3, but this version of Weft supports versions up to 2'),
+    },
   ]);
 });

@@ -4,12 +4,12 @@ import { handler as inbound } from '../../functions/triggers/inbound.ts';
 import { handler as lifecycle } from '../../functions/triggers/lifecycle.ts';
 import { handler as router } from '../../functions/triggers/router.ts';
 import { handler as sweep } from '../../functions/triggers/sweep.ts';
-import { type AwsServer, type Reply, refusal, startAwsServer } from '../adapters/aws/server.ts';
+import { type AwsServer, errorReply, type Reply, startAwsServer } from '../adapters/aws/server.ts';
 import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];
 
-/** DynamoDB with nothing in it. */
+/** An empty DynamoDB. */
 const EMPTY: Readonly<Record<string, Reply>> = {
   BatchGetItem: { body: { Responses: {}, UnprocessedKeys: {} } },
   GetItem: { body: {} },
@@ -18,7 +18,7 @@ const EMPTY: Readonly<Record<string, Reply>> = {
 
 const RUN = '0192f0c1-2d3e-7f40-8a51-b62c73d84e95';
 
-/** As in the developer guide of Step Functions, in the chapter about EventBridge. */
+/** An event as the developer guide of Step Functions shows it, in the chapter about EventBridge. */
 const EVENT: StatusChange = {
   version: '0',
   id: '315c1398-40ff-a850-213b-158f73e60175',
@@ -31,13 +31,13 @@ const EVENT: StatusChange = {
   detail: { name: RUN, status: 'ABORTED', error: null, cause: null },
 };
 
-describe('the functions that work without a request', () => {
+describe('functions that are called without a request', () => {
   let server: AwsServer;
   let isBroken = false;
 
   beforeAll(async () => {
     server = await startAwsServer(({ operation }) =>
-      isBroken ? refusal('AccessDeniedException') : (EMPTY[operation] ?? refusal('UnknownOperationException')),
+      isBroken ? errorReply('AccessDeniedException') : (EMPTY[operation] ?? errorReply('UnknownOperationException')),
     );
     const { endpoint, region, credentials } = server.config;
     const environment = {
@@ -74,17 +74,18 @@ describe('the functions that work without a request', () => {
     await server.close();
   });
 
-  const askedSince = (before: number): string => JSON.stringify(server.asked.slice(before).map(({ input }) => input));
+  const askedSince = (before: number): string =>
+    JSON.stringify(server.requests.slice(before).map(({ input }) => input));
 
-  test('an execution’s end leads to the run that it is named after, whether or not it gives an error', async () => {
+  test('the end of an execution is handled for the run in its name, with and without an error', async () => {
     for (const detail of [EVENT.detail, { ...EVENT.detail, status: 'FAILED', error: 'E', cause: 'c' } as const]) {
-      const before = server.asked.length;
+      const before = server.requests.length;
       await lifecycle({ ...EVENT, detail });
       expect(askedSince(before)).toContain(RUN);
     }
   });
 
-  test('an end that cannot be noted fails the call, so that it comes again', async () => {
+  test('an end that cannot be stored fails the call, so that it is repeated', async () => {
     isBroken = true;
     const lines = new LogLines();
     await expect(lifecycle(EVENT)).rejects.toThrow('AccessDeniedException');
@@ -92,15 +93,15 @@ describe('the functions that work without a request', () => {
     expect(lines.faults).toMatchObject([{ instance: RUN, execution: RUN, status: 'ABORTED' }]);
   });
 
-  test('a sweep looks for what is left to do, and fails the call when it cannot', async () => {
-    const before = server.asked.length;
+  test('a sweep reads what is left to do, and fails the call when it cannot', async () => {
+    const before = server.requests.length;
     await sweep();
-    expect(server.asked.slice(before).map(({ operation }) => operation)).toContain('Query');
+    expect(server.requests.slice(before).map(({ operation }) => operation)).toContain('Query');
     isBroken = true;
     await expect(sweep()).rejects.toThrow('AccessDeniedException');
   });
 
-  test('an event of the bus leads to its record; one that is gone is done with', async () => {
+  test('an event of the bus is read from its record; a deleted one is ignored', async () => {
     const detail = {
       namespaceId: 'n1',
       namespace: 'orders',
@@ -110,22 +111,22 @@ describe('the functions that work without a request', () => {
       source: '/test',
     };
     const event = { ...EVENT, 'detail-type': 'made', source: 'service.namespaces', detail };
-    const before = server.asked.length;
+    const before = server.requests.length;
     await router(event);
     expect(askedSince(before)).toContain('EVENTS-OF-N1');
     isBroken = true;
     await expect(router(event)).rejects.toThrow('AccessDeniedException');
   });
 
-  test('a tick leads to the workflow it names, and fails the call when it cannot be looked for', async () => {
+  test('a scheduled start reads its workflow, and fails the call when it cannot', async () => {
     const tick = { target: { id: RUN, namespace: 'orders', workflow: '/nightly' }, planned: '2026-11-21T19:42:00Z' };
-    const before = server.asked.length;
+    const before = server.requests.length;
     isBroken = true;
     await expect(cron(tick)).rejects.toThrow('AccessDeniedException');
     expect(askedSince(before)).toContain('orders');
   });
 
-  test('an event of another bus for a namespace that is not there fails the call, so that the queue keeps it', async () => {
+  test('an event of another bus for an unknown namespace fails the call, so that the queue keeps it', async () => {
     const event = { ...EVENT, resources: [] };
     await expect(inbound({ namespace: 'nobody', event })).rejects.toThrow('namespace');
   });

@@ -25,7 +25,7 @@ describe('JSON text', () => {
     expect(toPrettyJson('x')).toBe('"x"');
   });
 
-  test('reads back as the value, the same in both forms and for any order of keys', () => {
+  test('is parsed back to the same value, in both forms and for any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme' }), (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as unknown;
@@ -41,7 +41,7 @@ describe('JSON text', () => {
     );
   });
 
-  test('of a value deeper than the call stack is written; of a cycle it is refused', () => {
+  test('is formatted for a value that is nested more deeply than the call stack allows; a cycle is rejected', () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 20_000; depth += 1) deep = { a: deep };
     expect(toJson(deep)).toHaveLength(20_000 * 6 + 2);
@@ -51,15 +51,15 @@ describe('JSON text', () => {
   });
 });
 
-test('only objects that are no lists are objects', () => {
+test('isObject is true for objects, and false for arrays, null and scalars', () => {
   expect([{}, [], null, 'x', undefined].map(isObject)).toEqual([true, false, false, false, false]);
 });
 
-test('keys are sorted by bytes', () => {
+test('keys are sorted by their UTF-8 bytes', () => {
   expect(sortedKeys({ '\u{10000}': 1, '\uffff': 1, b: 1, B: 1 })).toEqual(['B', 'b', '\uffff', '\u{10000}']);
 });
 
-test('a member called __proto__ is a member', () => {
+test('a member named __proto__ is an ordinary member', () => {
   const target: Record<string, unknown> = {};
   setMember(target, '__proto__', 1);
   expect(JSON.stringify(target)).toBe('{"__proto__":1}');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matchesCode, patternProblem } from '../../lib/language/patterns.ts';
 
-describe('a pattern', () => {
+describe('a pattern of error codes', () => {
   test.each([
     ['*', 'anything', true],
     ['.*', 'anything', true],
@@ -19,23 +19,23 @@ describe('a pattern', () => {
     ['a**', 'aa', false],
     ['(?=a)', 'a', false],
     ['', 'anything', true],
-  ])('%s on %s: %s', (pattern, code, expected) => {
+  ])('%s matches %s: %s', (pattern, code, expected) => {
     expect(matchesCode(pattern, code)).toBe(expected);
   });
 
-  test('takes the brand of the installation for one more spelling', () => {
+  test('matches a code with the brand of the installation too', () => {
     expect(matchesCode('^acme\\.jq', 'service.jq.badCommand', 'acme')).toBe(true);
     expect(matchesCode('^direktiv\\.jq', 'acme.jq.badCommand', 'acme')).toBe(true);
     expect(matchesCode('^acme\\.jq', 'service.jq.badCommand')).toBe(false);
   });
 
-  test('that does not compile has a problem', () => {
+  test('that does not compile has a problem with the reason', () => {
     expect(patternProblem('*')).toBeUndefined();
     expect(patternProblem('service.*')).toBeUndefined();
     expect(patternProblem('(a')).toMatch(/missing closing \)/);
   });
 
-  test('cannot be made to run for ever', () => {
+  test('takes linear time on every code', () => {
     expect(matchesCode('^(a+)+$', `${'a'.repeat(50_000)}!`)).toBe(false);
   });
 });

@@ -14,7 +14,7 @@ describe('a schema', () => {
     [{ $schema: 'https://json-schema.org/draft/2019-09/schema', type: 'string' }],
     [{ type: 'string', format: 'made-up', unknown: 1 }],
     [{ definitions: { a: { type: 'string' } }, $ref: '#/definitions/a' }],
-  ])('%j can be used', (schema) => {
+  ])('%j is valid', (schema) => {
     expect(schemaProblem(schema)).toBeUndefined();
   });
 
@@ -28,15 +28,15 @@ describe('a schema', () => {
     [{ $ref: 'https://example.com/schema' }],
     [{ $schema: DRAFT_4, exclusiveMinimum: 1 }],
     [{ properties: { a: 5 } }],
-  ])('%j cannot', (schema) => {
+  ])('%j is invalid', (schema) => {
     expect(schemaProblem(schema)).toBeTypeOf('string');
   });
 });
 
-describe('schemas of the same name', () => {
+describe('schemas with the same $id', () => {
   const NAME = 'https://example.com/name';
 
-  test('do not know of each other', () => {
+  test('do not refer to each other', () => {
     expect(violations({ $id: NAME, type: 'string' }, 1)).toHaveLength(1);
     expect(violations({ $id: NAME, type: 'number' }, 1)).toEqual([]);
     expect(violations({ definitions: { a: { $id: `${NAME}/a`, type: 'string' } } }, 1)).toEqual([]);
@@ -45,20 +45,20 @@ describe('schemas of the same name', () => {
     expect(schemaProblem({ $ref: `${NAME}/a` })).toBeTypeOf('string');
   });
 
-  test('leave the schema of schemas alone', () => {
+  test('do not replace the meta-schema', () => {
     const meta = 'http://json-schema.org/draft-07/schema';
     expect(schemaProblem({ $id: meta, type: 'string' })).toBeTypeOf('string');
     expect(schemaProblem({ type: 'text' })).toBeTypeOf('string');
     expect(violations({ $ref: `${meta}#` }, { type: 'text' })).not.toEqual([]);
   });
 
-  test('are refused as often as they are asked for', () => {
+  test('are rejected each time, with the same problem', () => {
     const bad = { $schema: DRAFT_4, $id: NAME, minimum: 'x' };
     expect(schemaProblem(bad)).toBe(schemaProblem(bad));
     expect(schemaProblem(bad)).toBeTypeOf('string');
   });
 
-  test('may be very many', () => {
+  test('are validated correctly when there are hundreds of them', () => {
     for (let least = 0; least < 350; least += 1) {
       const schema = { $id: NAME, minimum: least, definitions: { a: { $id: 'inner', const: least } }, $ref: 'inner' };
       expect(violations(schema, least)).toEqual([]);
@@ -94,7 +94,7 @@ describe('violations', () => {
     expect(violations(schema, value)).toEqual(expected);
   });
 
-  test('are all told, not the first only', () => {
+  test('are all returned, not only the first', () => {
     expect(violations({ required: ['a', 'b'], maxProperties: 0 }, { c: 1 })).toHaveLength(3);
   });
 
@@ -104,7 +104,7 @@ describe('violations', () => {
     expect(violations({ $schema: DRAFT_4, id: 'x', type: 'string' }, 'a')).toEqual([]);
   });
 
-  test('of a schema that refers to itself for ever are one', () => {
+  test('are one for a schema that refers to itself without end', () => {
     expect(violations({ $ref: '#' }, {})).toEqual(['(root): nested too deeply to be checked']);
   });
 

@@ -5,7 +5,7 @@ const at = (iso: string) => Date.parse(iso);
 
 function after(from: string, text: string): string {
   const duration = parseDuration(text);
-  if (duration === undefined) return 'no duration';
+  if (duration === undefined) return 'not a duration';
   return new Date(addDuration(at(from), duration)).toISOString();
 }
 
@@ -25,20 +25,20 @@ describe('a duration', () => {
   });
 
   test.each(['', 'P1', '1D', 'PT0.5S', '-PT1S', 'P-1D', 'pt1s', 'P1S', 'PT1D', 'P1D2H', 'PT1S ', 'PT1S\n', 'P1W1Y'])(
-    '%j is none',
+    'cannot be parsed from %j',
     (text) => {
       expect(parseDuration(text)).toBeUndefined();
       expect(isDuration(text)).toBe(false);
     },
   );
 
-  test('reaches no further than a hundred years', () => {
+  test('counts as a hundred years if it is longer', () => {
     expect(after('2026-01-31T00:00:00Z', 'P101Y')).toBe('2126-01-31T00:00:00.000Z');
     expect(after('2026-01-31T00:00:00Z', `PT${'9'.repeat(400)}S`)).toBe('2126-01-31T00:00:00.000Z');
     expect(after('2026-01-31T00:00:00Z', `P${'9'.repeat(400)}D`)).toBe('2126-01-31T00:00:00.000Z');
   });
 
-  test('counts its calendar units in UTC, whatever the clock of the machine', () => {
+  test('adds calendar units in UTC, whatever the time zone of the machine', () => {
     expect(after('2026-03-28T12:00:00Z', 'P1D')).toBe('2026-03-29T12:00:00.000Z');
   });
 });

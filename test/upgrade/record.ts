@@ -7,14 +7,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from '../../bin/server/service.ts';
-import { versionOf } from '../../bin/server/version.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { clientOf, rowsOf } from '../service/access/client.ts';
 import { CASES, CHILDREN, CONFIG, FAILS, LATER, LEFT, LONG, ROUTED, STARTS } from './workflows.ts';
 
 const [data, isKilled] = process.argv.slice(2);
 if (data === undefined) throw new Error('name the folder');
 const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
-const service = await startService({ ...settings, databaseEndpoint: undefined, version: versionOf() });
+const service = await startService({ ...settings, databaseEndpoint: undefined, version: packageVersion() });
 const client = clientOf(service.url, service.key, () => service.close());
 const HOME = '/api/namespaces/upgrade';
 

@@ -6,17 +6,17 @@ export interface Frame {
   readonly id: string;
 }
 
-/** A frame longer than this is not kept: nobody sends so long a line but in error. Characters. */
-const LONGEST = 64 * 1024 * 1024;
+/** The longest line that is accepted, in characters. */
+const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
-/** Collects the fields of a frame until the empty line. */
-class Draft {
+/** Collects the fields of an event until the empty line. */
+class FrameParser {
   private event = '';
   private data: string[] = [];
   private id = '';
 
-  /** Answers the frame that the line ends. */
-  take(line: string): Frame | undefined {
+  /** Returns the event that the line ends, if it ends one. */
+  add(line: string): Frame | undefined {
     if (line === '') return this.end();
     const colon = line.indexOf(':');
     const name = colon < 0 ? line : line.slice(0, colon);
@@ -35,22 +35,19 @@ class Draft {
   }
 }
 
-/**
- * The frames of a stream, whole ones alone: what is cut off at the end is left out. Throws for a line that does not
- * end within 64 million characters.
- */
+/** The complete events of a stream. Throws for a line of more than 64 million characters. */
 export async function* toFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const decoder = new TextDecoder();
-  const draft = new Draft();
+  const parser = new FrameParser();
   let rest = '';
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > LONGEST) throw new Error('a line of the event stream does not end');
+    if (rest.length > MAX_LINE_LENGTH) throw new Error('a line of the event stream is too long');
     // A carriage return at the end may be the first half of a line end.
     const lines = rest.replace(/\r(?!\n|$)|\r\n/g, '\n').split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const frame = draft.take(line);
+      const frame = parser.add(line);
       if (frame !== undefined) yield frame;
     }
   }

@@ -1,4 +1,6 @@
-/** Reading JSON of servers of several versions: what is missing is missing, never an exception. */
+/*
+ * Readers for JSON of servers of several versions: a missing field is an empty value, never an error.
+ */
 
 /** The value at a path of names, or undefined. */
 export function at(value: unknown, ...names: readonly string[]): unknown {
@@ -10,20 +12,21 @@ export function at(value: unknown, ...names: readonly string[]): unknown {
   return found;
 }
 
-/** The text at a path of names; the empty text where there is none. */
+/** The text at a path of names; the empty text if there is none. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = at(value, ...names);
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : '';
 }
 
+/** The texts of the list at a path of names; other elements are skipped. */
 export function textsAt(value: unknown, ...names: readonly string[]): string[] {
   const found = at(value, ...names);
   return Array.isArray(found) ? found.filter((one): one is string => typeof one === 'string') : [];
 }
 
 /**
- * The rows of a list: `results` since v0.7, `edges` with a `node` each before (rest-api reference, 2.1 and 2.4).
- * Undefined for what is no list.
+ * The rows of the list at a path of names: `results` since v0.7, before that `edges` with a `node` each (rest-api
+ * reference, 2.1 and 2.4). Undefined if there is no list.
  */
 export function rowsAt(value: unknown, ...names: readonly string[]): unknown[] | undefined {
   const list = at(value, ...names);
@@ -33,6 +36,6 @@ export function rowsAt(value: unknown, ...names: readonly string[]): unknown[] |
   return Array.isArray(edges) ? edges.map((edge) => at(edge, 'node')) : undefined;
 }
 
-/** Decodes base64. */
+/** The bytes of the base64 text at a path of names. */
 export const bytesAt = (value: unknown, ...names: readonly string[]): Buffer =>
   Buffer.from(textAt(value, ...names), 'base64');

@@ -1,155 +1,165 @@
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { Refusal, Unreachable, UsageError } from '../shell/command.ts';
+import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
+import { CommandFailedError, ServiceUnreachableError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { rowsAt, textAt } from './replies.ts';
-import { findPlace, type PlaceValues } from './target.ts';
+import { resolveTarget, type TargetValues } from './target.ts';
 
-export interface Sent {
+export interface RequestOptions {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Milliseconds until the first byte of the reply; 30,000 where it is left out. */
-  readonly patience?: number;
+  /** The time to the first byte of the reply, in milliseconds; default 30,000. */
+  readonly timeoutMs?: number;
 }
 
-/** A service, as commands talk to it. Paths begin with `/api`. */
+/** The client of a service. Paths begin with `/api`. */
 export interface Service {
   readonly url: string;
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
-  /** Answers the reply, whatever its status. Throws Unreachable. */
-  send(method: string, path: string, sent?: Sent): Promise<Response>;
-  /** Answers the JSON of the reply, or undefined where it has none. Throws Refusal, Unreachable. */
+  /** Returns the reply, whatever its status. Throws ServiceUnreachableError. */
+  send(method: string, path: string, options?: RequestOptions): Promise<Response>;
+  /**
+   * Sends JSON. Returns the JSON of the reply, or undefined if it is empty. Throws CommandFailedError,
+   * ServiceUnreachableError.
+   */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** As `call`, with a body that is sent as it is. */
-  put(method: string, path: string, sent: Sent): Promise<unknown>;
+  upload(method: string, path: string, options: RequestOptions): Promise<unknown>;
 }
 
-const PATIENCE_MS = 30_000;
-/** Waits before the tries after the first. */
-const PAUSES_MS = [100, 400, 1600];
-/** Nothing was done; the service asks to try again. */
-const BUSY: readonly number[] = [429, 503];
-/** What stands before the service failed; only what changes nothing is sent again. */
-const BROKEN: readonly number[] = [502, 504];
+const TIMEOUT_MS = 30_000;
+/** The delays before the retries. */
+const RETRY_DELAYS_MS = [100, 400, 1600];
+/** The request had no effect, and the service asks for a retry. */
+const RETRYABLE: readonly number[] = [429, 503];
+/** A gateway failed: only requests without side effects are retried. */
+const GATEWAY_ERRORS: readonly number[] = [502, 504];
 
-const isTryAgain = (method: string, status: number): boolean =>
-  BUSY.includes(status) || (method === 'GET' && BROKEN.includes(status));
+const isRetryable = (method: string, status: number): boolean =>
+  RETRYABLE.includes(status) || (method === 'GET' && GATEWAY_ERRORS.includes(status));
 
-/** Every spelling that a server in use reads, so that a key is good for older servers too (rest-api reference, 16). */
+/** The key in every header that existing servers read (rest-api reference, 16). */
 const keyHeaders = (key: string): Record<string, string> =>
   key === '' ? {} : { 'Service-Api-Key': key, 'direktiv-token': key, apikey: key };
 
-/** `fetch` hides the reason in the cause; of a host with several addresses only the code says it. */
+/** The reason of a failed `fetch` is in its cause; for a host with several addresses only the code names it. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { message, code } = cause as NodeJS.ErrnoException;
   return message || code || String(cause);
 }
 
-/** The connection broke: another may hold. */
-const PASSING = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+/** The connection broke: a new one may succeed. */
+const TRANSIENT_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
-  return PASSING.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+  return TRANSIENT_CODES.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }
 
-function unreachable(url: string, error: unknown): Unreachable {
-  return new Unreachable(
-    `${url} cannot be reached: ${reasonOf(error)}; start it, or name another with --url or WEFT_URL`,
-    isPassing(error),
+function toUnreachable(url: string, error: unknown): ServiceUnreachableError {
+  return new ServiceUnreachableError(
+    `${url} cannot be reached: ${reasonOf(error)}; start the service, or select another with --url or WEFT_URL`,
+    isTransient(error),
   );
 }
 
-/** The headers of the reply must come in time; its body may take as long as it takes. */
-async function once(url: string, init: RequestInit, signal: AbortSignal, patience: number): Promise<Response> {
+/** The headers of the reply must arrive within the timeout; its body may take longer. */
+async function fetchOnce(url: string, init: RequestInit, signal: AbortSignal, timeoutMs: number): Promise<Response> {
   const late = new AbortController();
-  const timer = globalThis.setTimeout(() => late.abort(new Error(`no answer in ${patience / 1000} s`)), patience);
+  const timer = globalThis.setTimeout(() => late.abort(new Error(`no reply in ${timeoutMs / 1000} s`)), timeoutMs);
   try {
     return await fetch(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw unreachable(new URL(url).origin, late.signal.aborted ? late.signal.reason : error);
+    throw toUnreachable(new URL(url).origin, late.signal.aborted ? late.signal.reason : error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-const MENDS: Readonly<Record<number, string>> = {
+const HINTS: Readonly<Record<number, string>> = {
   401: "; log in with 'weft login', or set WEFT_KEY",
-  403: '; use a key that may do this',
+  403: '; use a key with the permission for this',
 };
 
-/** The body of a reply, piece by piece. Throws Unreachable when it is cut off. */
-export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+/** The body of a reply, chunk by chunk. Throws ServiceUnreachableError if it is incomplete or the signal is aborted. */
+export async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
   try {
-    yield* response.body ?? [];
+    // The signal of `fetch` has no effect on the body after the request was garbage-collected (nodejs/undici#4627).
+    yield* Readable.fromWeb(response.body, { signal });
   } catch (error) {
-    if (error instanceof DOMException) throw error;
-    throw new Unreachable(`the reply of ${new URL(response.url).origin} was cut off: ${reasonOf(error)}; try again`);
+    if (signal.aborted) throw error;
+    throw new ServiceUnreachableError(
+      `the reply of ${new URL(response.url).origin} is incomplete: ${reasonOf(error)}; try again`,
+    );
   }
 }
 
-/** What the service said no with. */
-export async function refusalOf(response: Response): Promise<Refusal> {
-  const said = (await text(bodyOf(response))).trim();
-  const message = textAt(toValue(said), 'message') || textAt(toValue(said), 'error', 'message') || said;
+/** The error of a reply with an error status. */
+export async function toFailure(response: Response, signal: AbortSignal): Promise<CommandFailedError> {
+  const body = (await text(bodyOf(response, signal))).trim();
+  const message = textAt(toValue(body), 'message') || textAt(toValue(body), 'error', 'message') || body;
   const line = (message || response.statusText).split('\n')[0] ?? '';
-  return new Refusal(`${response.status}: ${line}${MENDS[response.status] ?? ''}`, response.status);
+  return new CommandFailedError(`${response.status}: ${line}${HINTS[response.status] ?? ''}`, response.status);
 }
 
-function toValue(said: string): unknown {
+function toValue(body: string): unknown {
   try {
-    return JSON.parse(said);
+    return JSON.parse(body);
   } catch {
     return undefined;
   }
 }
 
-async function toJsonReply(url: string, response: Response): Promise<unknown> {
-  if (response.status >= 400) throw await refusalOf(response);
-  const said = await text(bodyOf(response));
-  const value = toValue(said);
-  if (value === undefined && said !== '') throw new Unreachable(`what answers at ${url} is not Weft`);
+async function toJsonReply(url: string, response: Response, signal: AbortSignal): Promise<unknown> {
+  if (response.status >= 400) throw await toFailure(response, signal);
+  const body = await text(bodyOf(response, signal));
+  const value = toValue(body);
+  if (value === undefined && body !== '') throw new ServiceUnreachableError(`the server at ${url} is not Weft`);
   return value;
 }
 
-/** The service at a place. */
+/** The client of the service at a URL. Its requests end when the signal is aborted. */
 export function serviceAt(
   { url, key, namespace }: { readonly url: string; readonly key: string; readonly namespace?: string | undefined },
   signal: AbortSignal,
 ): Service {
-  const send: Service['send'] = async (method, path, { body, headers = {}, patience = PATIENCE_MS, ...more } = {}) => {
-    const init = {
+  const send: Service['send'] = async (method, path, { body, headers = {}, timeoutMs = TIMEOUT_MS, ...rest } = {}) => {
+    const init = omitUndefined({
       method,
-      // Another host must not get the key.
+      // The key must not be sent to another host.
       redirect: 'error' as const,
       headers: { ...keyHeaders(key), ...headers },
-      ...(body === undefined ? {} : { body }),
-    };
-    const stop = more.signal ?? signal;
-    for (const pause of PAUSES_MS) {
-      const response = await once(`${url}${path}`, init, stop, patience).catch((error: unknown) => {
-        if (method === 'GET' && error instanceof Unreachable && error.isPassing) return undefined;
+      body,
+    });
+    const abort = rest.signal ?? signal;
+    for (const delay of RETRY_DELAYS_MS) {
+      const response = await fetchOnce(`${url}${path}`, init, abort, timeoutMs).catch((error: unknown) => {
+        if (method === 'GET' && error instanceof ServiceUnreachableError && error.isTransient) return undefined;
         throw error;
       });
-      if (response !== undefined && !isTryAgain(method, response.status)) return response;
+      if (response !== undefined && !isRetryable(method, response.status)) return response;
       await response?.body?.cancel();
-      await setTimeout(pause, undefined, { signal: stop });
+      await setTimeout(delay, undefined, { signal: abort });
     }
-    return once(`${url}${path}`, init, stop, patience);
+    return fetchOnce(`${url}${path}`, init, abort, timeoutMs);
   };
-  const put: Service['put'] = async (method, path, sent) => toJsonReply(url, await send(method, path, sent));
+  const upload: Service['upload'] = async (method, path, options) =>
+    toJsonReply(url, await send(method, path, options), options.signal ?? signal);
   const call: Service['call'] = (method, path, body) =>
-    put(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
-  return { url, namespace, signal, send, put, call };
+    upload(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
+  return { url, namespace, signal, send, upload, call };
 }
 
-/** The service that options, environment and profiles name. Throws UsageError. */
-export async function openService(values: PlaceValues, terminal: Terminal): Promise<Service> {
-  return serviceAt(await findPlace(values, terminal), terminal.signal);
+/** The client of the service that options, environment and profiles select. Throws UsageError. */
+export async function openService(values: TargetValues, terminal: Terminal): Promise<Service> {
+  return serviceAt(await resolveTarget(values, terminal), terminal.signal);
 }
 
 /** The path of a namespace. */
@@ -161,15 +171,15 @@ export function treePath(namespace: string, path: string): string {
   return `${namespacePath(namespace)}/tree/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** Throws UsageError unless a namespace is named. */
+/** The selected namespace. Throws UsageError if there is none. */
 export function needNamespace({ namespace }: Pick<Service, 'namespace'>): string {
   if (namespace !== undefined) return namespace;
-  throw new UsageError('name a namespace by --namespace, WEFT_NAMESPACE or a profile');
+  throw new UsageError('no namespace given; use --namespace, WEFT_NAMESPACE or a profile');
 }
 
-/** Where a command of a namespace acts. Throws UsageError. */
+/** The client of the service and the path of the selected namespace. Throws UsageError. */
 export async function openNamespace(
-  values: PlaceValues,
+  values: TargetValues,
   terminal: Terminal,
 ): Promise<{ readonly service: Service; readonly base: string; readonly namespace: string }> {
   const service = await openService(values, terminal);
@@ -177,11 +187,11 @@ export async function openNamespace(
   return { service, namespace, base: namespacePath(namespace) };
 }
 
-const MOST_PAGES = 100_000;
+const MAX_PAGES = 100_000;
 
 /**
- * All rows of a list, whichever way the server divides it: servers before v0.7 tell a next page, later ones a total
- * (rest-api reference, 2). Undefined where the reply is no list. Throws Refusal, Unreachable.
+ * All rows of a list with pagination: servers before v0.7 announce a next page, later ones a total (rest-api reference,
+ * 2). Undefined if the reply is no list. Throws CommandFailedError, ServiceUnreachableError.
  */
 export async function readList(
   service: Service,
@@ -189,20 +199,20 @@ export async function readList(
   ...names: readonly string[]
 ): Promise<unknown[] | undefined> {
   const rows: unknown[] = [];
-  const glue = path.includes('?') ? '&' : '?';
+  const separator = path.includes('?') ? '&' : '?';
   let page = '';
-  for (let read = 0; read < MOST_PAGES; read += 1) {
+  for (let read = 0; read < MAX_PAGES; read += 1) {
     const reply = await service.call('GET', `${path}${page}`);
     const found = rowsAt(reply, ...names);
     if (found === undefined) return undefined;
     rows.push(...found);
     const info = (name: string) => textAt(reply, ...names, 'pageInfo', name);
-    const isMore = info('hasNextPage') === 'true' || Number(info('total')) > rows.length;
-    if (!isMore || found.length === 0) return rows;
+    const hasMore = info('hasNextPage') === 'true' || Number(info('total')) > rows.length;
+    if (!hasMore || found.length === 0) return rows;
     page =
       info('total') === ''
-        ? `${glue}first=100&after=${encodeURIComponent(info('endCursor'))}`
-        : `${glue}offset=${rows.length}`;
+        ? `${separator}first=100&after=${encodeURIComponent(info('endCursor'))}`
+        : `${separator}offset=${rows.length}`;
   }
   return rows;
 }

@@ -1,110 +1,123 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
-import { UsageError } from '../shell/command.ts';
+import { type Options, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import * as profiles from './profiles.ts';
 import { at, textAt } from './replies.ts';
 
-/** Options of every command that talks to a service. The older names are those of the original's tool. */
-export const PLACE_OPTIONS = {
-  url: { type: 'string' },
-  addr: { type: 'string', short: 'a' },
-  key: { type: 'string' },
-  auth: { type: 'string', short: 't' },
-  profile: { type: 'string', short: 'P' },
-} as const;
+/** The URL of a service that was started here with its default settings. */
+export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-export const PLACE_NOTES = [
-  '--url URL         where the service is (else WEFT_URL, DIREKTIV_ADDR, .direktiv.yaml, the profile); also -a, --addr',
-  '--key KEY         the key (else WEFT_KEY, which other users of the machine cannot see); also -t, --auth',
-  '-P, --profile P   the profile that `weft login` made (else WEFT_PROFILE, else the one that was logged in last)',
-];
+/** The options of every command with a service. The aliases are the names in Direktiv's command line. */
+export const TARGET_OPTIONS = {
+  url: {
+    type: 'string',
+    value: 'URL',
+    help: 'URL of the service (default: WEFT_URL, DIREKTIV_ADDR, .direktiv.yaml, the profile)',
+  },
+  addr: { type: 'string', short: 'a', help: { aliasOf: 'url' } },
+  key: {
+    type: 'string',
+    value: 'KEY',
+    help: 'API key; other users of the computer can see it, unlike WEFT_KEY (default: WEFT_KEY, the profile)',
+  },
+  auth: { type: 'string', short: 't', help: { aliasOf: 'key' } },
+  profile: {
+    type: 'string',
+    short: 'P',
+    value: 'NAME',
+    help: "profile of 'weft login' (default: WEFT_PROFILE, the last login)",
+  },
+} as const satisfies Options;
 
-export const NAMESPACE_OPTION = { namespace: { type: 'string', short: 'n' } } as const;
+/** The option of every command that acts on one namespace. */
+export const NAMESPACE_OPTION = {
+  namespace: {
+    type: 'string',
+    short: 'n',
+    value: 'NAME',
+    help: 'namespace (default: WEFT_NAMESPACE, DIREKTIV_NAMESPACE, .direktiv.yaml, the profile)',
+  },
+} as const satisfies Options;
 
-export const NAMESPACE_NOTE =
-  '-n, --namespace N the namespace (else WEFT_NAMESPACE, DIREKTIV_NAMESPACE, .direktiv.yaml, the profile)';
-
-const HERE = 'http://127.0.0.1:8080';
-
-export interface PlaceValues {
+export interface TargetValues {
   readonly url?: string | undefined;
   readonly addr?: string | undefined;
   readonly key?: string | undefined;
   readonly auth?: string | undefined;
   readonly profile?: string | undefined;
-  /** A list where namespaces are what the command is about, and not where it acts. */
+  /** A list if the command takes several namespaces as arguments and acts on none. */
   readonly namespace?: string | readonly string[] | undefined;
 }
 
-export interface Place {
+/** The service and namespace of a command. */
+export interface Target {
   readonly url: string;
   readonly key: string;
   readonly namespace: string | undefined;
 }
 
 /**
- * The place that sources name, the first of them before the others. A key goes to no other address than the one that
- * was given with it.
+ * The first URL, key and namespace of the sources. A key from a source with a URL is used only for that URL. Throws
+ * UsageError for an invalid URL.
  */
-export function choosePlace(sources: readonly profiles.Profile[]): Place {
-  const url = toUrl(sources.find((source) => source.url)?.url ?? HERE);
-  const isMeant = (source: profiles.Profile) => source.url === undefined || toUrl(source.url) === url;
+export function chooseTarget(sources: readonly profiles.Profile[]): Target {
+  const url = toUrl(sources.find((source) => source.url)?.url ?? DEFAULT_URL);
+  const isForUrl = (source: profiles.Profile) => source.url === undefined || toUrl(source.url) === url;
   return {
     url,
-    key: sources.find((source) => source.key && isMeant(source))?.key ?? '',
+    key: sources.find((source) => source.key && isForUrl(source))?.key ?? '',
     namespace: sources.find((source) => source.namespace)?.namespace,
   };
 }
 
-/** An address without the slash at its end. Throws UsageError for what is none. */
+/** A URL without a slash at its end. Throws UsageError for any other text. */
 export function toUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new UsageError(`'${text}' is no address; write it as http://HOST:PORT or https://HOST`);
+    throw new UsageError(`'${text}' is no URL; write it as http://HOST:PORT or https://HOST`);
   }
   return text.replace(/\/+$/, '').replace(/\/api$/, '');
 }
 
-/** The first that is a text with something in it. */
-const oneOf = (...texts: readonly unknown[]): string | undefined =>
-  texts.find((text): text is string => typeof text === 'string' && text !== '');
+const firstText = (...values: readonly unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value !== '');
 
-function profileOf(url?: string, key?: string, namespace?: string): profiles.Profile {
-  return {
-    ...(url === undefined ? {} : { url }),
-    ...(key === undefined ? {} : { key }),
-    ...(namespace === undefined ? {} : { namespace }),
-  };
-}
+const fromOptions = ({ url, addr, key, auth, namespace }: TargetValues): profiles.Profile => ({
+  url: firstText(url, addr),
+  key: firstText(key, auth),
+  namespace: firstText(namespace),
+});
 
-const fromFlags = ({ url, addr, key, auth, namespace }: PlaceValues): profiles.Profile =>
-  profileOf(oneOf(url, addr), oneOf(key, auth), oneOf(namespace));
+type Environment = Pick<Terminal, 'env'>;
 
-const fromEnvironment = ({ env }: Pick<Terminal, 'env'>): profiles.Profile =>
-  profileOf(oneOf(env['WEFT_URL']), oneOf(env['WEFT_KEY']), oneOf(env['WEFT_NAMESPACE']));
+const fromEnvironment = ({ env }: Environment): profiles.Profile => ({
+  url: firstText(env['WEFT_URL']),
+  key: firstText(env['WEFT_KEY']),
+  namespace: firstText(env['WEFT_NAMESPACE']),
+});
 
-/** The names that the original's tool reads. */
-const fromOlderEnvironment = ({ env }: Pick<Terminal, 'env'>): profiles.Profile =>
-  profileOf(
-    oneOf(env['DIREKTIV_ADDR'], env['DIREKTIV_ADDRESS']),
-    oneOf(env['DIREKTIV_AUTH'], env['DIREKTIV_API_KEY'], env['DIREKTIV_AUTH_TOKEN'], env['DIREKTIV_TOKEN']),
-    oneOf(env['DIREKTIV_NAMESPACE']),
-  );
+/** The variables that Direktiv's command line reads. */
+const fromDirektivEnvironment = ({ env }: Environment): profiles.Profile => ({
+  url: firstText(env['DIREKTIV_ADDR'], env['DIREKTIV_ADDRESS']),
+  key: firstText(env['DIREKTIV_AUTH'], env['DIREKTIV_API_KEY'], env['DIREKTIV_AUTH_TOKEN'], env['DIREKTIV_TOKEN']),
+  namespace: firstText(env['DIREKTIV_NAMESPACE']),
+});
 
-export interface OlderConfig {
-  /** Workflow paths are relative to the folder of the file. */
+/** The configuration file of Direktiv's command line. */
+export interface DirektivConfig {
+  /** The folder of the file, to which the paths of workflows are relative. */
   readonly folder: string;
-  readonly all: readonly { readonly id: string; readonly profile: profiles.Profile }[];
+  readonly profiles: readonly { readonly id: string; readonly profile: profiles.Profile }[];
 }
 
-function toOlderProfile(value: unknown): OlderConfig['all'][number] {
-  const key = oneOf(...['auth', 'api-key', 'auth-token'].map((name) => textAt(value, name)));
-  const profile = profileOf(oneOf(textAt(value, 'addr')), key, oneOf(textAt(value, 'namespace')));
+function toDirektivProfile(value: unknown): DirektivConfig['profiles'][number] {
+  const key = firstText(...['auth', 'api-key', 'auth-token'].map((name) => textAt(value, name)));
+  const profile = { url: firstText(textAt(value, 'addr')), key, namespace: firstText(textAt(value, 'namespace')) };
   return { id: textAt(value, 'id') || textAt(value, 'profile'), profile };
 }
 
-function parseOlder(file: string, text: string): OlderConfig {
+function parseDirektivConfig(file: string, text: string): DirektivConfig {
   let value: unknown;
   try {
     value = load(text);
@@ -112,45 +125,41 @@ function parseOlder(file: string, text: string): OlderConfig {
     throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
   }
   const listed = at(value, 'profiles');
-  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map(toOlderProfile);
-  return { folder: dirname(file), all };
+  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map(toDirektivProfile);
+  return { folder: dirname(file), profiles: all };
 }
 
-/** The `.direktiv.yaml` of the folder, or of the nearest above it. Throws UsageError for one that is no YAML. */
-export async function findOlderConfig(cwd: string): Promise<OlderConfig | undefined> {
+/** The `.direktiv.yaml` in the folder or the nearest folder above. Throws UsageError for an invalid file. */
+export async function findDirektivConfig(cwd: string): Promise<DirektivConfig | undefined> {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const file = join(folder, '.direktiv.yaml');
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text !== undefined) return parseOlder(file, text);
+    if (text !== undefined) return parseDirektivConfig(file, text);
     if (dirname(folder) === folder) return undefined;
   }
 }
 
-/** Throws UsageError unless there is a profile of the name. */
-function needProfile(name: string, own: profiles.Profiles, older: OlderConfig | undefined): profiles.Profile {
+function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivConfig | undefined): profiles.Profile {
   const found = Object.hasOwn(own.profiles, name) ? own.profiles[name] : undefined;
-  const known = found ?? older?.all.find(({ id }) => id === name)?.profile;
+  const known = found ?? direktiv?.profiles.find(({ id }) => id === name)?.profile;
   if (known !== undefined) return known;
-  const names = [...Object.keys(own.profiles), ...(older?.all ?? []).map(({ id }) => id)].filter((one) => one !== '');
-  const others = names.length === 0 ? '' : `; there are ${names.join(', ')}`;
-  throw new UsageError(`there is no profile '${name}': make it with 'weft login --profile ${name}'${others}`);
+  const names = [...Object.keys(own.profiles), ...(direktiv?.profiles ?? []).map(({ id }) => id)].filter(Boolean);
+  const others = names.length === 0 ? '' : `; existing profiles: ${names.join(', ')}`;
+  throw new UsageError(`no profile '${name}'; create it with 'weft login --profile ${name}'${others}`);
 }
 
-/**
- * The place that a command is about: options, the profile they name, WEFT_URL and its like, the profile that
- * WEFT_PROFILE names, the environment and the file of the original's tool, the profile that was logged in last.
- */
-export async function findPlace(values: PlaceValues, terminal: Terminal): Promise<Place> {
-  const [own, older] = await Promise.all([profiles.read(terminal), findOlderConfig(terminal.cwd)]);
-  const named = (name: string | undefined) => (name ? [needProfile(name, own, older)] : []);
+/** The target of a command. docs/command-line.md lists the sources in their order. Throws UsageError. */
+export async function resolveTarget(values: TargetValues, terminal: Terminal): Promise<Target> {
+  const [own, direktiv] = await Promise.all([profiles.read(terminal), findDirektivConfig(terminal.cwd)]);
+  const named = (name: string | undefined) => (name ? [needProfile(name, own, direktiv)] : []);
   const current = own.current === undefined ? undefined : own.profiles[own.current];
-  return choosePlace([
-    fromFlags(values),
+  return chooseTarget([
+    fromOptions(values),
     ...named(values.profile),
     fromEnvironment(terminal),
     ...named(terminal.env['WEFT_PROFILE']),
-    fromOlderEnvironment(terminal),
-    ...(older?.all[0] === undefined ? [] : [older.all[0].profile]),
+    fromDirektivEnvironment(terminal),
+    ...(direktiv?.profiles[0] === undefined ? [] : [direktiv.profiles[0].profile]),
     ...(current === undefined ? [] : [current]),
   ]);
 }

@@ -1,17 +1,15 @@
 import { openNamespace } from '../client/service.ts';
-import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, needWords, shown } from '../shell/command.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { defineCommand, needArguments, result } from '../shell/command.ts';
 
-/** Ends runs; one that has ended stays as it is. */
 export const cancel = defineCommand({
-  about: 'Ends runs of workflows',
+  about: 'Cancels runs of workflows; a run that has ended is not changed',
   usage: ['cancel INSTANCE...'],
-  notes: [NAMESPACE_NOTE, ...PLACE_NOTES],
-  options: { ...PLACE_OPTIONS, ...NAMESPACE_OPTION },
+  options: { ...NAMESPACE_OPTION, ...TARGET_OPTIONS },
   run: async (values, ids, terminal) => {
-    needWords('cancel', ['INSTANCE', '[INSTANCE…]'], ids);
+    needArguments('cancel', ['INSTANCE', '[INSTANCE…]'], ids);
     const { service, base } = await openNamespace(values, terminal);
     for (const id of ids) await service.call('POST', `${base}/instances/${encodeURIComponent(id)}/cancel`);
-    return shown(values, { cancelled: ids }, () => ids.map((id) => `cancelled ${id}`).join('\n'));
+    return result(values, { cancelled: ids }, () => ids.map((id) => `cancelled ${id}`).join('\n'));
   },
 });

@@ -1,8 +1,11 @@
-import { type Command, defineCommand, good, UsageError } from '../shell/command.ts';
+import { COMMON_OPTIONS, type Command, defineCommand, success, UsageError } from '../shell/command.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
-const wordsOf = ({ words, flags }: Command): string => [...words, ...flags.map((flag) => `--${flag}`)].join(' ');
+function wordsOf({ words, options }: Command): string {
+  const flags = Object.keys({ ...options, ...COMMON_OPTIONS }).map((flag) => `--${flag}`);
+  return [...words, ...flags].join(' ');
+}
 
 /** A script that completes the first word by commands, and the others by the words and options of the command. */
 function bash(commands: Commands): string {
@@ -27,18 +30,19 @@ const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = {
   zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`,
 };
 
-/** The scripts are made of the table of commands, which holds this command too. */
+/** The command that prints completion scripts for all commands, including itself. */
 export const completionOf = (commands: () => Commands): Command =>
   defineCommand({
-    about: 'Prints a script that completes commands in a shell',
+    about: 'Prints a script for command completion in a shell',
     usage: ['completion bash|zsh'],
-    notes: ['In ~/.bashrc: eval "$(weft completion bash)"'],
+    notes: ['Add this line to ~/.bashrc: eval "$(weft completion bash)"'],
     options: {},
     words: Object.keys(SHELLS),
     run: async (_, [shell = '', ...more]) => {
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-      if (script === undefined || more.length > 0)
-        throw new UsageError(`choose one of ${Object.keys(SHELLS).join(', ')}`);
-      return good(script(commands()));
+      if (script === undefined || more.length > 0) {
+        throw new UsageError(`expected one of ${Object.keys(SHELLS).join(', ')}`);
+      }
+      return success(script(commands()));
     },
   });

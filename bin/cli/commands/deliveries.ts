@@ -1,48 +1,45 @@
 import { textAt } from '../client/replies.ts';
 import { openNamespace, readList } from '../client/service.ts';
-import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, type Outcome, runVerb, shown, toTable, type ValuesOf, type Verbs } from '../shell/command.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { defineVerbs, type Outcome, result, toTable, type ValuesOf } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
-const OPTIONS = { ...PLACE_OPTIONS, ...NAMESPACE_OPTION } as const;
+const OPTIONS = { ...NAMESPACE_OPTION, ...TARGET_OPTIONS } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
-const COLUMNS = ['id', 'kind', 'failedAt', 'tries', 'error'];
+const FIELDS = ['id', 'kind', 'failedAt', 'tries', 'error'];
 
 async function list(values: Values, _: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
   const rows = (await readList(service, `${base}/failed-deliveries`)) ?? [];
-  const cells = rows.map((row) => COLUMNS.map((name) => textAt(row, name)));
-  return shown(values, rows, () => toTable([['ID', 'WHAT', 'FAILED', 'TRIES', 'WHY'], ...cells]));
+  const cells = rows.map((row) => FIELDS.map((name) => textAt(row, name)));
+  return result(values, rows, () => toTable([['ID', 'KIND', 'FAILED', 'TRIES', 'ERROR'], ...cells]));
 }
 
 async function redeliver(values: Values, [id]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
   const one = id === undefined ? '' : `/${encodeURIComponent(id)}`;
-  const done = await service.call('POST', `${base}/failed-deliveries${one}/redeliver`);
-  if (id !== undefined) return shown(values, { redelivered: id }, () => `delivered ${id} again`);
-  const [redelivered, failed, left] = ['redelivered', 'failed', 'left'].map((name) => textAt(done, name));
-  return shown(values, done, () => `${redelivered} delivered again, ${failed} failed again, ${left} left`);
+  const reply = await service.call('POST', `${base}/failed-deliveries${one}/redeliver`);
+  if (id !== undefined) return result(values, { redelivered: id }, () => `delivered ${id}`);
+  const [redelivered, failed, left] = ['redelivered', 'failed', 'left'].map((name) => textAt(reply, name));
+  return result(values, reply, () => `${redelivered} delivered, ${failed} failed again, ${left} left`);
 }
 
 async function remove(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
   await service.call('DELETE', `${base}/failed-deliveries/${encodeURIComponent(id)}`);
-  return shown(values, { deleted: id }, () => `deleted ${id}`);
+  return result(values, { deleted: id }, () => `deleted ${id}`);
 }
 
-const VERBS: Verbs<Values> = {
-  list: { takes: [], run: list },
-  redeliver: { takes: ['[ID]'], run: redeliver },
-  delete: { takes: ['ID'], run: remove },
-};
-
-export const deliveries = defineCommand({
-  about: 'Lists events and ticks of the clock that could not be delivered, and delivers them again',
+export const deliveries = defineVerbs({
+  about: 'Lists dead letters (events and schedule ticks whose delivery failed), and delivers them again',
   usage: ['deliveries list', 'deliveries redeliver [ID]', 'deliveries delete ID'],
-  notes: ['Without an ID all are delivered again, 1,000 at most.', NAMESPACE_NOTE, ...PLACE_NOTES],
+  notes: ['Without an ID, all dead letters are delivered again, at most 1,000 in one call.'],
   options: OPTIONS,
-  words: Object.keys(VERBS),
-  run: (values, rest, terminal) => runVerb(VERBS, values, rest, terminal),
+  verbs: {
+    list: { takes: [], run: list },
+    redeliver: { takes: ['[ID]'], run: redeliver },
+    delete: { takes: ['ID'], run: remove },
+  },
 });

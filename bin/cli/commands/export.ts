@@ -1,63 +1,69 @@
 import { resolve } from 'node:path';
 import { openService } from '../client/service.ts';
-import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import { defineCommand, needWords, type Outcome, Refusal, shown, type ValuesOf } from '../shell/command.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import {
+  CommandFailedError,
+  defineCommand,
+  needArguments,
+  type Outcome,
+  result,
+  type ValuesOf,
+} from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
-import { type Counts, exportNamespace } from '../transfer/exporting.ts';
-import { type Archive, createArchive } from '../transfer/packing.ts';
-import { hasNamespace, type Remote } from '../transfer/remote.ts';
+import { openArchiveWriter } from '../transfer/archive-writer.ts';
+import { type Counts, type ExportJob, exportNamespace } from '../transfer/export.ts';
+import { hasNamespace } from '../transfer/remote.ts';
 
-const OPTIONS = { ...PLACE_OPTIONS, ...NAMESPACE_OPTION, quiet: { type: 'boolean', short: 'q' } } as const;
+const OPTIONS = {
+  quiet: { type: 'boolean', short: 'q', help: 'do not print the exported workflows' },
+  ...NAMESPACE_OPTION,
+  ...TARGET_OPTIONS,
+} as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
 const countsText = ({ workflows, revisions, directories, variables }: Counts): string =>
   `${workflows} workflows with ${revisions} revisions, ${directories} directories, ${variables} variables`;
 
-async function write(
-  remote: Remote,
-  archive: Archive,
-  notes: readonly string[],
-  tell: (path: string) => void,
-): Promise<Counts> {
+/** Writes the archive; an incomplete one is removed. */
+async function write(job: Omit<ExportJob, 'counts'>, notes: readonly string[]): Promise<Counts> {
   try {
-    const counts = await exportNamespace({ remote, archive, tell }, { exportedAt: new Date().toISOString(), notes });
-    await archive.end();
+    const counts = await exportNamespace(job, { exportedAt: new Date().toISOString(), notes });
+    await job.archive.end();
     return counts;
   } catch (error) {
-    await archive.drop();
+    await job.archive.discard();
     throw error;
   }
 }
 
-async function run(values: Values, rest: readonly string[], terminal: Terminal): Promise<Outcome> {
+async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   const service = await openService(values, terminal);
-  const words = rest.length === 0 && service.namespace !== undefined ? [service.namespace] : rest;
-  needWords('export', ['NAMESPACE', '[FILE.tar.gz]'], words);
+  const words = args.length === 0 && service.namespace !== undefined ? [service.namespace] : args;
+  needArguments('export', ['NAMESPACE', '[FILE.tar.gz]'], words);
   const [namespace = '', file = `${namespace}.tar.gz`] = words;
   const notes: string[] = [];
   const note = (text: string) => {
     notes.push(text);
-    terminal.tell(paint(terminal, 'yellow', `note: ${text}`));
+    terminal.printStatus(paint(terminal, 'yellow', `note: ${text}`));
   };
   const remote = { service, namespace, note };
-  if (!(await hasNamespace(remote)))
-    throw new Refusal(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
-  const archive = await createArchive(resolve(terminal.cwd, file));
-  const tell = (path: string) => (values.quiet || values.json ? undefined : terminal.tell(`exported ${path}`));
-  const counts = await write(remote, archive, notes, tell);
-  return shown(values, { namespace, file, ...counts, notes }, () => `${file}: ${countsText(counts)}`);
+  if (!(await hasNamespace(remote))) {
+    throw new CommandFailedError(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
+  }
+  const archive = await openArchiveWriter(resolve(terminal.cwd, file));
+  const onExported = (path: string) =>
+    values.quiet || values.json ? undefined : terminal.printStatus(`exported ${path}`);
+  const counts = await write({ remote, archive, onExported }, notes);
+  return result(values, { namespace, file, ...counts, notes }, () => `${file}: ${countsText(counts)}`);
 }
 
-/** Made of calls of the interface alone, so that it works with every server that serves it, of Direktiv too. */
+/** It uses only calls of the REST API, so that it works with every server that has this API, also with Direktiv. */
 export const exportCommand = defineCommand({
-  about: 'Writes a namespace to an archive, of Weft or of Direktiv v0.6 to v0.8',
+  about: 'Writes a namespace of Weft or of Direktiv v0.6 to v0.8 to an archive',
   usage: ['export NAMESPACE [FILE.tar.gz]'],
   notes: [
-    '-q, --quiet       does not tell each workflow',
-    'Values of secrets and passwords of registries are told by no server: the archive holds their names.',
-    NAMESPACE_NOTE,
-    ...PLACE_NOTES,
+    'The archive contains only the names of secrets and registries: no server returns their values or passwords.',
   ],
   options: OPTIONS,
   run,

@@ -2,51 +2,58 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { needNamespace, openService } from '../client/service.ts';
-import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
-  needWords,
+  needArguments,
   type Outcome,
-  Refusal,
   toJson,
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
-import { carryOut, type Done } from '../transfer/carrying.ts';
+import { applyPlan, type ItemResult } from '../transfer/apply.ts';
+import { MANIFEST } from '../transfer/archive-layout.ts';
+import { namesBelow, readDesiredState, readManifest, unpack } from '../transfer/archive-reader.ts';
+import type { DesiredState } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
-import { MANIFEST } from '../transfer/layout.ts';
-import { type Item, isToDo, makePlan } from '../transfer/plan.ts';
+import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';
 import type { Remote } from '../transfer/remote.ts';
-import { doneLine, planLine, summary, toRecord } from '../transfer/telling.ts';
-import { namesBelow, readArchive, readManifest, unpack } from '../transfer/unpacking.ts';
-import type { Wanted } from '../transfer/wanted.ts';
+import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
+  'dry-run': { type: 'boolean', help: 'print what would change, and change nothing' },
+  yes: { type: 'boolean', short: 'y', help: 'do not ask for confirmation' },
+  all: { type: 'boolean', help: 'also print what does not change' },
+  'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
+  'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
   ...NAMESPACE_OPTION,
-  'dry-run': { type: 'boolean' },
-  yes: { type: 'boolean', short: 'y' },
-  all: { type: 'boolean' },
-  'no-validate': { type: 'boolean' },
-  'keep-extension': { type: 'boolean' },
+  ...TARGET_OPTIONS,
 } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
-interface Read {
-  readonly wanted: Wanted;
-  /** The namespace that the archive was made of. */
+interface ImportSource {
+  readonly desired: DesiredState;
+  /** The namespace that was exported, if it is an archive. */
   readonly namespace?: string;
 }
 
-async function fromArchive(folder: string, names: readonly string[]): Promise<Read> {
+async function fromArchive(folder: string, names: readonly string[]): Promise<ImportSource> {
   const { namespace } = await readManifest(folder);
-  return { wanted: await readArchive(folder, names), namespace };
+  return { desired: await readDesiredState(folder, names), namespace };
 }
 
-/** An archive, an unpacked archive, or a folder of workflow files as people keep them. Throws UsageError, Refusal. */
-async function read(name: string, values: Values, terminal: Terminal, folder: string): Promise<Read> {
+interface Place {
+  readonly values: Values;
+  readonly terminal: Terminal;
+  /** An empty folder to unpack into. */
+  readonly folder: string;
+}
+
+/** Reads an archive, an unpacked archive, or a folder of workflow files. Throws UsageError, CommandFailedError. */
+async function read(name: string, { values, terminal, folder }: Place): Promise<ImportSource> {
   const path = resolve(terminal.cwd, name);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${name} cannot be read: ${error.code}`);
@@ -58,91 +65,86 @@ async function read(name: string, values: Values, terminal: Terminal, folder: st
   );
   if (isArchive) return fromArchive(path, await namesBelow(path));
   const keepsExtension = values['keep-extension'] === true;
-  return { wanted: await readFolder({ name, cwd: terminal.cwd, keepsExtension }) };
+  return { desired: await readFolder({ name, cwd: terminal.cwd, keepsExtension }) };
 }
 
 interface Job {
   readonly values: Values;
   readonly terminal: Terminal;
   readonly remote: Remote;
-  readonly plan: readonly Item[];
+  readonly plan: readonly PlanItem[];
 }
 
-/** Whether the plan may be carried out. Throws UsageError where nobody can be asked. */
-async function isAgreed({ values, terminal, remote, plan }: Job): Promise<boolean> {
+/** Asks for confirmation. Throws UsageError if the user cannot be asked. */
+async function isConfirmed({ values, terminal, remote, plan }: Job): Promise<boolean> {
   if (values.yes) return true;
-  const count = plan.filter(isToDo).length;
+  const count = plan.filter(hasOperations).length;
   if (!terminal.isInteractive) {
     throw new UsageError(
-      `nothing was changed: ${count} changes in '${remote.namespace}' need --yes, or --dry-run to see them`,
+      `nothing was changed: ${count} changes in '${remote.namespace}' need --yes; --dry-run prints them`,
     );
   }
   return /^y(es)?$/i.test((await terminal.ask(`Make these ${count} changes in '${remote.namespace}'? [y/N] `)).trim());
 }
 
-function report({ values, plan }: Job, done: readonly Done[], more: object, text: string): Outcome {
-  const hasTrouble =
-    plan.some(({ change }) => change === 'conflict') || done.some(({ failure }) => failure !== undefined);
-  return { text: values.json ? toJson({ ...more, items: done.map(toRecord) }) : text, isGood: !hasTrouble };
+interface Report {
+  readonly results: readonly ItemResult[];
+  readonly applied: boolean;
+  readonly text: string;
+}
+
+function outcomeOf({ values, remote, plan }: Job, { results, applied, text }: Report): Outcome {
+  const isFailure =
+    plan.some(({ change }) => change === 'conflict') || results.some(({ failure }) => failure !== undefined);
+  const json = () => toJson({ namespace: remote.namespace, applied, items: results.map(toRecord) });
+  return { text: values.json ? json() : text, isSuccess: !isFailure };
 }
 
 async function apply(job: Job): Promise<Outcome> {
-  const { values, terminal, remote, plan } = job;
-  const lines: string[] = [];
-  const done = await carryOut(remote, plan, (one) => {
-    if (isToDo(one.item) && !values.json) lines.push(doneLine(terminal, one));
-  });
-  const failed = done.filter(({ failure }) => failure !== undefined).length;
-  const end =
-    failed === 0 ? summary(plan, 'done') : `${summary(plan, 'done')}; ${failed} of them failed, import again to go on`;
-  return report(job, done, { namespace: remote.namespace, applied: true }, [...lines, end].join('\n'));
+  const { terminal, remote, plan } = job;
+  const results = await applyPlan(remote, plan);
+  const changed = results.filter(({ item }) => hasOperations(item));
+  const failed = results.filter(({ failure }) => failure !== undefined).length;
+  const hint = failed === 0 ? '' : `; ${failed} of them failed, import again to complete them`;
+  const lines = [...changed.map((one) => resultLine(terminal, one)), `${summary(plan, 'done')}${hint}`];
+  return outcomeOf(job, { results, applied: true, text: lines.join('\n') });
 }
 
-/** Tells the plan, asks, and carries it out. */
-async function offer(job: Job): Promise<Outcome> {
-  const { values, terminal, remote, plan } = job;
+/** Prints the plan, asks for confirmation, and applies it. */
+async function applyConfirmed(job: Job): Promise<Outcome> {
+  const { values, terminal, plan } = job;
   const shown = plan.filter(({ change }) => values.all || change !== 'unchanged');
-  const planned = plan.map((item) => ({ item }));
-  const isIdle = !plan.some(isToDo);
-  const lines = [...shown.map((item) => planLine(terminal, item)), summary(plan, 'planned')];
-  if (values['dry-run'] || isIdle) {
-    return report(job, planned, { namespace: remote.namespace, applied: false }, lines.join('\n'));
+  const text = [...shown.map((item) => planLine(terminal, item)), summary(plan, 'planned')].join('\n');
+  if (values['dry-run'] || !plan.some(hasOperations)) {
+    return outcomeOf(job, { results: plan.map((item) => ({ item })), applied: false, text });
   }
-  if (!values.json && !values.yes) await terminal.write(`${lines.join('\n')}\n`);
-  if (await isAgreed(job)) return apply(job);
-  throw new Refusal('nothing was changed');
+  if (!values.json && !values.yes) await terminal.print(`${text}\n`);
+  if (await isConfirmed(job)) return apply(job);
+  throw new CommandFailedError('nothing was changed');
 }
 
-async function run(values: Values, rest: readonly string[], terminal: Terminal): Promise<Outcome> {
-  needWords('import', ['FILE.tar.gz|DIRECTORY', '[NAMESPACE]'], rest);
-  const [name = '', into] = rest;
+async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
+  needArguments('import', ['FILE.tar.gz|DIRECTORY', '[NAMESPACE]'], args);
+  const [name = '', into] = args;
   const service = await openService(values, terminal);
   const folder = await mkdtemp(join(tmpdir(), 'weft-import-'));
   try {
-    const { wanted, namespace: from } = await read(name, values, terminal, folder);
-    const namespace = into ?? values.namespace ?? from ?? needNamespace(service);
-    const note = (text: string) => terminal.tell(paint(terminal, 'yellow', `note: ${text}`));
+    const { desired, namespace: exported } = await read(name, { values, terminal, folder });
+    const namespace = into ?? values.namespace ?? exported ?? needNamespace(service);
+    const note = (text: string) => terminal.printStatus(paint(terminal, 'yellow', `note: ${text}`));
     const remote = { service, namespace, note };
-    const plan = await makePlan({ remote, wanted, cwd: terminal.cwd, isUnchecked: values['no-validate'] === true });
-    return await offer({ values, terminal, remote, plan });
+    const skipsValidation = values['no-validate'] === true;
+    const plan = await makePlan({ remote, desired, cwd: terminal.cwd, skipsValidation });
+    return await applyConfirmed({ values, terminal, remote, plan });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 export const importCommand = defineCommand({
-  about: 'Brings an archive, or a folder of workflow files, into a namespace; it deletes nothing',
+  about: 'Imports an archive, or a folder of workflow files, into a namespace; it deletes nothing',
   usage: ['import FILE.tar.gz [NAMESPACE] [--dry-run | --yes]', 'import DIRECTORY [NAMESPACE] [--dry-run | --yes]'],
-  notes: [
-    '--dry-run         tells what would change, and changes nothing',
-    '-y, --yes         does not ask',
-    '--all             tells also what stays as it is',
-    '--no-validate     lets the service say what is wrong with workflows',
-    '--keep-extension  a file wf.yaml is the workflow wf.yaml, and not wf',
-    'Importing again does what is left, also after an interruption.',
-    NAMESPACE_NOTE,
-    ...PLACE_NOTES,
-  ],
+  notes: ['An import can be repeated: after an interruption, the next one completes the rest.'],
   options: OPTIONS,
   run,
 });

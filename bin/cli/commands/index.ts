@@ -19,7 +19,7 @@ import { validate } from './validate.ts';
 import { vars } from './vars.ts';
 import { version } from './version.ts';
 
-/** All commands by their names, in the order in which help tells them. */
+/** All commands by their names, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   start,
   login,

@@ -1,24 +1,23 @@
 import { type ApiKeyRecord, PERMISSIONS } from '../../../lib/domain/credentials/api-keys.ts';
 import { openService } from '../client/service.ts';
-import { PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import {
-  defineCommand,
-  good,
-  type Outcome,
-  runVerb,
-  shown,
-  toTable,
-  UsageError,
-  type ValuesOf,
-  type Verbs,
-} from '../shell/command.ts';
+import { TARGET_OPTIONS } from '../client/target.ts';
+import { defineVerbs, type Outcome, result, toTable, UsageError, type ValuesOf } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
-  name: { type: 'string' },
-  permission: { type: 'string' },
-  namespace: { type: 'string', multiple: true },
+  name: { type: 'string', value: 'NAME', help: 'purpose of the key' },
+  permission: {
+    type: 'string',
+    value: 'PERMISSION',
+    help: `${PERMISSIONS.join(', ')}: each permission includes those before it`,
+  },
+  namespace: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'namespace that the key is valid for; may be repeated (default: all)',
+  },
+  ...TARGET_OPTIONS,
 } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
@@ -32,51 +31,37 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
   const service = await openService(values, terminal);
   const { keys } = (await service.call('GET', PATH)) as { readonly keys: readonly ApiKeyRecord[] };
   const rows = keys.map((key) => [key.id, key.permission, key.createdAt, namespacesOf(key), key.name]);
-  return shown(values, keys, () => toTable([HEAD, ...rows]));
+  return result(values, keys, () => toTable([HEAD, ...rows]));
 }
 
 async function create(values: Values, _: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { name, permission, namespace: namespaces = [] } = values;
   if (name === undefined || permission === undefined) throw new UsageError('a key needs --name and --permission');
   if (!PERMISSIONS.some((known) => known === permission)) {
-    throw new UsageError(`the permission '${permission}' is none of ${PERMISSIONS.join(', ')}`);
+    throw new UsageError(`--permission is '${permission}'; it must be one of ${PERMISSIONS.join(', ')}`);
   }
   const service = await openService(values, terminal);
-  const made = await service.call('POST', PATH, { name, permission, namespaces });
-  const { key, secret } = made as { readonly key: ApiKeyRecord; readonly secret: string };
-  const told = { id: key.id, name: key.name, permission: key.permission, namespaces: namespacesOf(key) };
-  return shown(values, { ...key, secret }, () =>
-    toTable([...Object.entries(told), ['key', `${secret} (it is shown only now)`]]),
+  const created = await service.call('POST', PATH, { name, permission, namespaces });
+  const { key, secret } = created as { readonly key: ApiKeyRecord; readonly secret: string };
+  const fields = { id: key.id, name: key.name, permission: key.permission, namespaces: namespacesOf(key) };
+  return result(values, { ...key, secret }, () =>
+    toTable([...Object.entries(fields), ['key', `${secret} (it is not shown again)`]]),
   );
 }
 
 async function remove(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const service = await openService(values, terminal);
   await service.call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
-  return values.json ? shown(values, { deleted: id }, () => '') : good(`deleted ${id}`);
+  return result(values, { deleted: id }, () => `deleted ${id}`);
 }
 
-const VERBS: Verbs<Values> = {
-  list: { takes: [], run: list },
-  create: { takes: [], run: create },
-  delete: { takes: ['ID'], run: remove },
-};
-
-/** Keys of the interface besides the administrator's. */
-export const keys = defineCommand({
-  about: 'Lists, makes and deletes keys of a service',
-  usage: [
-    'keys list',
-    `keys create --name NAME --permission ${PERMISSIONS.join('|')} [--namespace NAMESPACE ...]`,
-    'keys delete ID',
-  ],
-  notes: [
-    '--name NAME       what the key is for',
-    '--permission P    what the key allows; each permission includes those before it',
-    '--namespace N     the key is good for this namespace only; may be repeated (else all)',
-    ...PLACE_NOTES,
-  ],
+export const keys = defineVerbs({
+  about: 'Lists, creates and deletes API keys',
+  usage: ['keys list', 'keys create --name NAME --permission PERMISSION [--namespace NAME ...]', 'keys delete ID'],
   options: OPTIONS,
-  words: Object.keys(VERBS),
-  run: (values, rest, terminal) => runVerb(VERBS, values, rest, terminal),
+  verbs: {
+    list: { takes: [], run: list },
+    create: { takes: [], run: create },
+    delete: { takes: ['ID'], run: remove },
+  },
 });

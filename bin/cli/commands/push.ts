@@ -2,116 +2,118 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { needNamespace, openService, type Service } from '../client/service.ts';
-import { findOlderConfig, NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
+import { findDirektivConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
+  CommandFailedError,
   defineCommand,
-  needWords,
+  needArguments,
   type Outcome,
-  Refusal,
+  ServiceUnreachableError,
   toJson,
-  Unreachable,
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
-import { carryOut, type Done } from '../transfer/carrying.ts';
+import { applyPlan, type ItemResult } from '../transfer/apply.ts';
+import { type DesiredState, latestOf } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
-import { checkFile, findingTexts } from '../transfer/offline.ts';
-import { type Item, makePlan } from '../transfer/plan.ts';
-import { doneLine, summary, toRecord } from '../transfer/telling.ts';
-import { latestOf, type Wanted } from '../transfer/wanted.ts';
+import { makePlan } from '../transfer/plan.ts';
+import { resultLine, summary, toRecord } from '../transfer/report.ts';
+import { problemTexts, validateFile } from '../transfer/validation.ts';
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
+  watch: { type: 'boolean', help: 'push again after each change of a file, until Ctrl-C' },
+  'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
+  'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
+  quiet: { type: 'boolean', short: 'q', help: 'print only failures' },
   ...NAMESPACE_OPTION,
-  watch: { type: 'boolean' },
-  'no-validate': { type: 'boolean' },
-  'keep-extension': { type: 'boolean' },
-  quiet: { type: 'boolean', short: 'q' },
+  ...TARGET_OPTIONS,
 } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
 /** What is pushed, and how. */
-export interface Pushed {
+export interface PushJob {
   readonly service: Service;
   readonly terminal: Terminal;
   readonly source: { readonly name: string; readonly as?: string | undefined; readonly keepsExtension: boolean };
-  readonly isUnchecked: boolean;
+  readonly skipsValidation: boolean;
 }
 
-async function needRight(wanted: Wanted, cwd: string): Promise<void> {
-  const checked = await Promise.all(wanted.workflows.map((workflow) => checkFile(latestOf(workflow).file, cwd)));
-  const texts = checked.flatMap(findingTexts);
+async function requireValid(desired: DesiredState, cwd: string): Promise<void> {
+  const validated = await Promise.all(desired.workflows.map((workflow) => validateFile(latestOf(workflow).file, cwd)));
+  const texts = validated.flatMap(problemTexts);
   if (texts.length === 0) return;
-  const count = checked.reduce((sum, { findings }) => sum + findings.length, 0);
-  throw new Refusal(`${count} ${count === 1 ? 'problem' : 'problems'}, nothing was sent\n${texts.join('\n')}`);
+  const count = validated.reduce((sum, { problems }) => sum + problems.length, 0);
+  const problems = `${count} ${count === 1 ? 'problem' : 'problems'}`;
+  throw new CommandFailedError(`${problems}, nothing was sent\n${texts.join('\n')}`);
 }
 
-async function read({ terminal, source }: Pushed): Promise<Wanted> {
-  const home = (await findOlderConfig(terminal.cwd))?.folder;
-  const wanted = await readFolder({ ...source, cwd: terminal.cwd, home });
-  if (wanted.workflows.length === 0)
-    throw new UsageError(`${source.name} holds no workflow; they end in .yaml or .yml`);
-  return wanted;
+async function read({ terminal, source }: PushJob): Promise<DesiredState> {
+  const home = (await findDirektivConfig(terminal.cwd))?.folder;
+  const desired = await readFolder({ ...source, cwd: terminal.cwd, home });
+  if (desired.workflows.length === 0) {
+    throw new UsageError(`${source.name} contains no workflow; the files of workflows end in .yaml or .yml`);
+  }
+  return desired;
 }
 
-/** Sends what differs from what the service has. Throws UsageError, Refusal with every mistake, Unreachable. */
-export async function push(
-  job: Pushed,
-): Promise<{ readonly done: readonly Done[]; readonly paths: readonly string[] }> {
-  const { service, terminal, isUnchecked } = job;
-  const wanted = await read(job);
-  if (!isUnchecked) await needRight(wanted, terminal.cwd);
-  const note = (text: string) => terminal.tell(`note: ${text}`);
+/** The results of a push, and the paths of its workflows. */
+export interface PushResult {
+  readonly results: readonly ItemResult[];
+  readonly paths: readonly string[];
+}
+
+/**
+ * Sends everything that differs from the service. Throws UsageError, CommandFailedError with all problems of invalid
+ * workflows, ServiceUnreachableError.
+ */
+export async function push(job: PushJob): Promise<PushResult> {
+  const { service, terminal, skipsValidation } = job;
+  const desired = await read(job);
+  if (!skipsValidation) await requireValid(desired, terminal.cwd);
+  const note = (text: string) => terminal.printStatus(`note: ${text}`);
   const remote = { service, namespace: needNamespace(service), note };
-  const plan = await makePlan({ remote, wanted, cwd: terminal.cwd, isUnchecked: true });
-  return { done: await carryOut(remote, plan, () => undefined), paths: wanted.workflows.map(({ path }) => path) };
+  const plan = await makePlan({ remote, desired, cwd: terminal.cwd, skipsValidation: true });
+  return { results: await applyPlan(remote, plan), paths: desired.workflows.map(({ path }) => path) };
 }
 
-const isBad = ({ item, failure }: Done): boolean => failure !== undefined || item.change === 'conflict';
-const isTold = ({ item }: Done): boolean => item.kind !== 'directory' || item.change !== 'unchanged';
+const isFailure = ({ item, failure }: ItemResult): boolean => failure !== undefined || item.change === 'conflict';
+const isShown = ({ item }: ItemResult): boolean => item.kind !== 'directory' || item.change !== 'unchanged';
 
-function report(values: Values, terminal: Terminal, done: readonly Done[]): Outcome {
-  const items: Item[] = done.filter((one) => !isBad(one)).map(({ item }) => item);
-  const bad = done.filter(isBad).length;
-  const told = values.quiet ? done.filter(isBad) : done.filter(isTold);
-  const end =
-    bad === 0
-      ? summary(
-          items.filter((item) => item.kind !== 'directory'),
-          'done',
-        )
-      : `${bad} failed`;
-  const text = [...told.map((one) => doneLine(terminal, one)), end].join('\n');
-  return { text: values.json ? toJson(done.map(toRecord)) : text, isGood: bad === 0 };
+function outcomeOf(values: Values, terminal: Terminal, results: readonly ItemResult[]): Outcome {
+  const failed = results.filter(isFailure);
+  const shown = values.quiet ? failed : results.filter(isShown);
+  const pushed = results.map(({ item }) => item).filter(({ kind }) => kind !== 'directory');
+  const end = failed.length === 0 ? summary(pushed, 'done') : `${failed.length} failed`;
+  const text = [...shown.map((one) => resultLine(terminal, one)), end].join('\n');
+  return { text: values.json ? toJson(results.map(toRecord)) : text, isSuccess: failed.length === 0 };
 }
 
-/** Editors write a file in several steps; what comes within this time is one change. */
-const CALM_MS = 150;
+/** Editors write a file in several steps: changes within this time are one change. */
+const DEBOUNCE_MS = 150;
 
-/** Pushes after each change below the folder or file, until Ctrl-C. */
-async function keepPushing(job: Pushed, values: Values): Promise<Outcome> {
+const isExpected = (error: unknown): error is Error =>
+  error instanceof CommandFailedError || error instanceof ServiceUnreachableError || error instanceof UsageError;
+
+/** Pushes after each change of the file or folder, until Ctrl-C. */
+async function pushOnChange(job: PushJob, values: Values): Promise<Outcome> {
   const { terminal, source } = job;
-  const changes = watching(resolve(terminal.cwd, source.name), terminal.signal);
+  const changes = watchChanges(resolve(terminal.cwd, source.name), terminal.signal);
   do {
     try {
-      await terminal.write(`${report(values, terminal, (await push(job)).done).text}\n`);
+      await terminal.print(`${outcomeOf(values, terminal, (await push(job)).results).text}\n`);
     } catch (error) {
-      if (
-        terminal.signal.aborted ||
-        !(error instanceof Refusal || error instanceof Unreachable || error instanceof UsageError)
-      )
-        throw error;
-      terminal.tell(paint(terminal, 'red', `weft: ${error.message}`));
+      if (terminal.signal.aborted || !isExpected(error)) throw error;
+      terminal.printStatus(paint(terminal, 'red', `weft: ${error.message}`));
     }
-    terminal.tell(`watching ${source.name} …`);
+    terminal.printStatus(`watching ${source.name} …`);
   } while (!(await changes.next()).done);
-  return { text: '', isGood: true };
+  return { text: '', isSuccess: true };
 }
 
-/** Yields once after each flurry of changes; ends with the signal. */
-async function* watching(path: string, signal: AbortSignal): AsyncGenerator<void> {
+/** Yields once after each burst of changes, until the signal is aborted. */
+async function* watchChanges(path: string, signal: AbortSignal): AsyncGenerator<void> {
   let wake: () => void = () => undefined;
   let hasChanged = false;
   const watcher = watch(path, { recursive: true, signal }, () => {
@@ -124,34 +126,29 @@ async function* watching(path: string, signal: AbortSignal): AsyncGenerator<void
     if (!hasChanged) await new Promise<void>((resolve) => (wake = resolve));
     while (hasChanged && !signal.aborted) {
       hasChanged = false;
-      await setTimeout(CALM_MS);
+      await setTimeout(DEBOUNCE_MS);
     }
     if (!signal.aborted) yield;
   }
 }
 
 export const pushCommand = defineCommand({
-  about: 'Creates and updates workflows from files, after checking them all',
+  about: 'Validates workflow files, then creates and updates their workflows',
   usage: ['push FILE.yaml [PATH]', 'push DIRECTORY [PATH]', 'push FILE.yaml|DIRECTORY [PATH] --watch'],
   notes: [
-    '--watch           pushes again whenever a file changes, until Ctrl-C',
-    '--no-validate     lets the service say what is wrong',
-    '--keep-extension  a file wf.yaml is the workflow wf.yaml, and not wf',
-    '-q, --quiet       tells only what failed',
-    'A file wf.yaml.NAME is the variable NAME of the workflow of wf.yaml. .weftignore and .direktivignore hide files.',
-    'Paths begin at the folder of the .direktiv.yaml if there is one, else at what is named.',
-    NAMESPACE_NOTE,
-    ...PLACE_NOTES,
+    'The file wf.yaml.NAME is the variable NAME of the workflow of wf.yaml.',
+    'Files that .weftignore or .direktivignore match are skipped.',
+    'Paths are relative to the folder of .direktiv.yaml if there is one, else to the argument.',
   ],
   options: OPTIONS,
-  run: async (values, rest, terminal) => {
-    needWords('push', ['FILE.yaml|DIRECTORY', '[PATH]'], rest);
-    const [name = '', as] = rest;
+  run: async (values, args, terminal) => {
+    needArguments('push', ['FILE.yaml|DIRECTORY', '[PATH]'], args);
+    const [name = '', as] = args;
     const service = await openService(values, terminal);
     needNamespace(service);
     const source = { name, as, keepsExtension: values['keep-extension'] === true };
-    const job = { service, terminal, source, isUnchecked: values['no-validate'] === true };
-    if (values.watch) return keepPushing(job, values);
-    return report(values, terminal, (await push(job)).done);
+    const job = { service, terminal, source, skipsValidation: values['no-validate'] === true };
+    if (values.watch) return pushOnChange(job, values);
+    return outcomeOf(values, terminal, (await push(job)).results);
   },
 });

@@ -1,21 +1,20 @@
-import { defineCommand, good, UsageError } from '../shell/command.ts';
+import { defineCommand, needArguments, success, UsageError } from '../shell/command.ts';
 
-/** The whole service in this process, until it is stopped. */
 export const start = defineCommand({
-  about: 'Runs the whole service in this process',
+  about: 'Runs the whole service in this process until it is stopped',
   usage: ['start'],
-  notes: ['Its settings are environment variables; README.md tells them.'],
+  notes: ['Its settings are environment variables; README.md lists them.'],
   options: {},
-  run: async (_, rest) => {
-    if (rest.length > 0) throw new UsageError(`'start' takes no '${rest[0]}'; its settings are environment variables`);
+  run: async (_, args) => {
+    needArguments('start', [], args);
     try {
       const { main } = await import('../../server/main.ts');
       await main();
     } catch (error) {
-      // The package has the command line alone, in one file.
+      // The published package contains the command line, but not the service.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-      throw new UsageError('this is the command line alone; the service starts in a clone of the repository');
+      throw new UsageError('this package has no service; run it in a clone of the repository, or deploy it to AWS');
     }
-    return good('');
+    return success('');
   },
 });

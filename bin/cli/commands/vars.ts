@@ -2,77 +2,67 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { textAt } from '../client/replies.ts';
-import { bodyOf, openNamespace, readList, refusalOf, type Service, treePath } from '../client/service.ts';
-import { NAMESPACE_NOTE, NAMESPACE_OPTION, PLACE_NOTES, PLACE_OPTIONS } from '../client/target.ts';
-import {
-  defineCommand,
-  good,
-  type Outcome,
-  runVerb,
-  shown,
-  toTable,
-  UsageError,
-  type ValuesOf,
-  type Verbs,
-} from '../shell/command.ts';
+import { bodyOf, openNamespace, readList, type Service, toFailure, treePath } from '../client/service.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { defineVerbs, type Outcome, result, success, toTable, UsageError, type ValuesOf } from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 const OPTIONS = {
-  ...PLACE_OPTIONS,
+  workflow: { type: 'string', short: 'w', value: 'PATH', help: 'variables of a workflow' },
+  instance: { type: 'string', short: 'i', value: 'ID', help: 'variables of a run (default: of the namespace)' },
+  type: { type: 'string', value: 'MIME', help: 'media type of the value (default: detected by the service)' },
+  value: { type: 'string', value: 'TEXT', help: 'the value, instead of a file' },
+  output: { type: 'string', short: 'o', value: 'FILE', help: 'write the value to a file' },
   ...NAMESPACE_OPTION,
-  workflow: { type: 'string', short: 'w' },
-  instance: { type: 'string', short: 'i' },
-  type: { type: 'string' },
-  value: { type: 'string' },
-  output: { type: 'string', short: 'o' },
+  ...TARGET_OPTIONS,
 } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
+/** A namespace, a workflow or a run that has variables. */
 interface Owner {
   readonly service: Service;
   readonly list: string;
-  of(name: string, op: 'var' | 'set-var' | 'delete-var'): string;
+  pathOf(name: string, op: 'var' | 'set-var' | 'delete-var'): string;
 }
 
-/** Whose variables are meant: of the namespace, of a workflow or of a run. Throws UsageError. */
+/** The owner that the options select. Throws UsageError. */
 async function openOwner(values: Values, terminal: Terminal): Promise<Owner> {
   const { workflow, instance } = values;
   if (workflow !== undefined && instance !== undefined) {
-    throw new UsageError('name a workflow or an instance, not both');
+    throw new UsageError('give either a workflow or an instance, not both');
   }
   const { service, base, namespace } = await openNamespace(values, terminal);
   if (workflow !== undefined) {
     const path = treePath(namespace, workflow);
-    return { service, list: `${path}?op=vars`, of: (name, op) => `${path}?op=${op}&var=${encodeURIComponent(name)}` };
+    const pathOf: Owner['pathOf'] = (name, op) => `${path}?op=${op}&var=${encodeURIComponent(name)}`;
+    return { service, list: `${path}?op=vars`, pathOf };
   }
   const owner = instance === undefined ? base : `${base}/instances/${encodeURIComponent(instance)}`;
-  return { service, list: `${owner}/vars`, of: (name) => `${owner}/vars/${encodeURIComponent(name)}` };
+  return { service, list: `${owner}/vars`, pathOf: (name) => `${owner}/vars/${encodeURIComponent(name)}` };
 }
 
 async function list(values: Values, _: readonly string[], terminal: Terminal): Promise<Outcome> {
   const owner = await openOwner(values, terminal);
   const rows = (await readList(owner.service, owner.list, 'variables')) ?? [];
   const cells = rows.map((row) => ['name', 'size', 'mimeType', 'updatedAt'].map((name) => textAt(row, name)));
-  return shown(values, rows, () => toTable([['NAME', 'SIZE', 'TYPE', 'UPDATED'], ...cells]));
+  return result(values, rows, () => toTable([['NAME', 'SIZE', 'TYPE', 'UPDATED'], ...cells]));
 }
 
 async function get(values: Values, [name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const owner = await openOwner(values, terminal);
-  const response = await owner.service.send('GET', owner.of(name, 'var'));
-  if (response.status >= 400) throw await refusalOf(response);
+  const { service, pathOf } = await openOwner(values, terminal);
+  const response = await service.send('GET', pathOf(name, 'var'));
+  if (response.status >= 400) throw await toFailure(response, service.signal);
   const mimeType = response.headers.get('content-type') ?? '';
+  const body = bodyOf(response, service.signal);
   if (values.output !== undefined) {
-    await writeFile(resolve(terminal.cwd, values.output), bodyOf(response));
-    return shown(values, { name, mimeType, file: values.output }, () => '');
+    await writeFile(resolve(terminal.cwd, values.output), body);
+    return result(values, { name, mimeType, file: values.output }, () => '');
   }
-  if (values.json) {
-    const data = (await buffer(bodyOf(response))).toString('base64');
-    return shown(values, { name, mimeType, data }, () => '');
-  }
-  for await (const chunk of bodyOf(response)) await terminal.write(chunk);
-  return good('');
+  if (values.json) return result(values, { name, mimeType, data: (await buffer(body)).toString('base64') }, () => '');
+  for await (const chunk of body) await terminal.print(chunk);
+  return success('');
 }
 
 async function bytesOf(
@@ -81,35 +71,29 @@ async function bytesOf(
   terminal: Terminal,
 ): Promise<string | Uint8Array<ArrayBuffer>> {
   if ((value === undefined) === (file === undefined)) {
-    throw new UsageError('name a file with the value (- for the standard input), or give --value');
+    throw new UsageError('give either a file with the value (- for the standard input) or --value');
   }
   return value ?? readBytes(terminal, file ?? '-');
 }
 
 async function set(values: Values, [name = '', file]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const body = await bytesOf(values, file, terminal);
-  const owner = await openOwner(values, terminal);
-  // Without a type the service finds one; `fetch` would name its own for a text.
+  const { service, pathOf } = await openOwner(values, terminal);
+  // Without a type, the service detects one. `fetch` adds a type to a text, but not to bytes.
   const headers = values.type === undefined ? {} : { 'Content-Type': values.type };
-  const reply = await owner.service.put('PUT', owner.of(name, 'set-var'), { body: Buffer.from(body), headers });
-  return shown(values, reply, () => `set ${name} (${textAt(reply, 'totalSize')} bytes, ${textAt(reply, 'mimeType')})`);
+  const reply = await service.upload('PUT', pathOf(name, 'set-var'), { body: Buffer.from(body), headers });
+  const [size, type] = [textAt(reply, 'totalSize'), textAt(reply, 'mimeType')];
+  return result(values, reply, () => `set ${name} (${size} bytes, ${type})`);
 }
 
 async function remove(values: Values, [name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const owner = await openOwner(values, terminal);
-  await owner.service.call('DELETE', owner.of(name, 'delete-var'));
-  return shown(values, { deleted: name }, () => `deleted ${name}`);
+  const { service, pathOf } = await openOwner(values, terminal);
+  await service.call('DELETE', pathOf(name, 'delete-var'));
+  return result(values, { deleted: name }, () => `deleted ${name}`);
 }
 
-const VERBS: Verbs<Values> = {
-  list: { takes: [], run: list },
-  get: { takes: ['NAME'], run: get },
-  set: { takes: ['NAME', '[FILE|-]'], run: set },
-  delete: { takes: ['NAME'], run: remove },
-};
-
-export const vars = defineCommand({
-  about: 'Lists, shows, sets and deletes variables',
+export const vars = defineVerbs({
+  about: 'Lists, prints, sets and deletes variables',
   usage: [
     'vars list [--workflow PATH | --instance ID]',
     'vars get NAME [--output FILE]',
@@ -117,16 +101,11 @@ export const vars = defineCommand({
     'vars set NAME --value TEXT [--type MIME]',
     'vars delete NAME',
   ],
-  notes: [
-    '-w, --workflow P  variables of a workflow',
-    '-i, --instance ID variables of a run (else of the namespace)',
-    '--type MIME       what the value is (else the service finds out)',
-    '--value TEXT      the value itself, in place of a file',
-    '-o, --output FILE writes the value to a file',
-    NAMESPACE_NOTE,
-    ...PLACE_NOTES,
-  ],
   options: OPTIONS,
-  words: Object.keys(VERBS),
-  run: (values, rest, terminal) => runVerb(VERBS, values, rest, terminal),
+  verbs: {
+    list: { takes: [], run: list },
+    get: { takes: ['NAME'], run: get },
+    set: { takes: ['NAME', '[FILE|-]'], run: set },
+    delete: { takes: ['NAME'], run: remove },
+  },
 });

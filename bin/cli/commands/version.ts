@@ -1,14 +1,12 @@
-import { versionOf } from '../../server/version.ts';
-import { defineCommand, good, toJson, UsageError } from '../shell/command.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { defineCommand, needArguments, result } from '../shell/command.ts';
 
-/** The version of this program, which is that of the service it came with. */
 export const version = defineCommand({
   about: 'Prints the version of this program',
   usage: ['version'],
-  notes: [],
   options: {},
-  run: async ({ json }, rest) => {
-    if (rest.length > 0) throw new UsageError(`'version' takes no '${rest[0]}'`);
-    return good(json ? toJson({ version: versionOf() }) : versionOf());
+  run: async (values, args) => {
+    needArguments('version', [], args);
+    return result(values, { version: packageVersion() }, packageVersion);
   },
 });

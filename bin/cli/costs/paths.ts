@@ -2,27 +2,27 @@ import { PRICES, perMillion, type Used } from './prices.ts';
 
 const NAMES = Object.keys(PRICES) as (keyof Used)[];
 
-/** Nothing but what is named. */
+/** The given amounts; all others are 0. */
 export const used = (some: Partial<Used> = {}): Used => ({
   ...(Object.fromEntries(NAMES.map((name) => [name, 0])) as Record<keyof Used, number>),
   ...some,
 });
 
-/** All of it together, the second so many times. */
+/** The sum of the amounts, the second multiplied by a factor. */
 export const plus = (one: Used, other: Partial<Used>, times = 1): Used =>
   used(Object.fromEntries(NAMES.map((name) => [name, one[name] + times * (other[name] ?? 0)])));
 
 export interface Step {
   readonly uses: Partial<Used>;
   readonly next: readonly string[];
-  /** The way may be over here. */
+  /** The path may end here. */
   readonly ends: boolean;
 }
 
 export type Bound = 'least' | 'most';
 
-/** Every node that can be reached, those that it leads to before it. Iterative: there may be thousands in a row. */
-function lastFirst(stepOf: (id: string) => Step, start: string): string[] {
+/** All reachable nodes in post-order. Iterative, because a path may have thousands of nodes. */
+function postOrder(stepOf: (id: string) => Step, start: string): string[] {
   const order: string[] = [];
   const seen = new Set<string>();
   const open: { readonly id: string; readonly isDone: boolean }[] = [{ id: start, isDone: false }];
@@ -36,15 +36,15 @@ function lastFirst(stepOf: (id: string) => Step, start: string): string[] {
   return order;
 }
 
-/** What the cheapest or the dearest way to an end uses on which nothing comes twice; undefined if none ends. */
-export function priceWay(stepOf: (id: string) => Step, start: string, bound: Bound): Used | undefined {
+/** The amounts of the cheapest or the most expensive path to an end without cycles; undefined if no path ends. */
+export function pricePath(stepOf: (id: string) => Step, start: string, bound: Bound): Used | undefined {
   const best = new Map<string, Used>();
   const sign = bound === 'least' ? 1 : -1;
-  for (const id of lastFirst(stepOf, start)) {
+  for (const id of postOrder(stepOf, start)) {
     const { uses, next, ends } = stepOf(id);
-    // What is not there yet leads back to here.
-    const ways = next.flatMap((other) => best.get(other) ?? []);
-    const [chosen] = [...ways, ...(ends ? [used()] : [])].sort((a, b) => sign * (perMillion(a) - perMillion(b)));
+    // A successor without a price is part of a cycle.
+    const paths = next.flatMap((other) => best.get(other) ?? []);
+    const [chosen] = [...paths, ...(ends ? [used()] : [])].sort((a, b) => sign * (perMillion(a) - perMillion(b)));
     if (chosen !== undefined) best.set(id, plus(chosen, uses));
   }
   return best.get(start);

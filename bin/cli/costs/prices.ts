@@ -1,9 +1,10 @@
-/** What AWS asks in us-east-1, USD, on demand, without the free tier (aws-facts, 2). */
+/** The date and the region of the prices: USD, on demand, without the free tier (aws-facts, 2). */
 export const PRICED_ON = '2026-11-21';
 export const PRICED_IN = 'us-east-1';
 
 /**
- * For a million. Lambda's time is not here: it depends on the machine; 10 ms at 1 GB are 0.13 for a million.
+ * The prices of a million. The duration of Lambda functions is not included, because it depends on the workflow: 10 ms at
+ * 1 GB cost $0.13 per million.
  */
 export const PRICES = {
   /** API Gateway, REST. */
@@ -20,20 +21,20 @@ export const PRICES = {
   events: 1,
 } as const;
 
-/** How often each thing that is paid for happens. */
+/** The amounts of everything that has a price. */
 export type Used = Readonly<Record<keyof typeof PRICES, number>>;
 
-/** USD for a million, to the cent. */
+/** The price of a million in USD, rounded to cents. */
 export function perMillion(used: Used): number {
   const sum = Object.entries(PRICES).reduce((total, [name, price]) => total + price * used[name as keyof Used], 0);
   return Math.round(sum * 100) / 100;
 }
 
-/** For a month, whether it is used or not. */
+/** Monthly prices that do not depend on the use. */
 export const MONTHLY = {
-  /** A key of the key management service, which is made anew each year: +1 after the first and after the second. */
+  /** A KMS key with yearly rotation: $1 more after the first and after the second rotation. */
   key: 1,
-  /** CloudWatch: an alarm, for each metric that it looks at; a dashboard; a metric of one's own. */
+  /** CloudWatch: an alarm (for each of its metrics), a dashboard, a custom metric. */
   alarmMetric: 0.1,
   dashboard: 3,
   ownMetric: 0.3,

@@ -2,7 +2,7 @@ import { mostMetrics } from '../../../lib/adapters/aws/measures.ts';
 import { families } from '../../../lib/api/registry/families.ts';
 import { MONTHLY } from './prices.ts';
 
-/** A template of CloudFormation, as far as it is looked at. */
+/** The part of a CloudFormation template that is read. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, Resource>>;
 }
@@ -12,7 +12,7 @@ interface Resource {
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-/** What is paid for a resource each month, whether it is used or not. */
+/** The monthly price of a resource that does not depend on its use. */
 export interface FixedPrice {
   readonly id: string;
   readonly type: string;
@@ -21,22 +21,22 @@ export interface FixedPrice {
 }
 
 export interface TemplatePrice {
-  /** USD, of what has a price. */
+  /** The sum of the known prices, in USD. */
   readonly monthly: number;
   readonly paid: readonly FixedPrice[];
-  /** Metrics that its functions write, at most so many; each is paid for by the hours in which it is used. */
+  /** The maximum number of metrics that its functions write; the price of each depends on the hours in which it is used. */
   readonly metrics: { readonly most: number; readonly monthly: number };
-  /** What this table does not know, as `id type`. */
+  /** Resources without a known price, as `id type`. */
   readonly unknown: readonly string[];
   readonly count: number;
 }
 
 type Properties = Readonly<Record<string, unknown>>;
 
-const NOT_KNOWN = Number.NaN;
+const UNKNOWN = Number.NaN;
 const free = (): number => 0;
 
-/** Resources that are paid for by use alone, or not at all, however they are set. */
+/** Resources that are free, or whose price depends only on their use, whatever their properties. */
 const FREE = [
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',
@@ -66,30 +66,30 @@ const FREE = [
   'AWS::SQS::QueuePolicy',
   'AWS::Scheduler::ScheduleGroup',
   'AWS::StepFunctions::StateMachine',
-  // What our own functions make: parameters of the standard kind.
+  // Our custom resources create standard parameters.
   'Custom::AdminKey',
   'Custom::MadeWhileRunning',
   'Custom::RootKey',
   'Custom::TablesLed',
 ];
 
-/** Metrics that an alarm looks at: those of its formula, else the one. */
+/** The number of metrics of an alarm: those of its expression, else one. */
 function metricsOf({ Metrics }: Properties): number {
   return Array.isArray(Metrics) ? Metrics.filter((metric) => 'MetricStat' in metric).length : 1;
 }
 
-/** USD a month by type; a price that depends on more than is here is not known. */
+/** USD per month by type. A price that depends on other properties is unknown. */
 const PRICE_OF: Readonly<Record<string, (properties: Properties) => number>> = {
   ...Object.fromEntries(FREE.map((type) => [type, free])),
-  'AWS::ApiGateway::Stage': ({ CacheClusterEnabled }) => (CacheClusterEnabled === true ? NOT_KNOWN : 0),
+  'AWS::ApiGateway::Stage': ({ CacheClusterEnabled }) => (CacheClusterEnabled === true ? UNKNOWN : 0),
   'AWS::CloudWatch::Alarm': (properties) => MONTHLY.alarmMetric * metricsOf(properties),
   'AWS::CloudWatch::Dashboard': () => MONTHLY.dashboard,
-  'AWS::DynamoDB::Table': ({ BillingMode }) => (BillingMode === 'PAY_PER_REQUEST' ? 0 : NOT_KNOWN),
+  'AWS::DynamoDB::Table': ({ BillingMode }) => (BillingMode === 'PAY_PER_REQUEST' ? 0 : UNKNOWN),
   'AWS::KMS::Key': () => MONTHLY.key,
   'AWS::Logs::MetricFilter': () => MONTHLY.ownMetric,
 };
 
-/** What several resources have in common, and pay for once: filters that count into the same metric. */
+/** Resources that share one price: metric filters with the same metric. */
 const SHARED: Readonly<Record<string, (properties: Properties) => string>> = {
   'AWS::Logs::MetricFilter': ({ MetricTransformations }) => {
     const [{ MetricNamespace, MetricName } = {}] = (MetricTransformations ?? []) as Properties[];
@@ -97,17 +97,17 @@ const SHARED: Readonly<Record<string, (properties: Properties) => string>> = {
   },
 };
 
-/** Requests that belong to no route are counted as those of a family more. */
+/** Requests without a route are counted as one more family. */
 const MOST_METRICS = mostMetrics(Object.keys(families).length + 1);
 
-function isCounting({ Type, Properties = {} }: Resource): boolean {
+function writesMetrics({ Type, Properties = {} }: Resource): boolean {
   const { Variables = {} } = (Properties['Environment'] ?? {}) as { readonly Variables?: object };
   return Type === 'AWS::Lambda::Function' && 'WEFT_METRICS' in Variables;
 }
 
 const toCents = (amount: number): number => Math.round(amount * 100) / 100;
 
-/** What templates cost by the month before anything is done with what they make. */
+/** The monthly price of templates without any use. */
 export function priceTemplates(templates: readonly Template[]): TemplatePrice {
   const resources = templates.flatMap(({ Resources = {} }) => Object.entries(Resources));
   const paidFor = new Set<string>();
@@ -116,12 +116,12 @@ export function priceTemplates(templates: readonly Template[]): TemplatePrice {
     const shared = SHARED[Type]?.(Properties);
     if (shared !== undefined && paidFor.has(shared)) return { id, type: Type, monthly: 0 };
     if (shared !== undefined) paidFor.add(shared);
-    return { id, type: Type, monthly: priceOf === undefined ? NOT_KNOWN : priceOf(Properties) };
+    return { id, type: Type, monthly: priceOf === undefined ? UNKNOWN : priceOf(Properties) };
   });
   const paid = priced.filter(({ monthly }) => monthly > 0);
   const unknown = priced.filter(({ monthly }) => Number.isNaN(monthly)).map(({ id, type }) => `${id} ${type}`);
   const sum = paid.reduce((total, { monthly }) => total + monthly, 0);
-  const most = resources.some(([, resource]) => isCounting(resource)) ? MOST_METRICS : 0;
+  const most = resources.some(([, resource]) => writesMetrics(resource)) ? MOST_METRICS : 0;
   const metrics = { most, monthly: toCents(most * MONTHLY.ownMetric) };
   return { monthly: toCents(sum), paid, metrics, unknown, count: resources.length };
 }

@@ -1,16 +1,16 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearest } from '../../../lib/language/suggestions.ts';
+import { parseArgs } from 'node:util';
+import { closestName } from '../../../lib/language/suggestions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The command line was not understood; the program ends with 2. */
+/** The command line is wrong; the program exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The service said no; the program ends with 1, and with 3 where another key would be let in. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  /** The HTTP status; undefined where the service did as it was asked and the outcome is bad. */
+/** The service rejected a request, or a run failed; the program exits with 1, and with 3 if the key is not accepted. */
+export class CommandFailedError extends Error {
+  override readonly name = 'CommandFailedError';
+  /** The HTTP status; undefined if the service did what was requested and the outcome is a failure. */
   readonly status: number | undefined;
   constructor(message: string, status?: number) {
     super(message);
@@ -18,62 +18,80 @@ export class Refusal extends Error {
   }
 }
 
-/** Nothing that speaks our interface answers there; the program ends with 3. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
-  /** The same may work at the next moment. */
-  readonly isPassing: boolean;
-  constructor(message: string, isPassing = false) {
+/** No service of ours replies at the address; the program exits with 3. */
+export class ServiceUnreachableError extends Error {
+  override readonly name = 'ServiceUnreachableError';
+  /** The connection broke: a retry may succeed. */
+  readonly isTransient: boolean;
+  constructor(message: string, isTransient = false) {
     super(message);
-    this.isPassing = isPassing;
+    this.isTransient = isTransient;
   }
 }
 
-/** What a command tells. One that found mistakes in what it was given is not good: the program ends with 1. */
+/** The result of a command. A command that found problems in its input is no success: the program exits with 1. */
 export interface Outcome {
   /** Printed with a newline; nothing is printed for the empty text. */
   readonly text: string;
-  readonly isGood: boolean;
+  readonly isSuccess: boolean;
 }
 
+/** An option of a command: how `parseArgs` reads it, and its help. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** The placeholder of its value in the help: `URL`. */
+  readonly value?: string;
+  /** What it does, without a period; for another name of an option, that option. */
+  readonly help: string | { readonly aliasOf: string };
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** A command as the table of commands holds it. */
 export interface Command {
+  /** What it does, as a sentence without its period. */
   readonly about: string;
   /** The forms of the command without the program's name, one a line. */
   readonly usage: readonly string[];
-  /** Lines on the options that are the command's own. */
+  readonly options: Options;
+  /** Sentences for its help, beside those of its options. */
   readonly notes: readonly string[];
-  /** The names of its options, for completion. */
-  readonly flags: readonly string[];
-  /** The words that may follow its name. */
+  /** The words that may follow its name, for completion. */
   readonly words: readonly string[];
-  /** Throws UsageError, Refusal and Unreachable. */
+  /** Throws UsageError, CommandFailedError and ServiceUnreachableError. */
   readonly run: (args: readonly string[], terminal: Terminal) => Promise<Outcome>;
 }
 
-/** Options that every command has. */
-const COMMON = { json: { type: 'boolean' } } as const satisfies ParseArgsOptionsConfig;
+const COMMON = { json: { type: 'boolean', help: 'print JSON' } } as const satisfies Options;
 
-type Parsed<O extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ options: O & typeof COMMON; allowPositionals: true }>
->;
+/** The options of every command. `--help` is read before a command is run. */
+export const COMMON_OPTIONS: Options = { ...COMMON, help: { type: 'boolean', help: 'print this help' } };
 
-/** The values of options, as a command gets them. */
-export type ValuesOf<O extends ParseArgsOptionsConfig> = Parsed<O>['values'];
+type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O & typeof COMMON; allowPositionals: true }>>;
 
-/** What a command adds to what all have: its options, and what it does with their values and the other arguments. */
-interface Definition<O extends ParseArgsOptionsConfig> extends Omit<Command, 'run' | 'flags' | 'words'> {
+/** The values of options, as a command receives them. */
+export type ValuesOf<O extends Options> = Parsed<O>['values'];
+
+type Run<V> = (values: V, args: readonly string[], terminal: Terminal) => Promise<Outcome>;
+
+interface Definition<O extends Options> extends Omit<Command, 'run' | 'options' | 'words' | 'notes'> {
   readonly options: O;
+  readonly notes?: readonly string[];
   readonly words?: readonly string[];
-  readonly run: (values: ValuesOf<O>, rest: readonly string[], terminal: Terminal) => Promise<Outcome>;
+  readonly run: Run<ValuesOf<O>>;
 }
 
-/** A command whose arguments are parsed by its options; what does not fit them is a UsageError. */
-export function defineCommand<const O extends ParseArgsOptionsConfig>(definition: Definition<O>): Command {
-  const { options, run, words = [], ...told } = definition;
+/** A command whose arguments are parsed by its options. Arguments that do not fit them are a UsageError. */
+export function defineCommand<const O extends Options>(definition: Definition<O>): Command {
+  const { options, run, notes = [], words = [], about, usage } = definition;
   return {
-    ...told,
+    about,
+    usage,
+    notes,
     words,
-    flags: Object.keys({ ...options, ...COMMON }),
+    options,
     run: async (args, terminal) => {
       const { values, positionals } = parse({ ...COMMON, ...options }, args);
       return run(values as ValuesOf<O>, positionals, terminal);
@@ -81,63 +99,78 @@ export function defineCommand<const O extends ParseArgsOptionsConfig>(definition
   };
 }
 
-function parse(options: ParseArgsOptionsConfig, args: readonly string[]) {
+function parse(options: Options, args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The first sentence says what is wrong; the others explain how arguments are quoted.
+    // Only the first sentence names the problem; the others explain how arguments are quoted.
     const message = error.message.split(/\. |\n/)[0] ?? error.message;
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
-    const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
+    const near = unknown === undefined ? undefined : closestName(unknown, Object.keys(options));
     throw new UsageError(near === undefined ? message : `${message}; did you mean '--${near}'?`);
   }
 }
 
+/** One of the actions of a command, selected by the first argument. */
 export interface Verb<V> {
-  /** The words that follow the verb, `[…]` around those that may be left out, `…` after one that may be repeated. */
+  /** The arguments after the verb: `[…]` around an optional one, `…` in one that may be repeated. */
   readonly takes: readonly string[];
-  readonly run: (values: V, rest: readonly string[], terminal: Terminal) => Promise<Outcome>;
+  readonly run: Run<V>;
 }
 
+/** The actions of a command by their names. */
 export type Verbs<V> = Readonly<Record<string, Verb<V>>>;
 
-/** Does what the first word says, if as many words follow as it takes. Throws UsageError. */
-export async function runVerb<V>(
-  verbs: Verbs<V>,
-  values: V,
-  [name = '', ...rest]: readonly string[],
-  terminal: Terminal,
-): Promise<Outcome> {
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  if (verb === undefined) {
-    const near = nearest(name, Object.keys(verbs));
-    const meant = near === undefined || name === '' ? '' : `; did you mean '${near}'?`;
-    throw new UsageError(`choose one of ${Object.keys(verbs).join(', ')}${meant}`);
-  }
-  needWords(name, verb.takes, rest);
-  return verb.run(values, rest, terminal);
+interface VerbsDefinition<O extends Options> extends Omit<Definition<O>, 'run' | 'words'> {
+  readonly verbs: Verbs<ValuesOf<O>>;
+  /** The verb of a command without arguments. */
+  readonly defaultVerb?: string;
 }
 
-/** Throws UsageError unless as many words are given as are taken. */
-export function needWords(name: string, takes: readonly string[], given: readonly string[]): void {
+/** A command that is a table of verbs. An unknown verb, or a wrong number of arguments, is a UsageError. */
+export function defineVerbs<const O extends Options>(definition: VerbsDefinition<O>): Command {
+  const { verbs, defaultVerb, ...common } = definition;
+  return defineCommand<O>({
+    ...common,
+    words: Object.keys(verbs),
+    run: (values, args, terminal) => {
+      const [name = defaultVerb ?? '', ...rest] = args;
+      const verb = needVerb(verbs, name);
+      needArguments(name, verb.takes, rest);
+      return verb.run(values, rest, terminal);
+    },
+  });
+}
+
+function needVerb<V>(verbs: Verbs<V>, name: string): Verb<V> {
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  if (verb !== undefined) return verb;
+  const near = name === '' ? undefined : closestName(name, Object.keys(verbs));
+  const suggestion = near === undefined ? '' : `; did you mean '${near}'?`;
+  throw new UsageError(`expected one of ${Object.keys(verbs).join(', ')}${suggestion}`);
+}
+
+/** Throws UsageError unless the number of arguments is allowed. */
+export function needArguments(name: string, takes: readonly string[], given: readonly string[]): void {
   const least = takes.filter((word) => !word.startsWith('[')).length;
   const most = takes.some((word) => word.includes('…')) ? Number.POSITIVE_INFINITY : takes.length;
   if (given.length >= least && given.length <= most) return;
-  const form = takes.length === 0 ? 'no further word' : takes.join(' ');
-  throw new UsageError(`'${name}' takes ${form}`);
+  throw new UsageError(`'${name}' takes ${takes.length === 0 ? 'no arguments' : takes.join(' ')}`);
 }
 
-export const good = (text: string): Outcome => ({ text, isGood: true });
+/** The outcome of a command that succeeded. */
+export const success = (text: string): Outcome => ({ text, isSuccess: true });
 
+/** JSON as commands print it. */
 export const toJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** The outcome as JSON if that is asked for, else as a text. */
-export function shown({ json }: { readonly json?: boolean | undefined }, value: unknown, text: () => string): Outcome {
-  return good(json === true ? toJson(value) : text());
+/** The outcome of a command that succeeded: as JSON if that is requested, else as a text. */
+export function result({ json }: { readonly json?: boolean | undefined }, value: unknown, text: () => string): Outcome {
+  return success(json === true ? toJson(value) : text());
 }
 
-/** Columns as wide as their widest cell. */
+/** Rows as columns that are as wide as their widest cell. */
 export function toTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');

@@ -2,34 +2,34 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** What a command may do with the world it was started in. */
+/** The environment of a command: variables, folder, streams. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Paths of the user are relative to it. */
+  /** The current folder, to which paths of the user are relative. */
   readonly cwd: string;
   readonly input: NodeJS.ReadableStream;
-  /** Somebody sits there and can be asked. */
+  /** The user can answer questions. */
   readonly isInteractive: boolean;
   readonly hasColour: boolean;
-  /** Ends with the user's Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Writes to the standard output, as it is; resolves when more may be written. */
-  write(chunk: string | Uint8Array): Promise<void>;
+  /** Writes to the standard output without a newline. Resolves when more can be written. */
+  print(chunk: string | Uint8Array): Promise<void>;
   /** Writes one line to the standard error. */
-  tell(line: string): void;
-  /** Asks the user; what is typed to a hidden question is not shown. */
+  printStatus(line: string): void;
+  /** Asks the user. The answer to a hidden question is not displayed. */
   ask(question: string, how?: { readonly isHidden: boolean }): Promise<string>;
 }
 
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
 export type Colour = keyof typeof COLOURS;
 
-/** The text in a colour, on a terminal that shows colours and where `NO_COLOR` is not set. */
+/** The text in a colour if the terminal has colours. */
 export function paint({ hasColour }: Pick<Terminal, 'hasColour'>, colour: Colour, text: string): string {
   return hasColour ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
 }
 
-/** Everything that the input holds, as bytes. */
+/** All bytes of the standard input. */
 export async function readInput({ input }: Pick<Terminal, 'input'>): Promise<Buffer<ArrayBuffer>> {
   const parts: Buffer[] = [];
   for await (const part of input) parts.push(typeof part === 'string' ? Buffer.from(part) : part);
@@ -44,7 +44,7 @@ async function ask(question: string, isHidden: boolean): Promise<string> {
   lines.once('close', () => ended.abort());
   lines.once('SIGINT', () => {
     lines.close();
-    // The keyboard's Ctrl-C is a letter here; it means what it means elsewhere.
+    // readline reads Ctrl-C as a key press and sends no signal.
     process.kill(process.pid, 'SIGINT');
   });
   const [answer] = (await once(lines, 'line', { signal: ended.signal }).catch(() => [''])) as [string];
@@ -56,7 +56,7 @@ async function ask(question: string, isHidden: boolean): Promise<string> {
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const interrupt = new AbortController();
-  // The second Ctrl-C finds no listener and ends the process at once.
+  // A second Ctrl-C has no listener and ends the process at once.
   process.once('SIGINT', () => interrupt.abort());
   const { NO_COLOR, TERM } = process.env;
   return {
@@ -66,10 +66,10 @@ export function processTerminal(): Terminal {
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     hasColour: process.stdout.isTTY === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb',
     signal: interrupt.signal,
-    write: async (chunk) => {
+    print: async (chunk) => {
       if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
     },
-    tell: (line) => void process.stderr.write(`${line}\n`),
+    printStatus: (line) => void process.stderr.write(`${line}\n`),
     ask: (question, { isHidden } = { isHidden: false }) => ask(question, isHidden),
   };
 }

@@ -3,17 +3,17 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isNodeName, isVariableName } from '../../../lib/domain/names.ts';
-import { Refusal, UsageError } from '../shell/command.ts';
+import { CommandFailedError, UsageError } from '../shell/command.ts';
+import { type DesiredState, type DesiredVariable, type DesiredWorkflow, parentsOf } from './desired-state.ts';
 import { type Ignores, toIgnores } from './ignores.ts';
-import { parentsOf, type Wanted, type WantedVariable, type WantedWorkflow } from './wanted.ts';
 
 const IGNORE_FILES = ['.weftignore', '.direktivignore'];
 const EXTENSION = /\.ya?ml$/;
-/** Definitions of other things than workflows say so at the top level. */
+/** A definition of another kind than a workflow, which has this field at the top level. */
 const OTHER_KIND = /^direktiv_api:\s*["']?(?!workflow)\w/m;
 const SKIPPED = ['node_modules'];
 
-/** Size and SHA-256 of a file, read piece by piece. */
+/** Size and SHA-256 of a file, read as a stream. */
 export async function measure(file: string): Promise<{ readonly size: number; readonly hash: string }> {
   const hash = createHash('sha256');
   let size = 0;
@@ -29,7 +29,7 @@ async function readIgnores(folder: string): Promise<Ignores> {
   return toIgnores(texts.join('\n'));
 }
 
-/** The files below a folder that nothing hides, by their paths from it, with slashes. Links are not followed. */
+/** The relative paths of the files below a folder, with slashes, without ignored ones. Links are not followed. */
 async function filesBelow(root: string, ignores: Ignores, folder = ''): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   const found: string[] = [];
@@ -43,8 +43,8 @@ async function filesBelow(root: string, ignores: Ignores, folder = ''): Promise<
   return found;
 }
 
-/** The workflow files among the paths, and beside each its variables: `hello.yaml.data.json` is `data.json` of `hello`. */
-export function pairUp(paths: readonly string[]): Map<string, string[]> {
+/** The workflow files among the paths, each with the files of its variables: `hello.yaml.data.json` is one of `hello.yaml`. */
+export function groupByWorkflow(paths: readonly string[]): Map<string, string[]> {
   const yaml = paths.filter((path) => EXTENSION.test(path));
   const ownerOf = (path: string) => yaml.find((other) => path.startsWith(`${other}.`));
   const workflows = new Map(yaml.filter((path) => ownerOf(path) === undefined).map((path) => [path, [] as string[]]));
@@ -55,15 +55,15 @@ export function pairUp(paths: readonly string[]): Map<string, string[]> {
   return workflows;
 }
 
-/** The path of a workflow in the tree, of its file's path. */
+/** The path of a workflow in the tree, from the path of its file. */
 export const toNodePath = (file: string, keepsExtension: boolean): string =>
   keepsExtension ? file : file.replace(EXTENSION, '');
 
-async function toVariable(root: string, owner: string, path: string): Promise<WantedVariable> {
+async function toVariable(root: string, owner: string, path: string): Promise<DesiredVariable> {
   const name = path.slice(owner.length + 1);
   if (!isVariableName(name)) {
     throw new UsageError(
-      `${path}: '${name}' cannot name a variable; use letters, digits, - _ and ., or ignore the file`,
+      `${path}: '${name}' is no name of a variable; use letters, digits, - _ and ., or ignore the file`,
     );
   }
   const file = join(root, path);
@@ -74,20 +74,20 @@ function needPath(file: string, path: string): string {
   const odd = path.split('/').find((segment) => !isNodeName(segment));
   if (odd === undefined) return path;
   throw new UsageError(
-    `${file}: '${odd}' cannot name a node; use small letters, digits, - _ and . and begin with a letter, or ignore the file`,
+    `${file}: '${odd}' is no name of a node; use lower-case letters, digits, - _ and . after a letter, or ignore the file`,
   );
 }
 
-interface Asked {
-  /** Where the tree begins on this machine. */
+interface ReadOptions {
+  /** The local folder of the tree. */
   readonly root: string;
-  /** What stands before each path in the tree; empty for the root. */
+  /** The prefix of each path in the tree; empty for the root. */
   readonly below: string;
   readonly keepsExtension: boolean;
 }
 
 async function toWorkflow(
-  { root, below, keepsExtension }: Asked,
+  { root, below, keepsExtension }: ReadOptions,
   file: string,
   beside: readonly string[],
   as?: string,
@@ -99,27 +99,28 @@ async function toWorkflow(
   return { path, revisions: [{ file: absolute, hash, isSaved: false, ids: [] }], variables };
 }
 
-/** What workflow files say, with the directories that they need. Throws Refusal for two files of one path. */
-function toWanted(workflows: readonly WantedWorkflow[]): Wanted {
+/** The desired state of workflows with their directories. Throws CommandFailedError for two files with one path. */
+function toDesiredState(workflows: readonly DesiredWorkflow[]): DesiredState {
   const paths = workflows.map(({ path }) => path);
   const twice = workflows.find(({ path }, index) => paths.indexOf(path) !== index);
-  if (twice !== undefined) throw new Refusal(`two files would be the workflow '${twice.path}'; rename one`);
+  if (twice !== undefined)
+    throw new CommandFailedError(`two files have the path '${twice.path}' of a workflow; rename one`);
   const directories = [...new Set(paths.flatMap(parentsOf))].sort().map((path) => ({ path, attributes: [] }));
   return { variables: [], directories, workflows };
 }
 
-export interface Source {
-  /** A file or a folder, as the user wrote it. */
+export interface FolderSource {
+  /** A file or a folder, as the user gave it. */
   readonly name: string;
   readonly cwd: string;
-  /** Where paths of the tree begin when they are not given; undefined: at what is named. */
+  /** The folder to which paths are relative if none is given; default: the argument. */
   readonly home?: string | undefined;
-  /** The path in the tree: of the workflow if a file is named, of the directory if a folder is. */
+  /** The path in the tree: of the workflow for a file, of the directory for a folder. */
   readonly as?: string | undefined;
   readonly keepsExtension: boolean;
 }
 
-async function isFolder({ cwd, name }: Source): Promise<boolean> {
+async function isFolder({ cwd, name }: FolderSource): Promise<boolean> {
   try {
     return (await stat(resolve(cwd, name))).isDirectory();
   } catch (error) {
@@ -129,37 +130,38 @@ async function isFolder({ cwd, name }: Source): Promise<boolean> {
 
 const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
-/** Where something stands below the home of the tree; empty if it is not below it. */
+/** The path from the home folder; empty for a path outside of it. */
 function below(home: string | undefined, absolute: string): string {
   const path = home === undefined ? '' : relative(home, absolute);
   return path.startsWith('..') ? '' : path.split(sep).join('/');
 }
 
-/** One workflow file with the variables beside it. */
-async function readFileAlone({ name, cwd, home, as, keepsExtension }: Source): Promise<Wanted> {
+/** The desired state of one workflow file and its variables. */
+async function readFileAlone({ name, cwd, home, as, keepsExtension }: FolderSource): Promise<DesiredState> {
   const absolute = resolve(cwd, name);
   const root = dirname(absolute);
   const file = basename(absolute);
   const names = (await readdir(root, { withFileTypes: true })).filter((one) => one.isFile()).map((one) => one.name);
   const beside = names.filter((other) => other.startsWith(`${file}.`)).sort();
-  const asked = { root, below: below(home, root), keepsExtension };
-  return toWanted([await toWorkflow(asked, file, beside, as === undefined ? undefined : trimmed(as))]);
+  const options = { root, below: below(home, root), keepsExtension };
+  return toDesiredState([await toWorkflow(options, file, beside, as === undefined ? undefined : trimmed(as))]);
 }
 
 /**
- * What a file or folder of workflows says, as people keep them in Git: each `.yaml` is a workflow, named like the file
- * without its ending; `.weftignore` and `.direktivignore` hide files. Throws UsageError for names that cannot be.
+ * The desired state that a file or a folder of workflow files describes. Each `.yaml` file is a workflow with the name of
+ * the file; `.weftignore` and `.direktivignore` exclude files. Throws UsageError for invalid names, CommandFailedError for
+ * two files with one path.
  */
-export async function readFolder(source: Source): Promise<Wanted> {
+export async function readFolder(source: FolderSource): Promise<DesiredState> {
   if (!(await isFolder(source))) return readFileAlone(source);
   const { name, cwd, home, as, keepsExtension } = source;
   const root = resolve(cwd, name);
   const paths = await filesBelow(root, await readIgnores(root));
-  const asked = { root, below: as === undefined ? below(home, root) : trimmed(as), keepsExtension };
-  const workflows: WantedWorkflow[] = [];
-  for (const [file, beside] of pairUp(paths)) {
+  const options = { root, below: as === undefined ? below(home, root) : trimmed(as), keepsExtension };
+  const workflows: DesiredWorkflow[] = [];
+  for (const [file, beside] of groupByWorkflow(paths)) {
     if (OTHER_KIND.test(await readFile(join(root, file), 'utf8'))) continue;
-    workflows.push(await toWorkflow(asked, file, beside));
+    workflows.push(await toWorkflow(options, file, beside));
   }
-  return toWanted(workflows);
+  return toDesiredState(workflows);
 }

@@ -1,16 +1,16 @@
-/** A line of an ignore file: what it matches, and whether it takes back what a line before it ignored. */
+/** A line of an ignore file: what it matches, and whether it negates an earlier line. */
 interface Pattern {
   readonly matches: RegExp;
-  readonly isTakenBack: boolean;
+  readonly isNegated: boolean;
   readonly isForDirectories: boolean;
 }
 
-/** Tells whether a path below the folder of the ignore file is left out; directories are asked before what is in them. */
+/** Whether a path below the folder of the ignore file is excluded. A directory is tested before its contents. */
 export type Ignores = (path: string, isDirectory: boolean) => boolean;
 
 const SPECIAL = /[.+^${}()|[\]\\]/g;
 
-/** `**` stands for any number of folders, `*` and `?` do not match a slash (gitignore, "pattern format"). */
+/** `**` matches any number of folders; `*` and `?` match no slash (gitignore, "pattern format"). */
 function toSource(pattern: string): string {
   return pattern
     .split('/')
@@ -27,17 +27,17 @@ function toSource(pattern: string): string {
 function toPattern(line: string): Pattern | undefined {
   const text = line.replace(/(?<!\\)\s+$/, '');
   if (text === '' || text.startsWith('#')) return undefined;
-  const isTakenBack = text.startsWith('!');
-  const bare = (isTakenBack ? text.slice(1) : text).replace(/^\\(?=[#!])/, '');
+  const isNegated = text.startsWith('!');
+  const bare = (isNegated ? text.slice(1) : text).replace(/^\\(?=[#!])/, '');
   const isForDirectories = bare.endsWith('/');
   const pattern = bare.replace(/\/$/, '');
-  // A slash within binds the pattern to the folder of the file; else it matches at any depth.
-  const isBound = pattern.includes('/');
+  // A pattern with a slash inside matches only from the folder of the file on, any other at every depth.
+  const isAnchored = pattern.includes('/');
   const source = toSource(pattern.replace(/^\//, ''));
-  return { matches: new RegExp(`^${isBound ? '' : '(?:.*/)?'}${source}$`), isTakenBack, isForDirectories };
+  return { matches: new RegExp(`^${isAnchored ? '' : '(?:.*/)?'}${source}$`), isNegated, isForDirectories };
 }
 
-/** Reads the text of an ignore file as Git does: the last line that matches counts. Classes like `[ab]` are plain text. */
+/** Reads an ignore file as Git does: the last matching line decides. Classes such as `[ab]` are plain text. */
 export function toIgnores(text: string): Ignores {
   const patterns = text
     .split(/\r?\n/)
@@ -45,6 +45,6 @@ export function toIgnores(text: string): Ignores {
     .filter((one) => one !== undefined);
   return (path, isDirectory) => {
     const last = patterns.findLast((one) => (isDirectory || !one.isForDirectories) && one.matches.test(path));
-    return last !== undefined && !last.isTakenBack;
+    return last !== undefined && !last.isNegated;
   };
 }

@@ -1,7 +1,14 @@
+import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { at } from '../client/replies.ts';
-import { Refusal } from '../shell/command.ts';
-import type { Act, Names } from './acts.ts';
-import { type Checked, checkFile } from './offline.ts';
+import { CommandFailedError } from '../shell/command.ts';
+import {
+  type DesiredDirectory,
+  type DesiredState,
+  type DesiredVariable,
+  type DesiredWorkflow,
+  latestOf,
+} from './desired-state.ts';
+import type { Operation, RevisionNames } from './operations.ts';
 import {
   findNode,
   hasNamespace,
@@ -15,224 +22,231 @@ import {
   readConfig,
   readHistory,
 } from './remote.ts';
-import { latestOf, type Wanted, type WantedDirectory, type WantedVariable, type WantedWorkflow } from './wanted.ts';
+import { type ValidatedSource, validateFile } from './validation.ts';
 import { planWorkflow } from './workflow-plan.ts';
 
+/** What would happen to an item; `by-hand`: only its owner can transfer it. */
 export type Change = 'create' | 'update' | 'unchanged' | 'conflict' | 'by-hand';
 
-/** One thing of the namespace, and what would be done to it. */
-export interface Item {
+/** One item of a namespace, and the operations that would bring it into the desired state. */
+export interface PlanItem {
   readonly kind: 'namespace' | 'settings' | 'directory' | 'workflow' | 'variable' | 'secret' | 'registry' | 'service';
   /** A path of the tree, or a name; a variable of a workflow is `path: name`. */
   readonly name: string;
   readonly change: Change;
   readonly details: readonly string[];
-  readonly acts: readonly Act[];
-  readonly closing: readonly Act[];
-  readonly names: Names;
+  readonly operations: readonly Operation[];
+  /** Applied after the operations of all items: they enable workflows. */
+  readonly finalOperations: readonly Operation[];
+  readonly revisionNames: RevisionNames;
 }
 
-type Told = Pick<Item, 'kind' | 'name' | 'change'> & Partial<Item>;
+type ItemFields = Pick<PlanItem, 'kind' | 'name' | 'change'> & Partial<PlanItem>;
 
-const item = (told: Told): Item => ({ details: [], acts: [], closing: [], names: new Map(), ...told });
+const toItem = (fields: ItemFields): PlanItem => ({
+  details: [],
+  operations: [],
+  finalOperations: [],
+  revisionNames: new Map(),
+  ...fields,
+});
 
-/** What a plan is made for. */
-export interface Task {
+/** What a plan is made from. */
+export interface PlanRequest {
   readonly remote: Remote;
-  readonly wanted: Wanted;
-  /** Problems name files from here. */
+  readonly desired: DesiredState;
+  /** The current folder, to which the paths in problems are relative. */
   readonly cwd: string;
-  /** Files are sent without a look; the service says what is wrong with them. */
-  readonly isUnchecked: boolean;
+  /** Workflows are not compiled before they are sent. */
+  readonly skipsValidation: boolean;
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-/** What the function answers for each, a few at a time, in their order. */
-export async function mapSome<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+/** The results of a function for all elements, in their order; at most four calls run at the same time. */
+export async function mapConcurrently<T, R>(all: readonly T[], map: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(all.length);
   let next = 0;
   const worker = async () => {
-    for (let at = next++; at < all.length; at = next++) results[at] = await work(all[at] as T);
+    for (let at = next++; at < all.length; at = next++) results[at] = await map(all[at] as T);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return results;
 }
 
-const baseType = (mimeType: string): string => mimeType.trim().toLowerCase();
+const normalizedType = (mimeType: string): string => mimeType.trim().toLowerCase();
 
-function isSame(wanted: WantedVariable, present: RemoteVariable): boolean {
-  const isTyped =
-    wanted.mimeType === undefined ||
+function isSame(desired: DesiredVariable, present: RemoteVariable): boolean {
+  const hasSameType =
+    desired.mimeType === undefined ||
     present.mimeType === '' ||
-    baseType(wanted.mimeType) === baseType(present.mimeType);
-  return isTyped && present.checksum === wanted.hash && present.size === wanted.size;
+    normalizedType(desired.mimeType) === normalizedType(present.mimeType);
+  return hasSameType && present.checksum === desired.hash && present.size === desired.size;
 }
 
-function variableItem(variable: WantedVariable, present: RemoteVariable | undefined, workflow?: string): Item {
+function variableItem(variable: DesiredVariable, present: RemoteVariable | undefined, workflow?: string): PlanItem {
   const name = workflow === undefined ? variable.name : `${workflow}: ${variable.name}`;
-  if (present !== undefined && isSame(variable, present)) return item({ kind: 'variable', name, change: 'unchanged' });
-  const act: Act = { do: 'set-variable', variable, ...(workflow === undefined ? {} : { workflow }) };
-  return item({ kind: 'variable', name, change: present === undefined ? 'create' : 'update', acts: [act] });
+  if (present !== undefined && isSame(variable, present))
+    return toItem({ kind: 'variable', name, change: 'unchanged' });
+  const change = present === undefined ? 'create' : 'update';
+  return toItem({ kind: 'variable', name, change, operations: [{ do: 'set-variable', variable, workflow }] });
 }
 
 async function variableItems(
   remote: Remote,
-  wanted: readonly WantedVariable[],
-  isThere: boolean,
+  desired: readonly DesiredVariable[],
+  exists: boolean,
   workflow?: string,
-): Promise<Item[]> {
-  if (wanted.length === 0) return [];
-  const present = new Map((isThere ? await listVariables(remote, workflow) : [])?.map((one) => [one.name, one]));
-  return wanted.map((variable) => variableItem(variable, present.get(variable.name), workflow));
+): Promise<PlanItem[]> {
+  if (desired.length === 0) return [];
+  const present = new Map((exists ? await listVariables(remote, workflow) : [])?.map((one) => [one.name, one]));
+  return desired.map((variable) => variableItem(variable, present.get(variable.name), workflow));
 }
 
-async function directoryItem(remote: Remote, { path, attributes }: WantedDirectory, isThere: boolean): Promise<Item> {
-  const node = isThere ? await findNode(remote, path) : undefined;
-  const missing = attributes.filter((label) => !node?.attributes.includes(label));
-  const labels: Act[] = missing.length > 0 ? [{ do: 'label', path, attributes: missing }] : [];
-  const told = { kind: 'directory', name: path === '' ? '/' : path } as const;
-  if (node === undefined)
-    return item({ ...told, change: 'create', acts: [{ do: 'create-directory', path }, ...labels] });
-  if (node.kind === 'workflow') return item({ ...told, change: 'conflict', details: ['a workflow stands there'] });
-  return item({
-    ...told,
-    change: labels.length > 0 ? 'update' : 'unchanged',
-    details: labels.length > 0 ? ['attributes'] : [],
-    acts: labels,
-  });
-}
-
-const problemsOf = ({ findings }: Checked): string[] =>
-  findings.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
-
-/** The workflow without older revisions that cannot be stored, and what is wrong with its latest. */
-async function check(task: Task, wanted: WantedWorkflow) {
-  const { remote, cwd, isUnchecked } = task;
-  const latest = latestOf(wanted);
-  const checked = await checkFile(latest.file, cwd);
-  const older = [];
-  for (const revision of wanted.revisions.slice(0, -1)) {
-    const { findings } = await checkFile(revision.file, cwd);
-    if (findings.length === 0 || isUnchecked) older.push(revision);
-    else
-      remote.note(`${wanted.path}: revision ${revision.ids[0] ?? revision.hash} is left out: ${findings[0]?.message}`);
+async function directoryItem(
+  remote: Remote,
+  { path, attributes }: DesiredDirectory,
+  exists: boolean,
+): Promise<PlanItem> {
+  const node = exists ? await findNode(remote, path) : undefined;
+  const missing = attributes.filter((attribute) => !node?.attributes.includes(attribute));
+  const additions: Operation[] = missing.length > 0 ? [{ do: 'add-attributes', path, attributes: missing }] : [];
+  const item = { kind: 'directory', name: path === '' ? '/' : path } as const;
+  if (node === undefined) {
+    return toItem({ ...item, change: 'create', operations: [{ do: 'create-directory', path }, ...additions] });
   }
-  const kept = { ...wanted, revisions: [...older, latest] };
-  return { kept, isSelfStarting: checked.isSelfStarting, problems: isUnchecked ? [] : problemsOf(checked) };
+  if (node.kind === 'workflow') return toItem({ ...item, change: 'conflict', details: ['a workflow has this path'] });
+  if (additions.length === 0) return toItem({ ...item, change: 'unchanged' });
+  return toItem({ ...item, change: 'update', details: ['attributes'], operations: additions });
 }
 
-async function workflowItems(task: Task, wanted: WantedWorkflow, isThere: boolean): Promise<Item[]> {
-  const { remote } = task;
-  const told = { kind: 'workflow', name: wanted.path } as const;
-  const conflict = (details: readonly string[]) => [item({ ...told, change: 'conflict', details })];
-  const { kept, isSelfStarting, problems } = await check(task, wanted);
+const textsOf = ({ problems }: ValidatedSource): string[] =>
+  problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+
+/** The workflow without older revisions that are invalid, and the problems of its latest revision. */
+async function validate(request: PlanRequest, desired: DesiredWorkflow) {
+  const { remote, cwd, skipsValidation } = request;
+  const latest = latestOf(desired);
+  const validated = await validateFile(latest.file, cwd);
+  const older = [];
+  for (const revision of desired.revisions.slice(0, -1)) {
+    const { problems } = await validateFile(revision.file, cwd);
+    if (problems.length === 0 || skipsValidation) older.push(revision);
+    else {
+      const name = revision.ids[0] ?? revision.hash;
+      remote.note(`${desired.path}: revision ${name} is invalid and left out: ${problems[0]?.message}`);
+    }
+  }
+  const valid = { ...desired, revisions: [...older, latest] };
+  return { valid, startsItself: validated.startsItself, problems: skipsValidation ? [] : textsOf(validated) };
+}
+
+async function workflowItems(request: PlanRequest, desired: DesiredWorkflow, exists: boolean): Promise<PlanItem[]> {
+  const { remote } = request;
+  const item = { kind: 'workflow', name: desired.path } as const;
+  const conflict = (details: readonly string[]) => [toItem({ ...item, change: 'conflict', details })];
+  const { valid, startsItself, problems } = await validate(request, desired);
   if (problems.length > 0) return conflict(problems);
-  const node = isThere ? await findNode(remote, wanted.path) : undefined;
-  if (node !== undefined && !isWorkflow(node)) return conflict(['a directory stands there']);
+  const node = exists ? await findNode(remote, desired.path) : undefined;
+  if (node !== undefined && !isWorkflow(node)) return conflict(['a directory has this path']);
   if (node?.isReadOnly) return conflict(['it is part of a Git mirror']);
-  const history =
-    node !== undefined && wanted.settings !== undefined ? await readHistory(remote, wanted.path, node) : undefined;
-  const present = node === undefined ? undefined : { workflow: node, ...(history === undefined ? {} : { history }) };
-  const { details, acts, closing, names } = planWorkflow(kept, present, isSelfStarting);
-  const isSame = acts.length === 0 && closing.length === 0;
+  const needsHistory = node !== undefined && desired.settings !== undefined;
+  const history = needsHistory ? await readHistory(remote, desired.path, node) : undefined;
+  const present = node && omitUndefined({ workflow: node, history });
+  const { details, operations, finalOperations, revisionNames } = planWorkflow(valid, present, startsItself);
+  const isSame = operations.length === 0 && finalOperations.length === 0;
   const change = node === undefined ? 'create' : isSame ? 'unchanged' : 'update';
-  const variables = await variableItems(remote, wanted.variables, node !== undefined, wanted.path);
-  return [item({ ...told, change, details, acts, closing, names }), ...variables];
+  const variables = await variableItems(remote, desired.variables, node !== undefined, desired.path);
+  return [toItem({ ...item, change, details, operations, finalOperations, revisionNames }), ...variables];
 }
 
-/** Only settings that this server has, and that are not as wanted. */
-function differing(wanted: unknown, present: unknown): Record<string, Record<string, unknown>> {
+function broadcastsOf(config: unknown): [string, unknown][] {
+  const broadcast = at(config, 'broadcast');
+  return typeof broadcast === 'object' && broadcast !== null ? Object.entries(broadcast) : [];
+}
+
+/** The settings that the server has with other values. */
+function changedSettings(desired: unknown, present: unknown): Record<string, Record<string, unknown>> {
   const changes: Record<string, Record<string, unknown>> = {};
-  const broadcast = at(wanted, 'broadcast');
-  for (const [key, value] of Object.entries(typeof broadcast === 'object' && broadcast !== null ? broadcast : {})) {
+  for (const [key, value] of broadcastsOf(desired)) {
     const now = at(present, 'broadcast', key);
     if (typeof now === 'boolean' && now !== value) changes['broadcast'] = { ...changes['broadcast'], [key]: value };
   }
-  const lookback = at(wanted, 'events', 'lookback');
+  const lookback = at(desired, 'events', 'lookback');
   if (typeof lookback === 'string' && lookback !== at(present, 'events', 'lookback')) changes['events'] = { lookback };
   return changes;
 }
 
-async function settingsItems(remote: Remote, wanted: Wanted, isThere: boolean): Promise<Item[]> {
-  if (wanted.namespace?.config === undefined) return [];
-  // A new namespace has every broadcast off; which ones there are is known when it is there.
-  const present = isThere ? await readConfig(remote) : { broadcast: falsesOf(wanted.namespace.config) };
-  const config = differing(wanted.namespace.config, present);
+/** All broadcasts of a new namespace are disabled. Which ones exist is known only after its creation. */
+const newConfig = (desired: unknown) => ({
+  broadcast: Object.fromEntries(broadcastsOf(desired).map(([key]) => [key, false])),
+});
+
+async function settingsItems(remote: Remote, desired: DesiredState, exists: boolean): Promise<PlanItem[]> {
+  if (desired.namespace?.config === undefined) return [];
+  const present = exists ? await readConfig(remote) : newConfig(desired.namespace.config);
+  const config = changedSettings(desired.namespace.config, present);
   const names = Object.values(config).flatMap((changes) => Object.keys(changes));
   const change = names.length === 0 ? 'unchanged' : 'update';
-  const closing: Act[] = names.length === 0 ? [] : [{ do: 'configure', config }];
-  return [item({ kind: 'settings', name: 'settings', change, details: names, closing })];
+  const finalOperations: Operation[] = names.length === 0 ? [] : [{ do: 'configure', config }];
+  return [toItem({ kind: 'settings', name: 'settings', change, details: names, finalOperations })];
 }
 
-function falsesOf(config: unknown): Record<string, boolean> {
-  const broadcast = at(config, 'broadcast');
-  const keys = typeof broadcast === 'object' && broadcast !== null ? Object.keys(broadcast) : [];
-  return Object.fromEntries(keys.map((key) => [key, false]));
-}
-
-/** What nobody but its owner can bring over. */
-async function handItems({ namespace }: Wanted, remote: Remote, isThere: boolean): Promise<Item[]> {
+/** Items that only their owner can transfer, because no server returns their secret part. */
+async function manualItems({ namespace }: DesiredState, remote: Remote, exists: boolean): Promise<PlanItem[]> {
+  const { secrets = [], registries = [], services = [] } = namespace ?? {};
   const kinds = [
-    {
-      kind: 'secret',
-      names: namespace?.secrets ?? [],
-      list: listSecrets,
-      how: (name: string) => `weft secrets set ${name}`,
-    },
-    {
-      kind: 'registry',
-      names: namespace?.registries ?? [],
-      list: listRegistries,
-      how: () => 'set its user and password',
-    },
-    { kind: 'service', names: namespace?.services ?? [], list: listServices, how: () => 'create it' },
+    { kind: 'secret', names: secrets, list: listSecrets, how: (name: string) => `weft secrets set ${name}` },
+    { kind: 'registry', names: registries, list: listRegistries, how: () => 'set its user and password' },
+    { kind: 'service', names: services, list: listServices, how: () => 'create it' },
   ] as const;
-  const items: Item[] = [];
+  const items: PlanItem[] = [];
   for (const { kind, names, list, how } of kinds) {
-    const there = names.length > 0 && isThere ? await list(remote) : [];
+    const present = names.length > 0 && exists ? await list(remote) : [];
     for (const name of names) {
-      if (there?.includes(name)) items.push(item({ kind, name, change: 'unchanged' }));
-      else items.push(item({ kind, name, change: 'by-hand', details: [how(name)] }));
+      if (present?.includes(name)) items.push(toItem({ kind, name, change: 'unchanged' }));
+      else items.push(toItem({ kind, name, change: 'by-hand', details: [how(name)] }));
     }
   }
   return items;
 }
 
 /**
- * What would make the namespace hold what is wanted. Nothing is changed, and the plan takes nothing away. Throws
- * Refusal, Unreachable.
+ * The plan that would bring a namespace into the desired state. It deletes nothing, and nothing is changed yet. Throws
+ * CommandFailedError, ServiceUnreachableError.
  */
-export async function makePlan(task: Task): Promise<Item[]> {
-  const { remote, wanted } = task;
-  const isThere = await hasNamespace(remote);
-  if (!isThere && wanted.namespace === undefined) {
-    const { namespace } = remote;
-    throw new Refusal(
-      `404: there is no namespace '${namespace}'; make it with 'weft namespaces create ${namespace}'`,
-      404,
-    );
+export async function makePlan(request: PlanRequest): Promise<PlanItem[]> {
+  const { remote, desired } = request;
+  const { namespace } = remote;
+  const exists = await hasNamespace(remote);
+  if (!exists && desired.namespace === undefined) {
+    const remedy = `create it with 'weft namespaces create ${namespace}'`;
+    throw new CommandFailedError(`404: there is no namespace '${namespace}'; ${remedy}`, 404);
   }
-  const creation = isThere
-    ? []
-    : [item({ kind: 'namespace', name: remote.namespace, change: 'create', acts: [{ do: 'create-namespace' }] })];
-  const directories = await mapSome(wanted.directories, (one) => directoryItem(remote, one, isThere));
-  const workflows = await mapSome(wanted.workflows, (one) => workflowItems(task, one, isThere));
+  const creation = toItem({
+    kind: 'namespace',
+    name: namespace,
+    change: 'create',
+    operations: [{ do: 'create-namespace' }],
+  });
+  const directories = await mapConcurrently(desired.directories, (one) => directoryItem(remote, one, exists));
+  const workflows = await mapConcurrently(desired.workflows, (one) => workflowItems(request, one, exists));
   return [
-    ...creation,
-    // A new namespace has its root already.
-    ...(isThere ? directories : directories.map(toNewRoot)),
-    ...(await variableItems(remote, wanted.variables, isThere)),
+    ...(exists ? directories : [creation, ...directories.map(withExistingRoot)]),
+    ...(await variableItems(remote, desired.variables, exists)),
     ...workflows.flat(),
-    ...(await settingsItems(remote, wanted, isThere)),
-    ...(await handItems(wanted, remote, isThere)),
+    ...(await settingsItems(remote, desired, exists)),
+    ...(await manualItems(desired, remote, exists)),
   ];
 }
 
-function toNewRoot(one: Item): Item {
-  if (one.name !== '/') return one;
-  const acts = one.acts.filter((act) => act.do !== 'create-directory');
-  return { ...one, change: acts.length === 0 ? 'unchanged' : 'update', acts };
+/** A new namespace already has its root directory. */
+function withExistingRoot(item: PlanItem): PlanItem {
+  if (item.name !== '/') return item;
+  const operations = item.operations.filter((operation) => operation.do !== 'create-directory');
+  return { ...item, change: operations.length === 0 ? 'unchanged' : 'update', operations };
 }
 
-export const isToDo = ({ acts, closing }: Item): boolean => acts.length + closing.length > 0;
+/** Whether an item of a plan changes anything. */
+export const hasOperations = ({ operations, finalOperations }: PlanItem): boolean =>
+  operations.length + finalOperations.length > 0;

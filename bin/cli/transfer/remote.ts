@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { namespacePath, readList, type Service, treePath } from '../client/service.ts';
-import { Refusal } from '../shell/command.ts';
-import type { Route } from './wanted.ts';
+import { CommandFailedError } from '../shell/command.ts';
+import type { Route } from './desired-state.ts';
 
-/** A namespace of a server, and where to tell what the server cannot answer. */
+/** A namespace on a server, and a listener for notes. */
 export interface Remote {
   readonly service: Service;
   readonly namespace: string;
-  /** Told once for each thing that is left out. */
+  /** Called for each thing that is left out. */
   readonly note: (text: string) => void;
 }
 
@@ -23,7 +23,7 @@ export interface RemoteRevision {
 export interface RemoteNode {
   readonly kind: 'directory' | 'workflow';
   readonly attributes: readonly string[];
-  /** A part of a Git mirror: nothing may be written there. */
+  /** It is part of a Git mirror and cannot be changed. */
   readonly isReadOnly: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface RemoteWorkflow extends RemoteNode {
   readonly latest: RemoteRevision;
 }
 
-/** What the server knows of a workflow besides its latest source. */
-export interface History {
-  /** Those that have a name, without the latest; the oldest first. */
+/** The properties of a workflow on the server besides its latest source. */
+export interface WorkflowHistory {
+  /** The saved and the tagged revisions without the latest, the oldest first. */
   readonly older: readonly RemoteRevision[];
   readonly isLatestSaved: boolean;
-  /** Tag -> id of its revision. */
+  /** The id of the revision of each tag. */
   readonly tags: ReadonlyMap<string, string>;
   readonly live: boolean;
   readonly routes: readonly Route[];
@@ -47,46 +47,48 @@ export interface History {
 export interface RemoteVariable {
   readonly name: string;
   readonly size: number;
-  /** SHA-256, hexadecimal; empty on servers that do not tell. */
+  /** SHA-256, hexadecimal; empty if the server returns none. */
   readonly checksum: string;
   readonly mimeType: string;
 }
 
 const MISSING = 404;
-/** How servers say that they do not serve something: not to this key, not known, not so, not built. */
+/** The statuses of requests that a server does not serve. */
 const NOT_SERVED: readonly (number | undefined)[] = [403, 404, 405, 406, 501];
 
+/** The SHA-256 of bytes, hexadecimal. */
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The answer, or undefined where there is nothing. Throws Refusal, Unreachable. */
+/** The reply, or undefined for the status 404. Throws CommandFailedError, ServiceUnreachableError. */
 async function find(service: Service, path: string): Promise<unknown> {
   try {
     return await service.call('GET', path);
   } catch (error) {
-    if (error instanceof Refusal && error.status === MISSING) return undefined;
+    if (error instanceof CommandFailedError && error.status === MISSING) return undefined;
     throw error;
   }
 }
 
-/** What `read` answers; where the server does not serve it, a note is told and undefined answered. */
+/** The result of `read`; undefined, with a note, if the server does not serve it. */
 export async function ifServed<T>(
   remote: Remote,
   what: string,
   read: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const told = (reason: string) => remote.note(`${what}: the server does not tell (${reason}); left out`);
+  const skip = (reason: string) => remote.note(`${what}: the server does not return them (${reason}); left out`);
   try {
     const value = await read();
-    if (value === undefined) told('no such list');
+    if (value === undefined) skip('no such list');
     return value;
   } catch (error) {
-    if (!(error instanceof Refusal) || !NOT_SERVED.includes(error.status)) throw error;
-    told(error.message);
+    if (!(error instanceof CommandFailedError) || !NOT_SERVED.includes(error.status)) throw error;
+    skip(error.message);
     return undefined;
   }
 }
 
-export const pathOf = ({ namespace }: Remote, path: string): string => treePath(namespace, path);
+/** The path of a node of the tree. */
+export const treePathOf = ({ namespace }: Remote, path: string): string => treePath(namespace, path);
 
 function toNode(reply: unknown): RemoteNode {
   return {
@@ -104,11 +106,12 @@ function toRevision(reply: unknown): RemoteRevision {
   return { id, createdAt: textAt(reply, 'revision', 'createdAt'), source, hash, isSaved: false };
 }
 
+/** Whether a node is a workflow. */
 export const isWorkflow = (node: RemoteNode): node is RemoteWorkflow => node.kind === 'workflow';
 
-/** What stands at a path; undefined: nothing. Throws Refusal, Unreachable. */
+/** The node at a path, if there is one. Throws CommandFailedError, ServiceUnreachableError. */
 export async function findNode(remote: Remote, path: string): Promise<RemoteNode | RemoteWorkflow | undefined> {
-  const reply = await find(remote.service, pathOf(remote, path));
+  const reply = await find(remote.service, treePathOf(remote, path));
   if (reply === undefined) return undefined;
   const node = toNode(reply);
   if (node.kind === 'directory') return node;
@@ -123,9 +126,9 @@ export interface Child {
   readonly attributes: readonly string[];
 }
 
-/** What stands in a directory. Throws Refusal, Unreachable. */
+/** The children of a directory, by name. Throws CommandFailedError, ServiceUnreachableError. */
 export async function readChildren(remote: Remote, path: string): Promise<Child[]> {
-  const rows = (await readList(remote.service, pathOf(remote, path), 'children')) ?? [];
+  const rows = (await readList(remote.service, treePathOf(remote, path), 'children')) ?? [];
   const children = rows.map((row) => ({
     name: textAt(row, 'name'),
     type: textAt(row, 'type'),
@@ -139,14 +142,14 @@ const LATEST = 'latest';
 
 async function readNames(remote: Remote, path: string, op: 'revisions' | 'tags'): Promise<string[] | undefined> {
   const rows = await ifServed(remote, `${op} of ${path}`, () =>
-    readList(remote.service, `${pathOf(remote, path)}?op=${op}`),
+    readList(remote.service, `${treePathOf(remote, path)}?op=${op}`),
   );
   return rows?.map((row) => textAt(row, 'name')).filter((name) => name !== '' && name !== LATEST);
 }
 
-async function readRouter(remote: Remote, path: string): Promise<Pick<History, 'live' | 'routes'>> {
+async function readRouter(remote: Remote, path: string): Promise<Pick<WorkflowHistory, 'live' | 'routes'>> {
   const reply = await ifServed(remote, `router of ${path}`, async () => {
-    const found = await remote.service.call('GET', `${pathOf(remote, path)}?op=router`);
+    const found = await remote.service.call('GET', `${treePathOf(remote, path)}?op=router`);
     return Array.isArray(at(found, 'routes')) ? found : undefined;
   });
   const routes = at(reply, 'routes');
@@ -159,8 +162,8 @@ async function readRouter(remote: Remote, path: string): Promise<Pick<History, '
   };
 }
 
-/** Revisions, tags and router of a workflow; what the server does not tell is left out with a note. */
-export async function readHistory(remote: Remote, path: string, { latest }: RemoteWorkflow): Promise<History> {
+/** Revisions, tags and router of a workflow. What the server does not return is left out, with a note. */
+export async function readHistory(remote: Remote, path: string, { latest }: RemoteWorkflow): Promise<WorkflowHistory> {
   const saved = (await readNames(remote, path, 'revisions')) ?? [];
   const names = (await readNames(remote, path, 'tags')) ?? [];
   const byId = new Map<string, RemoteRevision>();
@@ -169,7 +172,7 @@ export async function readHistory(remote: Remote, path: string, { latest }: Remo
     const revision =
       name === latest.id
         ? latest
-        : toRevision(await remote.service.call('GET', `${pathOf(remote, path)}?ref=${encodeURIComponent(name)}`));
+        : toRevision(await remote.service.call('GET', `${treePathOf(remote, path)}?ref=${encodeURIComponent(name)}`));
     byId.set(revision.id, { ...revision, isSaved: saved.includes(revision.id) });
     if (names.includes(name)) tags.set(name, revision.id);
   }
@@ -179,19 +182,19 @@ export async function readHistory(remote: Remote, path: string, { latest }: Remo
   return { older, isLatestSaved, tags, ...(await readRouter(remote, path)) };
 }
 
-/** Where the variables of the namespace or of a workflow are. */
+/** The path of the variables of the namespace or of a workflow. */
 export const variablesOf = (remote: Remote, workflow?: string): string =>
-  workflow === undefined ? `${namespacePath(remote.namespace)}/vars` : `${pathOf(remote, workflow)}?op=vars`;
+  workflow === undefined ? `${namespacePath(remote.namespace)}/vars` : `${treePathOf(remote, workflow)}?op=vars`;
 
-/** Where one variable is. */
+/** The path of a variable of the namespace or of a workflow. */
 export function variablePath(remote: Remote, name: string, op: 'var' | 'set-var', workflow?: string): string {
   const encoded = encodeURIComponent(name);
   return workflow === undefined
     ? `${namespacePath(remote.namespace)}/vars/${encoded}`
-    : `${pathOf(remote, workflow)}?op=${op}&var=${encoded}`;
+    : `${treePathOf(remote, workflow)}?op=${op}&var=${encoded}`;
 }
 
-/** The variables of the namespace or of a workflow; undefined where the server has no such list. */
+/** The variables of the namespace or of a workflow, by name; undefined if the server has no such list. */
 export async function listVariables(remote: Remote, workflow?: string): Promise<RemoteVariable[] | undefined> {
   const what = `variables of ${workflow ?? 'the namespace'}`;
   const rows = await ifServed(remote, what, () => readList(remote.service, variablesOf(remote, workflow), 'variables'));
@@ -204,21 +207,21 @@ export async function listVariables(remote: Remote, workflow?: string): Promise<
   return variables?.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The settings of the namespace as the server tells them. */
+/** The settings of the namespace; undefined if the server has none. */
 export function readConfig(remote: Remote): Promise<unknown> {
   return ifServed(remote, 'settings of the namespace', () =>
     remote.service.call('GET', `${namespacePath(remote.namespace)}/config`),
   );
 }
 
-/** The names of the secrets; nobody is told their values. */
+/** The names of the secrets. No server returns their values. */
 export async function listSecrets(remote: Remote): Promise<string[] | undefined> {
   const path = `${namespacePath(remote.namespace)}/secrets`;
   const rows = await ifServed(remote, 'names of secrets', () => readList(remote.service, path, 'secrets'));
   return rows?.map((row) => textAt(row, 'name')).sort();
 }
 
-/** The addresses of the registries; nobody is told their passwords. */
+/** The addresses of the registries. No server returns their passwords. */
 export async function listRegistries(remote: Remote): Promise<string[] | undefined> {
   const path = `/api/functions/registries/namespaces/${encodeURIComponent(remote.namespace)}`;
   const list = await ifServed(remote, 'names of registries', async () => {
@@ -228,7 +231,7 @@ export async function listRegistries(remote: Remote): Promise<string[] | undefin
   return list?.map((row) => textAt(row, 'name')).sort();
 }
 
-/** Services are made again by hand: what they run is an image that the other server may not reach. */
+/** Name and image of each service. The other server may have no access to the images. */
 export async function listServices(remote: Remote): Promise<string[] | undefined> {
   const path = `/api/functions/namespaces/${encodeURIComponent(remote.namespace)}`;
   const list = await ifServed(remote, 'names of services', async () => {
@@ -238,7 +241,7 @@ export async function listServices(remote: Remote): Promise<string[] | undefined
   return list?.map((row) => `${textAt(row, 'info', 'name')} ${textAt(row, 'info', 'image')}`.trim()).sort();
 }
 
-/** Throws Refusal unless the namespace is there; what answers with no list is no server of ours. */
+/** Whether the namespace exists. False also for a server whose reply is no list. */
 export async function hasNamespace(remote: Remote): Promise<boolean> {
   const reply = await find(remote.service, `${namespacePath(remote.namespace)}/tree/`);
   return reply !== undefined && rowsAt(reply, 'children') !== undefined;

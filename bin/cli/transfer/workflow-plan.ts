@@ -1,28 +1,28 @@
-import type { Act, Names, Ref } from './acts.ts';
-import type { History, RemoteWorkflow } from './remote.ts';
-import { latestOf, type Settings, type WantedRevision, type WantedWorkflow } from './wanted.ts';
+import { type DesiredRevision, type DesiredWorkflow, latestOf, type WorkflowSettings } from './desired-state.ts';
+import type { Operation, Ref, RevisionNames } from './operations.ts';
+import type { RemoteWorkflow, WorkflowHistory } from './remote.ts';
 
-/** What would be done to a workflow, what people are told of it, and what the server calls its revisions already. */
+/** The operations of a workflow, what is printed about them, and the server's names of the present revisions. */
 export interface WorkflowPlan {
   readonly details: readonly string[];
-  readonly acts: readonly Act[];
-  /** Done when everything else of the namespace is there: from then on the workflow runs. */
-  readonly closing: readonly Act[];
-  readonly names: Names;
+  readonly operations: readonly Operation[];
+  /** Applied after the operations of all items: they enable the workflow. */
+  readonly finalOperations: readonly Operation[];
+  readonly revisionNames: RevisionNames;
 }
 
-/** What the server has of the workflow. */
-export interface Present {
+/** The workflow on the server. */
+export interface PresentWorkflow {
   readonly workflow: RemoteWorkflow;
-  /** Left out where nothing but the source is compared. */
-  readonly history?: History;
+  /** Left out if only the source is compared. */
+  readonly history?: WorkflowHistory;
 }
 
 const LATEST = 'latest';
 
-/** The names of revisions that are there, by their source; the one that lasts longest counts. */
-function namesOf({ workflow, history }: Present): Names {
-  const names: Names = new Map([[workflow.latest.hash, LATEST]]);
+/** The names of the present revisions by the hash of their source; of several names, the most durable one. */
+function namesOf({ workflow, history }: PresentWorkflow): RevisionNames {
+  const names: RevisionNames = new Map([[workflow.latest.hash, LATEST]]);
   const revisions = [...(history?.older ?? []), workflow.latest];
   const byId = new Map(revisions.map(({ id, hash }) => [id, hash]));
   for (const [tag, id] of history?.tags ?? []) names.set(byId.get(id) ?? '', tag);
@@ -31,57 +31,52 @@ function namesOf({ workflow, history }: Present): Names {
   return names;
 }
 
-const tagsOf = (settings: Settings | undefined, hash: string): string[] =>
+const tagsOf = (settings: WorkflowSettings | undefined, hash: string): string[] =>
   Object.entries(settings?.tags ?? {})
-    .filter(([, wanted]) => wanted === hash)
+    .filter(([, tagged]) => tagged === hash)
     .map(([tag]) => tag);
 
-/** The hash of the revision that a tag names on the server. */
-function tagged({ workflow, history }: Present, tag: string): string | undefined {
+/** The hash of the revision that a tag has on the server. */
+function presentHashOf({ workflow, history }: PresentWorkflow, tag: string): string | undefined {
   const id = history?.tags.get(tag);
   return [...(history?.older ?? []), workflow.latest].find((revision) => revision.id === id)?.hash;
 }
 
-function tagAct(path: string, tag: string, ref: Ref, present: Present | undefined): Act {
-  return { do: 'tag', path, tag, ref, how: present?.history?.tags.has(tag) ? 'retag' : 'tag' };
+function tagOperation(path: string, tag: string, ref: Ref, present: PresentWorkflow | undefined): Operation {
+  return { do: 'tag-revision', path, tag, ref, how: present?.history?.tags.has(tag) ? 'retag' : 'tag' };
 }
 
-/** Stores a revision and gives it its names while it is the latest: later nothing would name it. */
-function storing(
-  { path, settings }: WantedWorkflow,
-  { file, hash, isSaved }: WantedRevision,
+/** Stores a revision, then saves and tags it while it is the latest: later, no name would refer to it. */
+function storeOperations(
+  { path, settings }: DesiredWorkflow,
+  { file, hash, isSaved }: DesiredRevision,
   how: 'create' | 'update',
-  present?: Present,
-): Act[] {
-  const tags = tagsOf(settings, hash).filter((tag) => present === undefined || tagged(present, tag) !== hash);
+  present?: PresentWorkflow,
+): Operation[] {
+  const tags = tagsOf(settings, hash).filter((tag) => present === undefined || presentHashOf(present, tag) !== hash);
   return [
-    { do: 'store', path, how, file, hash },
-    ...(isSaved ? [{ do: 'save', path } as const] : []),
-    ...tags.map((tag) => tagAct(path, tag, { name: LATEST }, present)),
+    { do: 'store-revision', path, how, file, hash },
+    ...(isSaved ? [{ do: 'save-revision', path } as const] : []),
+    ...tags.map((tag) => tagOperation(path, tag, { name: LATEST }, present)),
   ];
 }
 
-/** A route's ref as it means the same on both servers; undefined where the archive does not know it. */
-function toRef({ revisions, settings }: WantedWorkflow, ref: string): Ref | undefined {
+/** The ref of a route in a form that is valid on both servers; undefined if the archive has no such revision. */
+function toRef({ revisions, settings }: DesiredWorkflow, ref: string): Ref | undefined {
   if (ref === LATEST || Object.hasOwn(settings?.tags ?? {}, ref)) return { name: ref };
   const found = revisions.find(({ ids }) => ids.includes(ref));
   return found === undefined ? undefined : { hash: found.hash };
 }
 
-type Division = (Ref & { readonly weight: number })[];
+/** How starts are divided among revisions. */
+type TrafficSplit = (Ref & { readonly weight: number })[];
 
-function divisionOf(wanted: WantedWorkflow): Division {
-  const routes = (wanted.settings?.routes ?? []).map(({ ref, weight }) => ({ ref: toRef(wanted, ref), weight }));
+function desiredSplit(desired: DesiredWorkflow): TrafficSplit {
+  const routes = (desired.settings?.routes ?? []).map(({ ref, weight }) => ({ ref: toRef(desired, ref), weight }));
   return routes.flatMap(({ ref, weight }) => (ref === undefined || weight <= 0 ? [] : [{ ...ref, weight }]));
 }
 
-const divisionText = (division: Division): string =>
-  division
-    .map((route) => `${'name' in route ? route.name : route.hash}=${route.weight}`)
-    .sort()
-    .join(' ');
-
-function presentDivision({ workflow, history }: Present): Division {
+function presentSplit({ workflow, history }: PresentWorkflow): TrafficSplit {
   const revisions = [...(history?.older ?? []), workflow.latest];
   return (history?.routes ?? []).map(({ ref, weight }) => {
     const found = revisions.find(({ id }) => id === ref);
@@ -89,98 +84,113 @@ function presentDivision({ workflow, history }: Present): Division {
   });
 }
 
-/** How the workflow runs in the end. `isOff`: it is switched off until then. */
-function closingOf(wanted: WantedWorkflow, present: Present | undefined, isOff: boolean): Act[] {
-  const { path, settings } = wanted;
+const splitText = (split: TrafficSplit): string =>
+  split
+    .map((route) => `${'name' in route ? route.name : route.hash}=${route.weight}`)
+    .sort()
+    .join(' ');
+
+/** Sets the router and enables the workflow. `isDisabled`: an earlier operation of the plan disables it. */
+function finalOperationsOf(
+  desired: DesiredWorkflow,
+  present: PresentWorkflow | undefined,
+  isDisabled: boolean,
+): Operation[] {
+  const { path, settings } = desired;
   const live = settings?.live ?? present?.history?.live ?? true;
   const wasLive = present?.history?.live ?? true;
-  const division = divisionOf(wanted);
-  const before = present === undefined ? [] : presentDivision(present);
-  if (settings !== undefined && divisionText(division) !== divisionText(before)) {
-    return [{ do: 'route', path, live, routes: division }];
+  const routes = desiredSplit(desired);
+  const before = present === undefined ? [] : presentSplit(present);
+  if (settings !== undefined && splitText(routes) !== splitText(before)) {
+    return [{ do: 'edit-router', path, live, routes }];
   }
-  return (isOff ? false : wasLive) === live ? [] : [{ do: 'switch', path, live }];
+  return (isDisabled ? false : wasLive) === live ? [] : [{ do: 'toggle', path, live }];
 }
 
-/** A workflow that events or the clock start sleeps until everything is there. */
-const off = (path: string, isNeeded: boolean): Act[] => (isNeeded ? [{ do: 'switch', path, live: false }] : []);
+/** Disables a workflow until the plan is applied: events and schedules must not start it before. */
+const disableOperations = (path: string, isNeeded: boolean): Operation[] =>
+  isNeeded ? [{ do: 'toggle', path, live: false }] : [];
 
-function creation(wanted: WantedWorkflow, isSelfStarting: boolean): WorkflowPlan {
-  const { path, revisions, settings } = wanted;
-  const isOff = settings !== undefined && (isSelfStarting || !settings.live);
-  const [first, ...rest] = revisions.map((one, index) => storing(wanted, one, index === 0 ? 'create' : 'update'));
-  const acts: Act[] = [
-    ...(first?.slice(0, 1) ?? []),
-    ...off(path, isOff),
-    ...(first?.slice(1) ?? []),
+function planCreation(desired: DesiredWorkflow, startsItself: boolean): WorkflowPlan {
+  const { path, revisions, settings } = desired;
+  const isDisabled = settings !== undefined && (startsItself || !settings.live);
+  const [first = [], ...rest] = revisions.map((one, index) =>
+    storeOperations(desired, one, index === 0 ? 'create' : 'update'),
+  );
+  const operations: Operation[] = [
+    ...first.slice(0, 1),
+    ...disableOperations(path, isDisabled),
+    ...first.slice(1),
     ...rest.flat(),
-    ...(settings?.logger ? [{ do: 'log-to', path, logger: settings.logger } as const] : []),
-    ...(settings?.attributes.length ? [{ do: 'label', path, attributes: settings.attributes } as const] : []),
+    ...(settings?.logger ? [{ do: 'set-logger', path, logger: settings.logger } as const] : []),
+    ...(settings?.attributes.length ? [{ do: 'add-attributes', path, attributes: settings.attributes } as const] : []),
   ];
-  const count = revisions.length === 1 ? '' : `${revisions.length} revisions`;
   return {
-    details: count === '' ? [] : [count],
-    acts,
-    closing: closingOf(wanted, undefined, isOff),
-    names: new Map(),
+    details: revisions.length === 1 ? [] : [`${revisions.length} revisions`],
+    operations,
+    finalOperations: finalOperationsOf(desired, undefined, isDisabled),
+    revisionNames: new Map(),
   };
 }
 
-/** Older revisions that the server lacks, or has without the name of their own that they should have. */
-function missingOf({ revisions, settings }: WantedWorkflow, { workflow, history }: Present): WantedRevision[] {
-  const there = [...(history?.older ?? []), { ...workflow.latest, isSaved: history?.isLatestSaved === true }];
+/** The older revisions that the server does not have, or has without being saved although they should be. */
+function missingRevisions(
+  { revisions, settings }: DesiredWorkflow,
+  { workflow, history }: PresentWorkflow,
+): DesiredRevision[] {
+  const present = [...(history?.older ?? []), { ...workflow.latest, isSaved: history?.isLatestSaved === true }];
   return revisions.slice(0, -1).filter(({ hash, isSaved }) => {
     const isNamed = isSaved || tagsOf(settings, hash).length > 0;
-    return isNamed && !there.some((one) => one.hash === hash && (one.isSaved || !isSaved));
+    return isNamed && !present.some((one) => one.hash === hash && (one.isSaved || !isSaved));
   });
 }
 
-function alteration(wanted: WantedWorkflow, present: Present, isSelfStarting: boolean): WorkflowPlan {
-  const { path, settings } = wanted;
+function planUpdate(desired: DesiredWorkflow, present: PresentWorkflow, startsItself: boolean): WorkflowPlan {
+  const { path, settings } = desired;
   const { workflow, history } = present;
-  const latest = latestOf(wanted);
-  const missing = history === undefined ? [] : missingOf(wanted, present);
-  const isOther = workflow.latest.hash !== latest.hash;
-  const isOff = missing.length > 0 && isSelfStarting && history?.live !== false;
-  const stored = missing.flatMap((one) => storing(wanted, one, 'update', present));
-  const isStored = isOther || missing.length > 0;
-  const last: Act[] = isStored ? storing(wanted, latest, 'update', present) : [];
-  const isSaving = !isStored && latest.isSaved && history?.isLatestSaved === false;
-  const done = new Set([...missing, ...(isStored ? [latest] : [])].map(({ hash }) => hash));
-  const tags = Object.entries(settings?.tags ?? {}).filter(([tag, hash]) => tagged(present, tag) !== hash);
-  const labels = (settings?.attributes ?? []).filter((label) => !workflow.attributes.includes(label));
-  const isLogging = settings !== undefined && settings.logger !== workflow.logger;
-  const closing = closingOf(wanted, present, isOff);
+  const latest = latestOf(desired);
+  const missing = history === undefined ? [] : missingRevisions(desired, present);
+  const hasNewSource = workflow.latest.hash !== latest.hash;
+  const isDisabled = missing.length > 0 && startsItself && history?.live !== false;
+  const isStored = hasNewSource || missing.length > 0;
+  const stored = isStored ? [...missing, latest] : [];
+  const storedHashes = new Set(stored.map(({ hash }) => hash));
+  const isSaved = !isStored && latest.isSaved && history?.isLatestSaved === false;
+  const tags = Object.entries(settings?.tags ?? {}).filter(([tag, hash]) => presentHashOf(present, tag) !== hash);
+  const earlyTags = tags.filter(([, hash]) => !storedHashes.has(hash));
+  const attributes = (settings?.attributes ?? []).filter((one) => !workflow.attributes.includes(one));
+  const hasNewLogger = settings !== undefined && settings.logger !== workflow.logger;
+  const finalOperations = finalOperationsOf(desired, present, isDisabled);
+  const shown = finalOperations.filter((operation) => operation.do === 'edit-router' || !isDisabled);
   return {
     details: [
-      ...(isOther ? ['source'] : []),
+      ...(hasNewSource ? ['source'] : []),
       ...(missing.length > 0 ? [`${missing.length} older revision${missing.length === 1 ? '' : 's'}`] : []),
-      ...(isSaving ? ['saved'] : []),
+      ...(isSaved ? ['saved'] : []),
       ...tags.map(([tag]) => `tag ${tag}`),
-      ...(isLogging ? ['logging'] : []),
-      ...(labels.length > 0 ? ['attributes'] : []),
-      ...closing.filter((act) => act.do === 'route' || !isOff).map((act) => (act.do === 'route' ? 'router' : 'switch')),
+      ...(hasNewLogger ? ['logger'] : []),
+      ...(attributes.length > 0 ? ['attributes'] : []),
+      ...shown.map((operation) => (operation.do === 'edit-router' ? 'router' : 'switch')),
     ],
-    acts: [
-      ...off(path, isOff),
-      // Before anything is stored: after that, 'latest' names another revision.
-      ...tags.filter(([, hash]) => !done.has(hash)).map(([tag, hash]) => tagAct(path, tag, { hash }, present)),
-      ...stored,
-      ...last,
-      ...(isSaving ? [{ do: 'save', path } as const] : []),
-      ...(isLogging ? [{ do: 'log-to', path, logger: settings.logger } as const] : []),
-      ...(labels.length > 0 ? [{ do: 'label', path, attributes: labels } as const] : []),
+    operations: [
+      ...disableOperations(path, isDisabled),
+      // Before a revision is stored: after that, `latest` refers to another revision.
+      ...earlyTags.map(([tag, hash]) => tagOperation(path, tag, { hash }, present)),
+      ...stored.flatMap((one) => storeOperations(desired, one, 'update', present)),
+      ...(isSaved ? [{ do: 'save-revision', path } as const] : []),
+      ...(hasNewLogger ? [{ do: 'set-logger', path, logger: settings.logger } as const] : []),
+      ...(attributes.length > 0 ? [{ do: 'add-attributes', path, attributes } as const] : []),
     ],
-    closing,
-    names: namesOf(present),
+    finalOperations,
+    revisionNames: namesOf(present),
   };
 }
 
-/** What would make the server's workflow the wanted one. Nothing is taken away. */
+/** The plan that would bring a workflow into the desired state. It deletes nothing. */
 export function planWorkflow(
-  wanted: WantedWorkflow,
-  present: Present | undefined,
-  isSelfStarting: boolean,
+  desired: DesiredWorkflow,
+  present: PresentWorkflow | undefined,
+  startsItself: boolean,
 ): WorkflowPlan {
-  return present === undefined ? creation(wanted, isSelfStarting) : alteration(wanted, present, isSelfStarting);
+  return present === undefined ? planCreation(desired, startsItself) : planUpdate(desired, present, startsItself);
 }

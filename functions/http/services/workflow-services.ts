@@ -1,6 +1,8 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
-import { following } from '../../../lib/api/streams/followers.ts';
-import type { Tails } from '../../../lib/api/streams/tails.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { workflowServices } from '../../../lib/api/registry/routes/workflow-services.ts';
+import type { StreamSourcesOf } from '../../../lib/api/streams/sources.ts';
+import { watchObjects } from '../../../lib/api/streams/watchers.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as changing from '../../../lib/domain/services/changes.ts';
 import * as views from '../../../lib/domain/services/views.ts';
@@ -17,14 +19,14 @@ async function home(ports: Reader, { path }: Pick<Asked, 'path'>) {
   return { kind: 'workflow', namespace, workflow: node } as const;
 }
 
-/** Throws `refused` (500, rest-api reference, 11.7) for a parameter that is missing. */
+/** The value of a query parameter. Throws `refused` (500, rest-api reference, 11.7) if it is missing. */
 function needQuery({ query }: Asked, name: 'svn' | 'version'): string {
   const value = query[name]?.[0] ?? '';
   if (value === '') throw new ServiceError('refused', `${name} is missing in queries`);
   return value;
 }
 
-async function chosen(ports: Reader, call: Asked): Promise<views.Chosen> {
+async function chosen(ports: Reader, call: Asked): Promise<views.ServiceAddress> {
   const name = needQuery(call, 'svn');
   return { scope: await home(ports, call), name, version: call.query['version']?.[0] ?? '' };
 }
@@ -36,7 +38,7 @@ async function getRevision(ports: Parameters<typeof views.revisionsNow>[0], call
   return { event: 'ADDED', ...[...found.values()][0] };
 }
 
-export const endpoints: Endpoints<'services'> = {
+export const endpoints: EndpointsOf<keyof typeof workflowServices> = {
   listWorkflowServices: async (ports, call) => views.list(ports, await home(ports, call)),
   listWorkflowServiceRevisions: async (ports, call) => views.revisions(ports, await chosen(ports, call)),
   getWorkflowServiceRevision: getRevision,
@@ -48,14 +50,16 @@ export const endpoints: Endpoints<'services'> = {
   },
 };
 
-export const tails: Tails<'services'> = {
-  listWorkflowServices: following(async (ports, call) => views.servicesNow(ports, await home(ports, call))),
-  watchWorkflowService: following(async (ports, call) => views.serviceNow(ports, await chosen(ports, call))),
-  listWorkflowServiceRevisions: following(async (ports, call) => views.revisionsNow(ports, await chosen(ports, call))),
-  getWorkflowServiceRevision: following(async (ports, call) =>
+export const streamSources: StreamSourcesOf<keyof typeof workflowServices> = {
+  listWorkflowServices: watchObjects(async (ports, call) => views.servicesNow(ports, await home(ports, call))),
+  watchWorkflowService: watchObjects(async (ports, call) => views.serviceNow(ports, await chosen(ports, call))),
+  listWorkflowServiceRevisions: watchObjects(async (ports, call) =>
+    views.revisionsNow(ports, await chosen(ports, call)),
+  ),
+  getWorkflowServiceRevision: watchObjects(async (ports, call) =>
     views.revisionsNow(ports, await chosen(ports, call), revisionOf(call)),
   ),
-  listWorkflowServicePods: following(async (ports, call) =>
+  listWorkflowServicePods: watchObjects(async (ports, call) =>
     views.podsNow(ports, await chosen(ports, call), revisionOf(call)),
   ),
 };

@@ -1,17 +1,20 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
 import { isOn } from '../../../lib/api/http/request.ts';
-import { needKey } from '../../../lib/domain/instances/idempotency-keys.ts';
+import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
+import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { execute, executeAndWait, type Invocation, type Started } from '../../../lib/engine/start/start.ts';
+import type { Invocation } from '../../../lib/engine/start/invocations.ts';
+import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
 
 const INPUT = 'input.';
 
-/** Without a body the input is an object of the `input.` parameters (rest-api reference, 6.3). */
+/** The input: the body, else an object of the `input.` query parameters (rest-api reference, 6.3). */
 function inputOf({ body, query }: Waiting): Uint8Array {
   if (body.length > 0) return body;
   const fields = Object.entries(query).filter(([name]) => name.startsWith(INPUT));
@@ -27,7 +30,7 @@ function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'he
     path: path.node,
     ref: query['ref']?.[0] ?? '',
     input: body,
-    ...(key === '' ? {} : { key: needKey(key) }),
+    ...(key === '' ? {} : { key: needIdempotencyKey(key) }),
   };
 }
 
@@ -45,10 +48,10 @@ function outputRequestOf({ query }: Waiting): OutputRequest {
 
 const LONGEST_HEADER = 1024;
 
-/** What may stand in a header: visible ASCII on one line. */
+/** A text as a header may hold it: one line of visible ASCII. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, LONGEST_HEADER);
 
-/** Both the header's present name and the one that older scripts read. */
+/** A header under its present name and under the one that older clients read. */
 function named(name: string, value: string): Record<string, string> {
   return { [`Service-Instance-${name}`]: headerText(value), [`Direktiv-Instance-${name}`]: headerText(value) };
 }
@@ -67,13 +70,13 @@ function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
   return untrusted(bytes, type, { ...id, 'Content-Length': String(bytes.length) });
 }
 
-/** What is wrong with the query is said before anything runs. */
+/** The query is checked before anything runs. */
 async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
   const wanted = outputRequestOf(call);
   return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
 }
 
-export const endpoints: Endpoints<'execution'> = {
+export const endpoints: EndpointsOf<IdsOf<'execution'>> = {
   executeWorkflow: async (ports, call) => {
     const started = await execute(ports, invocationOf(call));
     const { namespace, id: instance } = started.run;

@@ -1,5 +1,7 @@
-import type { Call, Endpoints, NeedsOf } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { plainError } from '../../../lib/api/http/reply.ts';
+import type { IdsOf, IdsServedBy, NeedsOf } from '../../../lib/api/registry/routes/index.ts';
 import * as metrics from '../../../lib/domain/metrics/metrics.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { parseGoDuration } from '../../../lib/time/go-durations.ts';
@@ -20,11 +22,12 @@ function getFlow(ports: Needs, { path, query }: Call<'getWorkflowFlow'>) {
   if (text !== '' && since === undefined) {
     return plainError(400, `invalid 'since' parameter: '${text.slice(0, 40)}' is no duration such as 24h or 90m`);
   }
-  return metrics.flowOf(ports, namingOf(ports, path), path.node, query['ref']?.[0] ?? '', since);
+  const request = { path: path.node, ref: query['ref']?.[0] ?? '', since };
+  return metrics.flowOf(ports, namingOf(ports, path), request);
 }
 
 /** The metrics that hang on a path of the tree; its Lambda serves them. */
-export const endpoints: Endpoints<'metrics'> = {
+export const endpoints: EndpointsOf<IdsOf<'metrics'> & IdsServedBy<'tree'>> = {
   getWorkflowInvoked: ofWorkflow('invoked'),
   getWorkflowSuccessful: ofWorkflow('successful'),
   getWorkflowFailed: ofWorkflow('failed'),

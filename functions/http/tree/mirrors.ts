@@ -1,4 +1,5 @@
-import type { Endpoints } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { mirrors as routes } from '../../../lib/api/registry/routes/mirrors.ts';
 import * as mirrors from '../../../lib/domain/tree/mirrors.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import type { Table } from '../../../lib/ports/table.ts';
@@ -14,10 +15,7 @@ async function refuse(ports: { readonly table: Table }, { path }: { readonly pat
 }
 
 /** No node is a mirror here, and web interfaces know by the refusal that this one is none. */
-export const endpoints: Pick<
-  Required<Endpoints<'tree'>>,
-  'getMirror' | 'updateMirror' | 'lockMirror' | 'unlockMirror' | 'syncMirror'
-> = {
+export const endpoints: EndpointsOf<keyof typeof routes> = {
   getMirror: refuse,
   updateMirror: refuse,
   lockMirror: refuse,

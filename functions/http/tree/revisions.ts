@@ -1,7 +1,9 @@
-import type { Call, Endpoints } from '../../../lib/api/http/call.ts';
+import type { Call } from '../../../lib/api/http/call.ts';
+import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
+import type { revisions as routes } from '../../../lib/api/registry/routes/revisions.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { note } from '../../../lib/domain/logs/change-lines.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import * as refs from '../../../lib/domain/tree/refs.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
@@ -18,7 +20,7 @@ type Readers = { readonly table: Table; readonly blobs: Blobs };
 const find = (ports: { readonly table: Table }, { namespace, node }: Path) =>
   nodes.needWorkflow(ports, namespace, node);
 
-const named = ({ namespace, node }: nodes.Place) => ({
+const named = ({ namespace, node }: nodes.ResolvedNode) => ({
   namespace: namespace.name,
   node: nodes.toRecord(node, 'itself'),
 });
@@ -28,7 +30,7 @@ const withRevision = (opened: workflows.Opened) => ({
   revision: revisions.toRecord(opened.revision),
 });
 
-const withRoutes = (place: nodes.Place<nodes.WorkflowNode>) => ({
+const withRoutes = (place: nodes.ResolvedNode<nodes.WorkflowNode>) => ({
   ...named(place),
   live: place.node.live,
   routes: place.node.routes,
@@ -36,7 +38,7 @@ const withRoutes = (place: nodes.Place<nodes.WorkflowNode>) => ({
 
 type Listed = Parameters<typeof refs.list>[2];
 
-/** What is wrong with the query is said first, as by other lists. */
+/** The query is checked before anything is read, as in other lists. */
 async function list(ports: Readers, { path, query }: { path: Path; query: Query }, kind: Listed) {
   const request = toListRequest(query);
   const place = await find(ports, path);
@@ -45,7 +47,7 @@ async function list(ports: Readers, { path, query }: { path: Path; query: Query 
 
 const refIn = (query: Query): string => query['ref']?.[0] ?? '';
 
-/** The tag stands in the query or in the body (rest-api reference, A.3). */
+/** The tag of the query or of the body (rest-api reference, A.3). Throws `refused` for both and for none. */
 function tagIn({ query, input }: Pick<Call<'tagRevision'>, 'query' | 'input'>): string {
   const asked = query['tag']?.[0] ?? '';
   if (asked !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');
@@ -60,19 +62,19 @@ async function routerVerdict(ports: Readers, path: Path) {
 }
 
 async function refVerdict(ports: Readers, path: Path, ref: string) {
-  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, ref);
+  const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, { ref });
   const compiles = revision.plan !== undefined;
   const reason = compiles ? '' : `cannot parse revision ${revision.id}`;
   return { namespace: namespace.name, path: node.path, ref, invalid: !compiles, reason, compiles };
 }
 
-export const endpoints: Endpoints<'tree'> = {
+export const endpoints: EndpointsOf<keyof typeof routes> = {
   listRefs: (ports, call) => list(ports, call, 'refs'),
   listRevisions: (ports, call) => list(ports, call, 'revisions'),
   listTags: (ports, call) => list(ports, call, 'tags'),
   saveWorkflow: async (ports, { path }) => {
-    const opened = await workflows.open(ports, path.namespace, path.node, refs.LATEST);
-    const isNew = await refs.save(ports, opened.node, ports.clock.now());
+    const opened = await workflows.open(ports, path.namespace, path.node, { ref: refs.LATEST });
+    const isNew = await refs.save(ports, opened.node);
     if (isNew) await note(ports, 'revision.save', opened, opened.revision.id);
     return withRevision(opened);
   },
@@ -85,7 +87,7 @@ export const endpoints: Endpoints<'tree'> = {
   tagRevision: async (ports, call) => {
     const name = tagIn(call);
     const place = await find(ports, call.path);
-    const revision = await refs.tag(ports, place.node, refIn(call.query), name, ports.clock.now());
+    const revision = await refs.tag(ports, place.node, refIn(call.query), name);
     await note(ports, 'revision.tag', place, name, revision);
   },
   untagRevision: async (ports, { path, query }) => {

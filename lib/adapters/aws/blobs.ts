@@ -8,9 +8,10 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Blobs } from '../../ports/blobs.ts';
 
+/** Where blobs are stored. */
 export interface S3BlobsOptions {
   readonly bucket: string;
-  /** Stands before every key, as it is: `weft/`. */
+  /** The prefix of every key: `weft/`. */
   readonly prefix?: string;
   readonly client?: S3Client;
 }
@@ -21,17 +22,17 @@ interface Bucket {
 }
 
 /**
- * Blobs as objects of a bucket. Needs leave to get, put, delete and list: without the last S3 says of a missing
- * object that access is denied.
+ * Blobs as objects of a bucket. It needs permission to get, put, delete and list objects: without the last, S3 answers
+ * AccessDenied for an object that does not exist.
  */
 export function s3Blobs({ bucket, prefix = '', client = new S3Client() }: S3BlobsOptions): Blobs {
-  const place: Bucket = { client, name: bucket };
+  const location: Bucket = { client, name: bucket };
   return {
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: prefix + key, Body: bytes }));
     },
-    get: (key) => readObject(place, prefix + key),
-    remove: (start) => removeObjects(place, prefix + start),
+    get: (key) => readObject(location, prefix + key),
+    remove: (start) => removeObjects(location, prefix + start),
   };
 }
 
@@ -62,12 +63,12 @@ async function removeObjects(bucket: Bucket, start: string): Promise<void> {
   } while (next !== undefined);
 }
 
-/** A page of a listing holds no more keys than one removal takes: 1000. */
+/** A page of a listing has at most as many keys as one DeleteObjects request: 1000. */
 async function removeKeys({ client, name }: Bucket, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const objects = keys.map((key) => ({ Key: key }));
   const command = new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: objects, Quiet: true } });
   const [error] = (await client.send(command)).Errors ?? [];
-  // A refusal of single objects comes in an answer of status 200.
+  // A response with status 200 may contain errors of single objects.
   if (error !== undefined) throw new Error(`the blob ${error.Key} was not removed: ${error.Code} ${error.Message}`);
 }

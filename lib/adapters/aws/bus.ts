@@ -2,33 +2,35 @@ import { createHash } from 'node:crypto';
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Bus, Message } from '../../ports/bus.ts';
+import { backoffMs, type Pause, systemPause } from '../portable/retry.ts';
 import { stepFunctionsClient } from './executions/executions.ts';
 
+/** The resources of the deployment that the bus uses, and replacements for tests. */
 export interface EventBridgeBusOptions {
-  /** Its name or ARN. It must be there: a message for a bus that is not is lost without a word (aws-facts 1.2). */
+  /**
+   * The name or ARN of the bus. It must exist: EventBridge drops an event for a missing bus silently (aws-facts 1.2).
+   */
   readonly busName: string;
-  /** By this the router's rule knows our messages from what others put on the bus: `<brand>.namespaces`. */
+  /** The source of Weft's messages, by which the router's rule selects them: `<brand>.namespaces`. */
   readonly source: string;
-  /** The machine that waits and then publishes. */
+  /** The state machine that waits and then publishes. */
   readonly delayMachineArn: string;
   readonly client?: EventBridgeClient;
   readonly sfn?: SFNClient;
-  /** Waits before another try (milliseconds); by the system's timer if not given. */
+  /** Waits before a retry; by the timer of the system if not given. */
   readonly pause?: Pause;
 }
 
-type Pause = (milliseconds: number) => Promise<unknown>;
-
 type Entry = { readonly [Name in 'EventBusName' | 'Source' | 'DetailType' | 'Detail']: string };
 
-/** Limits of PutEvents (aws-facts 1.2): entries and, for all together, bytes, less what the envelope of a delivery takes. */
+/** Limits of one PutEvents request (aws-facts 1.2): entries, and bytes without the envelope of a delivery. */
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 1_000_000;
 const LONGEST_DETAIL_TYPE = 128;
-/** What Step Functions takes as an input is 262,144 bytes (aws-facts 1.1), the names around the message included. */
+/** An input of Step Functions has at most 262,144 bytes (aws-facts 1.1), with the fields around the message. */
 const MOST_DELAYED_BYTES = 260_000;
 
-/** Refusals that no repetition changes. */
+/** Errors for which a retry is useless. */
 const FINAL = new Set([
   'InvalidArgument',
   'MalformedDetail',
@@ -38,29 +40,28 @@ const FINAL = new Set([
   'NotAuthorizedForSource',
 ]);
 const MOST_TRIES = 8;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 5_000;
 
-/** A name that Step Functions takes for an execution as it is. */
+/** A valid name of an execution of Step Functions. */
 const EXECUTION_NAME = /^[\w-]{1,80}$/;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
-/** How EventBridge counts an entry without time and resources. */
+/** The size of an entry as EventBridge computes it, for entries without time and resources. */
 const sizeOf = ({ Source, DetailType, Detail }: Entry): number =>
   bytesOf(Source) + bytesOf(DetailType) + bytesOf(Detail);
-const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * The bus in EventBridge: a message is an event whose detail is the message and whose detail-type is its type (the
- * first 128 characters). One that is to be published later waits in an execution of the delay machine, for a year at
- * most; a second of the same name is not begun within 90 days of the end of the first. What is too large for the way
- * travels without `event`: the router reads the record.
- * @throws Error (publish) when EventBridge refuses a message for good, or all of many tries; others may have been accepted.
+ * The bus in EventBridge. A message is an event: its detail is the message, its detail-type the first 128 characters of
+ * the message's type. A delayed message waits in an execution of the delay machine, for at most a year; a second one
+ * with the same name is ignored until 90 days after the end of the first. A message that is too large is sent without
+ * `event`: the router reads the record. `publish` throws when EventBridge rejects a message for good or after all
+ * retries; other messages of the call may have been accepted.
  */
 export function eventBridgeBus(options: EventBridgeBusOptions): Bus {
   const client = options.client ?? new EventBridgeClient({ retryMode: 'standard', maxAttempts: 6 });
   const sfn = options.sfn ?? stepFunctionsClient();
-  const pause = options.pause ?? sleep;
+  const pause = options.pause ?? systemPause;
   return {
     async publish(messages) {
       const entries = messages.map((message) => entryOf(options, message, MOST_BYTES));
@@ -82,7 +83,7 @@ function entryOf({ busName, source }: EventBridgeBusOptions, message: Message, m
   return { ...entry, Detail: JSON.stringify(small) };
 }
 
-/** As many in a batch as one request may carry, in their order. */
+/** The entries in batches for one request each, in their order. */
 function batchesOf(entries: readonly Entry[]): Entry[][] {
   const batches: Entry[][] = [];
   let bytes = 0;
@@ -99,26 +100,25 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   return batches;
 }
 
-/** A request succeeds although entries of it fail; those alone are put again. */
+/** Sends a batch. A request may succeed for some entries only: the others are sent again. */
 async function putAll(client: EventBridgeClient, batch: readonly Entry[], pause: Pause): Promise<void> {
   let left = batch;
   for (let tries = 1; ; tries++) {
     const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: [...left] }));
-    const refused = left.flatMap((entry, index) => {
+    const rejected = left.flatMap((entry, index) => {
       const result = results[index];
       return result?.EventId === undefined ? [{ entry, result }] : [];
     });
-    if (refused.length === 0) return;
-    const final = refused.find(({ result }) => FINAL.has(result?.ErrorCode ?? ''));
-    if (final !== undefined || tries >= MOST_TRIES) throw refusalOf((final ?? refused[0])?.result);
-    left = refused.map(({ entry }) => entry);
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
-    await pause((Math.random() + 0.5) * longest);
+    if (rejected.length === 0) return;
+    const final = rejected.find(({ result }) => FINAL.has(result?.ErrorCode ?? ''));
+    if (final !== undefined || tries >= MOST_TRIES) throw rejectionOf((final ?? rejected[0])?.result);
+    left = rejected.map(({ entry }) => entry);
+    await pause(backoffMs(tries, FIRST_DELAY_MS, MAX_DELAY_MS));
   }
 }
 
-function refusalOf({ ErrorCode, ErrorMessage }: PutEventsResultEntry = {}): Error {
-  return new Error(`EventBridge refused a message: ${ErrorCode ?? 'it gave no id'}: ${ErrorMessage ?? ''}`);
+function rejectionOf({ ErrorCode, ErrorMessage }: PutEventsResultEntry = {}): Error {
+  return new Error(`EventBridge rejected a message: ${ErrorCode ?? 'it gave no id'}: ${ErrorMessage ?? ''}`);
 }
 
 interface Delayed {
@@ -127,10 +127,10 @@ interface Delayed {
   readonly message: Message;
 }
 
-/** The machine's input: when, and the entry but for the bus, which the machine knows. */
+/** Starts the delay machine with the time and the fields of the entry. */
 async function delay(sfn: SFNClient, options: EventBridgeBusOptions, { at, name, message }: Delayed): Promise<void> {
   const { Source, DetailType, Detail } = entryOf(options, message, MOST_DELAYED_BYTES);
-  // The detail goes in as an object: the service's own way to PutEvents makes it a text.
+  // The detail is an object here: the PutEvents integration of Step Functions serializes it.
   const input = `{"at":"${new Date(at).toISOString()}","source":${JSON.stringify(Source)},"type":${JSON.stringify(DetailType)},"detail":${Detail}}`;
   try {
     await sfn.send(

@@ -1,28 +1,29 @@
 import type { Changes, Watch, Woken } from '../../ports/changes.ts';
 import type { Table } from '../../ports/table.ts';
 
-export interface PollingPace {
-  /** Milliseconds until the next look after news. */
+/** The interval of polls, milliseconds. */
+export interface PollInterval {
+  /** After a poll that found news. */
   readonly shortest: number;
-  /** While nothing happens, looks become as rare as this, milliseconds. */
+  /** The interval grows to this while there are no news. */
   readonly longest: number;
 }
 
-const PACE: PollingPace = { shortest: 1000, longest: 5000 };
+const INTERVAL: PollInterval = { shortest: 1000, longest: 5000 };
 const GROWTH = 1.5;
 
 class PollingWatch implements Watch {
   readonly #table: Table;
-  readonly #pace: PollingPace;
-  #pause: number;
+  readonly #limits: PollInterval;
+  #interval: number;
   #dueAt: number | undefined;
   #isOver = false;
-  #settle: (() => void) | undefined;
+  #wake: (() => void) | undefined;
 
-  constructor(table: Table, pace: PollingPace) {
+  constructor(table: Table, limits: PollInterval) {
     this.#table = table;
-    this.#pace = pace;
-    this.#pause = pace.shortest;
+    this.#limits = limits;
+    this.#interval = limits.shortest;
   }
 
   begin(): Table {
@@ -33,8 +34,9 @@ class PollingWatch implements Watch {
   async next(atMost: number, isBusy: boolean): Promise<Woken> {
     const now = performance.now();
     if (this.#dueAt === undefined) {
-      this.#pause = isBusy ? this.#pace.shortest : Math.min(this.#pause * GROWTH, this.#pace.longest);
-      this.#dueAt = now + this.#pause;
+      const { shortest, longest } = this.#limits;
+      this.#interval = isBusy ? shortest : Math.min(this.#interval * GROWTH, longest);
+      this.#dueAt = now + this.#interval;
     }
     const left = this.#dueAt - now;
     if (!this.#isOver) await this.#sleep(Math.max(Math.min(left, atMost), 0));
@@ -44,13 +46,13 @@ class PollingWatch implements Watch {
 
   close(): void {
     this.#isOver = true;
-    this.#settle?.();
+    this.#wake?.();
   }
 
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#settle = () => {
+      this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -58,7 +60,7 @@ class PollingWatch implements Watch {
   }
 }
 
-/** Changes where nobody tells of them: looks again after a second, and ever more rarely while there are no news. */
-export function pollingChanges(pace: PollingPace = PACE): Changes {
-  return { watch: (table) => new PollingWatch(table, pace) };
+/** The port Changes without notifications: a watch polls after a second, and less often while there are no news. */
+export function pollingChanges(interval: PollInterval = INTERVAL): Changes {
+  return { watch: (table) => new PollingWatch(table, interval) };
 }

@@ -14,28 +14,25 @@ import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
-import { envelopeSealer } from '../portable/sealer.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
 import { pollingChanges } from './changes.ts';
-import { invoker } from './containers/calls.ts';
+import { invoker } from './containers/calls/function-call.ts';
+import type { Invoke } from './containers/calls/transport.ts';
 import { lambdaContainers } from './containers/containers.ts';
-import type { Invoke } from './containers/line.ts';
 import { noContainers } from './containers/no-containers.ts';
-import { type ContainerWork, containerWorker } from './containers/worker.ts';
+import { containerWorker, type ReconcileRound } from './containers/revisions/worker.ts';
 import { stepFunctions } from './executions/executions.ts';
 import { embeddedMeter } from './meter.ts';
-import { kmsRootKey, parameterRootKey } from './root-key.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';
+import { awsSealer } from './sealer.ts';
 import { dynamoInventory } from './table/inventory.ts';
 import { dynamoTable } from './table/table.ts';
 import { parameterVault } from './vault.ts';
 
-/**
- * The ports of a deployed function, made from its environment when first asked for. A function bundles only those it
- * imports.
- */
+// The ports of a deployed function. Each is created from the environment at its first use, and a function bundles only
+// the ports that it imports.
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -43,12 +40,14 @@ function setting(name: string): string {
   return value;
 }
 
-/** Calls of it are marked as free of side effects: what nobody imports is left out of a bundle. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+/**
+ * Creates a value at its first use. Calls are marked as pure, so that a bundle omits the ports that it does not use.
+ */
+function once<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    created ??= { value: create() };
+    return created.value;
   };
 }
 
@@ -58,22 +57,25 @@ const tableNames = () => ({
   journal: setting('WEFT_JOURNAL'),
 });
 
+/** The tables in DynamoDB. */
 export const table: () => Table = /* @__PURE__ */ once(() => dynamoTable({ names: tableNames() }));
 
+/** All items of the tables in DynamoDB. */
 export const inventory: () => Inventory = /* @__PURE__ */ once(() => dynamoInventory({ names: tableNames() }));
 
+/** The blobs in S3. */
 export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: setting('WEFT_BUCKET') }));
 
+/** The administrative key in Parameter Store. */
 export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
 
-/** The root key is a parameter, which begins with a slash, or a key of the key management service. */
-export const sealer: () => Sealer = /* @__PURE__ */ once(() => {
-  const place = setting('WEFT_ROOT_KEY');
-  return envelopeSealer(place.startsWith('/') ? parameterRootKey({ name: place }) : kmsRootKey({ keyId: place }));
-});
+/** The sealer under the root key in Parameter Store or KMS. */
+export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting('WEFT_ROOT_KEY')));
 
-export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ mayAskItself: false }));
+/** Servers in the network, without those on this machine. */
+export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ allowsLoopback: false }));
 
+/** The executions in Step Functions. */
 export const executions: () => Executions = /* @__PURE__ */ once(() =>
   stepFunctions({
     stepsFunctionArn: setting('WEFT_STEPS'),
@@ -84,6 +86,7 @@ export const executions: () => Executions = /* @__PURE__ */ once(() =>
   }),
 );
 
+/** The bus in EventBridge. */
 export const bus: () => Bus = /* @__PURE__ */ once(() =>
   eventBridgeBus({
     busName: setting('WEFT_BUS'),
@@ -92,6 +95,7 @@ export const bus: () => Bus = /* @__PURE__ */ once(() =>
   }),
 );
 
+/** The schedules in EventBridge Scheduler. */
 export const schedules: () => Schedules = /* @__PURE__ */ once(() =>
   schedulerSchedules({
     groupName: setting('WEFT_SCHEDULE_GROUP'),
@@ -107,7 +111,7 @@ const toExpressions: ToExpressions = (text) => {
   return 'problem' in cron ? cron : toSchedulerExpressions(cron);
 };
 
-/** Containers are there where the stack has what makes them ready. */
+/** Containers exist in a deployment with the state machine that reconciles their revisions. */
 function containersBy(invoke?: Invoke): Containers {
   if (process.env['WEFT_CONTAINER_MACHINE'] === undefined) {
     return noContainers('this installation was deployed without what runs containers');
@@ -116,14 +120,14 @@ function containersBy(invoke?: Invoke): Containers {
   return lambdaContainers({ table: table(), sealer, machineArn, bucket, ...(invoke && { invoke }) });
 }
 
-/** For those who prepare, remove and cancel. */
+/** The containers, for functions that prepare and remove revisions and cancel calls. */
 export const containers: () => Containers = /* @__PURE__ */ once(() => containersBy());
 
-/** For those who call. */
+/** The containers, for functions that also call them. */
 export const calledContainers: () => Containers = /* @__PURE__ */ once(() => containersBy(invoker()));
 
-/** What the state machine of containers calls. */
-export const containerWork: () => ContainerWork = /* @__PURE__ */ once(() =>
+/** The reconciliation of container revisions, which their state machine calls. */
+export const reconcileRevision: () => ReconcileRound = /* @__PURE__ */ once(() =>
   containerWorker({
     table: table(),
     sealer,
@@ -134,29 +138,32 @@ export const containerWork: () => ContainerWork = /* @__PURE__ */ once(() =>
   }),
 );
 
+/** Changes of tables, by polling. */
 export const changes: () => Changes = /* @__PURE__ */ once(() => pollingChanges());
 
+/** The clock of the system. */
 export const clock: () => Clock = /* @__PURE__ */ once(systemClock);
 
-/** The variable is there where the installation was told to count, and holds its name. */
+/** The metrics; undefined unless the variable, with the name of the installation, is set. */
 export const meter: () => Meter | undefined = /* @__PURE__ */ once(() => {
   const installation = process.env['WEFT_METRICS'];
   return installation === undefined ? undefined : embeddedMeter({ namespace: setting('WEFT_BRAND'), installation });
 });
 
+/** The settings of the installation. */
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
 }));
 
-/** False where API Gateway takes replies whole. */
+/** Whether API Gateway streams responses; otherwise it buffers them. */
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
-/** What a function needs that begins or ends runs on request. Whoever runs states needs the sealer as well. */
+/** The ports of a function that starts or ends runs on request. To execute states, it also needs the sealer. */
 export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter };
 
-/** The same without a request. */
+/** The ports of a function that starts or ends runs without a request. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
   table: table(),
   blobs: blobs(),

@@ -1,13 +1,13 @@
 import type { Measure } from '../../ports/meter.ts';
 
-interface Told {
+interface MetricDefinition {
   readonly unit: 'Count' | 'Milliseconds';
-  /** Each family of endpoints has one of its own. */
+  /** Each family of endpoints has a metric of its own. */
   readonly isByFamily?: true;
 }
 
-/** How CloudWatch is told of each measure. Each is a metric that is paid for while it is used. */
-export const MEASURES: Readonly<Record<Measure, Told>> = {
+/** The CloudWatch metric of each measure. AWS charges for a metric in each month in which it is used. */
+export const MEASURES: Readonly<Record<Measure, MetricDefinition>> = {
   Requests: { unit: 'Count', isByFamily: true },
   ClientErrors: { unit: 'Count', isByFamily: true },
   ServerErrors: { unit: 'Count', isByFamily: true },
@@ -23,7 +23,7 @@ export const MEASURES: Readonly<Record<Measure, Told>> = {
   ContainerCallsFailed: { unit: 'Count' },
 };
 
-/** How many metrics there may be at most, with so many families. */
+/** The largest number of metrics that an installation with so many families can have. */
 export function mostMetrics(families: number): number {
   return Object.values(MEASURES).reduce((sum, { isByFamily }) => sum + (isByFamily ? families : 1), 0);
 }

@@ -2,16 +2,17 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Measure, Meter } from '../../ports/meter.ts';
 import { MEASURES } from './measures.ts';
 
+/** Where metrics appear in CloudWatch. */
 export interface EmbeddedMeterOptions {
-  /** The namespace of the metrics in CloudWatch. */
+  /** The namespace of the metrics. */
   readonly namespace: string;
-  /** Their dimension `service`: the name of the installation. */
+  /** The value of their dimension `service`: the name of the installation. */
   readonly installation: string;
 }
 
 /**
- * Writes a line into the function's log for each note, of which CloudWatch makes metrics ("embedded metric format"): no
- * call, and no right, is needed. At once, so that a process that dies later has told what it did.
+ * Writes a line into the function's log for each note, which CloudWatch turns into metrics ("embedded metric format"):
+ * that needs no request and no permission. The line is written at once, so that a crash later loses nothing.
  */
 export function embeddedMeter({ namespace, installation }: EmbeddedMeterOptions): Meter {
   const metrics = new Metrics({ namespace, serviceName: installation });

@@ -8,51 +8,52 @@ import {
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
 import type { Schedule, Schedules } from '../../ports/schedules.ts';
+import { type Pause, retry } from '../portable/retry.ts';
 
-/** A cron text as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`; or why it cannot. */
+/**
+ * Translates a cron text to expressions of EventBridge Scheduler: `cron(0 8 ? * MON-FRI *)`. Returns the problem if it
+ * cannot.
+ */
 export type ToExpressions = (cron: string) => Expressions | { readonly problem: string };
 
+/** A cron text in the syntax of EventBridge Scheduler. */
 export interface Expressions {
-  /** One, or two where both day fields of the cron text count. */
+  /** One, or two where the cron text has both day fields. */
   readonly expressions: readonly string[];
-  /** The name of the zone that they are meant in. */
+  /** The IANA name of their time zone. */
   readonly timezone: string;
 }
 
+/** The resources of the deployment that schedules use, and replacements for tests. */
 export interface SchedulerSchedulesOptions {
   readonly groupName: string;
-  /** What the scheduler runs as when it calls. */
+  /** The role with which the scheduler calls the function. */
   readonly roleArn: string;
-  /** The function that starts workflows; it gets `{target, planned}`, planned in RFC 3339. */
+  /** The function that starts workflows; its payload is `{target, planned}`, with `planned` in RFC 3339. */
   readonly targetArn: string;
-  /** The queue for calls that did not arrive. */
+  /** The dead-letter queue for calls that exhausted their retries. */
   readonly deadLetterArn?: string;
   readonly toExpressions: ToExpressions;
   readonly client?: SchedulerClient;
-  /** Waits before another try (milliseconds); by the system's timer if not given. */
+  /** Waits before a retry; by the timer of the system if not given. */
   readonly pause?: Pause;
 }
 
-type Pause = (milliseconds: number) => Promise<unknown>;
-
-/** The scheduler puts the planned time of the tick here. */
+/** The scheduler replaces this by the planned time of the tick. */
 const PLANNED = '<aws.scheduler.scheduled-time>';
-/** The schedules that one of ours may consist of, by what follows its name. */
-const PARTS = ['', '-2'] as const;
-/** A day, as on the bus; both are the scheduler's own limits. */
+/** The suffixes of the one or two schedules of EventBridge Scheduler that a schedule consists of. */
+const SUFFIXES = ['', '-2'] as const;
+/** The limits of EventBridge Scheduler: a day, as for the bus. */
 const RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
-const MOST_TRIES = 6;
-
-const sleep: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const MAX_ATTEMPTS = 6;
+const FIRST_DELAY_MS = 200;
 
 /**
- * Schedules in EventBridge Scheduler, `name` and, where both day fields of the cron text count, `name-2`. A minute that
- * both of them name is told twice, with the same planned time.
- * @throws Error (set) when `toExpressions` has a problem.
+ * Schedules in EventBridge Scheduler: `name` and, where the cron text has both day fields, `name-2`. A minute that
+ * matches both ticks twice, with the same planned time. `set` throws when `toExpressions` returns a problem.
  */
 export function schedulerSchedules(options: SchedulerSchedulesOptions): Schedules {
   const client = options.client ?? new SchedulerClient({ retryMode: 'standard', maxAttempts: 6 });
-  const pause = options.pause ?? sleep;
   return {
     problemOf(cron) {
       const times = options.toExpressions(cron);
@@ -61,15 +62,15 @@ export function schedulerSchedules(options: SchedulerSchedulesOptions): Schedule
     async set(schedule) {
       const times = options.toExpressions(schedule.cron);
       if ('problem' in times) throw new Error(`no schedule for '${schedule.cron}': ${times.problem}`);
-      for (const [index, part] of PARTS.entries()) {
+      for (const [index, suffix] of SUFFIXES.entries()) {
         const expression = times.expressions[index];
-        const name = schedule.name + part;
-        if (expression === undefined) await drop(client, options, name, pause);
-        else await put(client, { ...inputOf(options, name, schedule), ...timesOf(expression, times) }, pause);
+        const name = schedule.name + suffix;
+        if (expression === undefined) await remove(client, options, name);
+        else await put(client, options, { ...inputOf(options, name, schedule), ...timesOf(expression, times) });
       }
     },
     async remove(name) {
-      for (const part of PARTS) await drop(client, options, name + part, pause);
+      for (const suffix of SUFFIXES) await remove(client, options, name + suffix);
     },
   };
 }
@@ -101,9 +102,13 @@ function inputOf(
   };
 }
 
-/** Made, or changed where it is there; whoever makes or removes it at the same moment is waited for. */
-async function put(client: SchedulerClient, input: CreateScheduleCommandInput, pause: Pause): Promise<void> {
-  await persist(pause, async () => {
+/** Creates the schedule, or updates the one that exists. */
+function put(
+  client: SchedulerClient,
+  options: SchedulerSchedulesOptions,
+  input: CreateScheduleCommandInput,
+): Promise<void> {
+  return retryConflicts(options, async () => {
     try {
       await client.send(new CreateScheduleCommand(input));
     } catch (error) {
@@ -113,30 +118,23 @@ async function put(client: SchedulerClient, input: CreateScheduleCommandInput, p
   });
 }
 
-async function drop(
-  client: SchedulerClient,
-  { groupName }: SchedulerSchedulesOptions,
-  name: string,
-  pause: Pause,
-): Promise<void> {
-  await persist(pause, async () => {
+/** Deletes the schedule; one that does not exist is deleted already. */
+function remove(client: SchedulerClient, options: SchedulerSchedulesOptions, name: string): Promise<void> {
+  return retryConflicts(options, async () => {
     try {
-      await client.send(new DeleteScheduleCommand({ Name: name, GroupName: groupName }));
+      await client.send(new DeleteScheduleCommand({ Name: name, GroupName: options.groupName }));
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error;
     }
   });
 }
 
-/** Does it again while somebody else is at the same schedule. */
-async function persist(pause: Pause, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const passes = error instanceof ConflictException || error instanceof ResourceNotFoundException;
-      if (!passes || tries >= MOST_TRIES) throw error;
-    }
-    await pause((Math.random() + 0.5) * 100 * 2 ** tries);
-  }
+/** Another process may create, update or delete the same schedule at the same time. */
+function retryConflicts({ pause }: SchedulerSchedulesOptions, work: () => Promise<void>): Promise<void> {
+  return retry(work, {
+    isTransient: (error) => error instanceof ConflictException || error instanceof ResourceNotFoundException,
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: FIRST_DELAY_MS,
+    ...(pause && { pause }),
+  });
 }

@@ -1,35 +1,36 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { Vault } from '../../ports/vault.ts';
 
+/** Where the administrative key is stored. */
 export interface ParameterVaultOptions {
-  /** The name of the encrypted parameter: a JSON object whose entry `apikey` is the administrative key. */
+  /** The name of the encrypted parameter: a JSON object whose field `apikey` is the administrative key. */
   readonly name: string;
   readonly client?: SSMClient;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** A changed key is noticed within this time (milliseconds). */
+/** How long a key is cached, milliseconds: a changed key is used after this time at the latest. */
 const FRESH_MS = 5 * 60_000;
 
-interface Reading {
+interface CachedKey {
   readonly until: number;
   readonly key: Promise<string>;
 }
 
 /**
- * The vault in Parameter Store (architecture, section 8), read at most once in five minutes.
- * @throws Error (adminKey) when the parameter is missing, unreadable or holds no key; the next call reads again.
+ * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes. `adminKey` throws when
+ * the parameter is missing or has no key; the next call reads again.
  */
 export function parameterVault({ name, client = new SSMClient(), now = Date.now }: ParameterVaultOptions): Vault {
-  let reading: Reading | undefined;
+  let cached: CachedKey | undefined;
   return {
     adminKey() {
-      if (reading !== undefined && now() < reading.until) return reading.key;
-      const current: Reading = { until: now() + FRESH_MS, key: readKey(client, name) };
-      reading = current;
+      if (cached !== undefined && now() < cached.until) return cached.key;
+      const current: CachedKey = { until: now() + FRESH_MS, key: readKey(client, name) };
+      cached = current;
       current.key.catch(() => {
-        if (reading === current) reading = undefined;
+        if (cached === current) cached = undefined;
       });
       return current.key;
     },

@@ -54,7 +54,7 @@ export interface DatabaseBlobs extends Blobs {
   removeNow(prefix: string): void;
 }
 
-/** Blobs as rows of the database; what is put or removed is stored as `LocalDatabase.accepted` says. */
+/** Blobs as rows of the database. A change resolves as `LocalDatabase.accepted` does. */
 export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
   database.define(SCHEMA);
   const sql = database.statements(STATEMENTS);

@@ -2,115 +2,118 @@ import type { Changes, Watch, Woken } from '../../ports/changes.ts';
 import type { Table, TableName, Write } from '../../ports/table.ts';
 import { keyNames, tableSchemas } from '../portable/schema.ts';
 
-const nameOfItem = (table: TableName, pk: string, sk: string): string => `${table} ${pk}\n${sk}`;
-const nameOfPartition = (table: TableName, pk: string, index = ''): string => `${table}/${index} ${pk}`;
+const itemKey = (table: TableName, pk: string, sk: string): string => `${table} ${pk}\n${sk}`;
+const partitionKey = (table: TableName, pk: string, index = ''): string => `${table}/${index} ${pk}`;
 
-/** The index partitions that a write names itself; all lists of ours also read the items behind what they find. */
-function indexNames(table: TableName, attributes: Readonly<Record<string, unknown>> = {}): string[] {
+/**
+ * The index partitions that a write names. A write that does not name its index partition is noticed by its item: lists
+ * also read the items that they find in an index.
+ */
+function indexPartitionKeys(table: TableName, attributes: Readonly<Record<string, unknown>> = {}): string[] {
   return Object.entries<{ readonly hash: string }>(tableSchemas[table].indexes).flatMap(([index, { hash }]) => {
     const pk = attributes[hash];
-    return typeof pk === 'string' ? [nameOfPartition(table, pk, index)] : [];
+    return typeof pk === 'string' ? [partitionKey(table, pk, index)] : [];
   });
 }
 
-function touchedBy(write: Write): string[] {
+function changedKeys(write: Write): string[] {
   if (write.do === 'check') return [];
   const isPut = write.do === 'put';
   const table = isPut ? write.table : write.key.table;
   const { [keyNames.partition]: pk, [keyNames.sort]: sk } = isPut ? write.item : write.key;
   const attributes = isPut ? write.item : write.do === 'update' ? write.set : undefined;
-  return [nameOfItem(table, pk, sk), nameOfPartition(table, pk), ...indexNames(table, attributes)];
+  return [itemKey(table, pk, sk), partitionKey(table, pk), ...indexPartitionKeys(table, attributes)];
 }
 
-/** Who watches what, by the names of items and partitions. */
-class Watchers {
-  readonly #byName = new Map<string, Set<LocalWatch>>();
-  readonly #all = new Set<LocalWatch>();
-  #isOver = false;
+/** The open watches, by the keys of the items and partitions that they watch. */
+class WatchIndex {
+  readonly #byKey = new Map<string, Set<LocalWatch>>();
+  readonly #open = new Set<LocalWatch>();
+  #isClosed = false;
 
-  join(watch: LocalWatch): void {
-    if (this.#isOver) watch.close();
-    else this.#all.add(watch);
+  open(watch: LocalWatch): void {
+    if (this.#isClosed) watch.close();
+    else this.#open.add(watch);
   }
 
-  leave(watch: LocalWatch): void {
-    this.#all.delete(watch);
+  close(watch: LocalWatch): void {
+    this.#open.delete(watch);
   }
 
-  note(name: string, watch: LocalWatch): void {
-    const watching = this.#byName.get(name);
-    if (watching === undefined) this.#byName.set(name, new Set([watch]));
-    else watching.add(watch);
+  add(key: string, watch: LocalWatch): void {
+    const watches = this.#byKey.get(key);
+    if (watches === undefined) this.#byKey.set(key, new Set([watch]));
+    else watches.add(watch);
   }
 
-  forget(name: string, watch: LocalWatch): void {
-    const watching = this.#byName.get(name);
-    watching?.delete(watch);
-    if (watching?.size === 0) this.#byName.delete(name);
+  remove(key: string, watch: LocalWatch): void {
+    const watches = this.#byKey.get(key);
+    watches?.delete(watch);
+    if (watches?.size === 0) this.#byKey.delete(key);
   }
 
-  tell(writes: readonly Write[]): void {
-    if (this.#byName.size === 0) return;
-    for (const name of writes.flatMap(touchedBy)) {
-      for (const watch of this.#byName.get(name) ?? []) watch.wake();
+  notify(writes: readonly Write[]): void {
+    if (this.#byKey.size === 0) return;
+    for (const key of writes.flatMap(changedKeys)) {
+      for (const watch of this.#byKey.get(key) ?? []) watch.wake();
     }
   }
 
-  end(): void {
-    this.#isOver = true;
-    for (const watch of [...this.#all]) watch.close();
+  closeAll(): void {
+    this.#isClosed = true;
+    for (const watch of [...this.#open]) watch.close();
   }
 
-  get size(): number {
-    return this.#all.size;
+  get watchCount(): number {
+    return this.#open.size;
   }
 
-  get names(): number {
-    return this.#byName.size;
+  get keyCount(): number {
+    return this.#byKey.size;
   }
 }
 
 class LocalWatch implements Watch {
-  readonly #watchers: Watchers;
+  readonly #index: WatchIndex;
   readonly #recorder: Table;
-  #noted = new Set<string>();
-  /** What the reading before noted; watched until the present one is through, so that there is no gap. */
-  #former = new Set<string>();
+  #keys = new Set<string>();
+  /** The keys of the reading before, which are watched until the present reading ends: there is no gap between. */
+  #formerKeys = new Set<string>();
   #state: Woken = 'quiet';
-  #settle: ((woken: Woken) => void) | undefined;
+  #resolve: ((woken: Woken) => void) | undefined;
 
-  constructor(watchers: Watchers, table: Table) {
-    this.#watchers = watchers;
+  constructor(index: WatchIndex, table: Table) {
+    this.#index = index;
     this.#recorder = {
       get: (keys) => {
-        for (const { table: name, pk, sk } of keys) this.#note(nameOfItem(name, pk, sk));
+        for (const { table: name, pk, sk } of keys) this.#add(itemKey(name, pk, sk));
         return table.get(keys);
       },
       query: (query) => {
-        this.#note(nameOfPartition(query.table, query.pk, query.index));
+        this.#add(partitionKey(query.table, query.pk, query.index));
         return table.query(query);
       },
       write: (writes) => table.write(writes),
     };
-    watchers.join(this);
+    index.open(this);
   }
 
   begin(): Table {
-    this.#forgetFormer();
-    this.#former = this.#noted;
-    this.#noted = new Set();
+    this.#removeFormer();
+    this.#formerKeys = this.#keys;
+    this.#keys = new Set();
     if (this.#state === 'changed') this.#state = 'quiet';
     return this.#recorder;
   }
 
   next(atMost: number): Promise<Woken> {
-    this.#forgetFormer();
+    this.#removeFormer();
     if (this.#state !== 'quiet') return Promise.resolve(this.#state);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle?.('quiet'), atMost);
-      this.#settle = (woken) => {
+      const timer = setTimeout(() => this.#resolve?.('quiet'), atMost);
+      this.#resolve = (woken) => {
         clearTimeout(timer);
-        this.#settle = undefined;
+        this.#resolve = undefined;
         resolve(woken);
       };
     });
@@ -118,63 +121,63 @@ class LocalWatch implements Watch {
 
   wake(): void {
     if (this.#state !== 'over') this.#state = 'changed';
-    this.#settle?.(this.#state);
+    this.#resolve?.(this.#state);
   }
 
   close(): void {
     this.#state = 'over';
-    for (const name of [...this.#noted, ...this.#former]) this.#watchers.forget(name, this);
-    this.#noted.clear();
-    this.#former.clear();
-    this.#watchers.leave(this);
-    this.#settle?.('over');
+    for (const key of [...this.#keys, ...this.#formerKeys]) this.#index.remove(key, this);
+    this.#keys.clear();
+    this.#formerKeys.clear();
+    this.#index.close(this);
+    this.#resolve?.('over');
   }
 
-  #note(name: string): void {
-    // A reading may outlive its watch.
+  #add(key: string): void {
+    // A reading may continue after its watch was closed.
     if (this.#state === 'over') return;
-    this.#noted.add(name);
-    this.#watchers.note(name, this);
+    this.#keys.add(key);
+    this.#index.add(key, this);
   }
 
-  #forgetFormer(): void {
-    for (const name of this.#former) if (!this.#noted.has(name)) this.#watchers.forget(name, this);
-    this.#former.clear();
+  #removeFormer(): void {
+    for (const key of this.#formerKeys) if (!this.#keys.has(key)) this.#index.remove(key, this);
+    this.#formerKeys.clear();
   }
 }
 
 /** The changes of a local service. */
 export interface LocalChanges extends Changes {
-  /** The table, telling those who watch of each write that goes through it. */
-  telling(table: Table): Table;
-  /** How many watch at this moment. */
-  readonly size: number;
-  /** How many items and partitions they watch. */
-  readonly names: number;
-  /** Ends every watch, also those that come later. */
+  /** The table with all its writes observed: each one wakes the watches of what it changes. */
+  observe(table: Table): Table;
+  /** The number of open watches. */
+  readonly watchCount: number;
+  /** The number of items and partitions that they watch. */
+  readonly keyCount: number;
+  /** Closes every watch, also later ones. */
   close(): void;
 }
 
 /**
- * Changes that are told in the moment they are written: a watch wakes when a write touches an item or a partition that
- * its last reading read. Writes of other processes are not told.
+ * Changes within this process: a watch wakes at once when a write changes an item or a partition that its last reading
+ * read. Writes of other processes are not noticed.
  */
 export function localChanges(): LocalChanges {
-  const watchers = new Watchers();
+  const index = new WatchIndex();
   return {
-    watch: (table) => new LocalWatch(watchers, table),
-    telling: (table) => ({
+    watch: (table) => new LocalWatch(index, table),
+    observe: (table) => ({
       get: (keys) => table.get(keys),
       query: (query) => table.query(query),
-      // Also of a write that failed: its answer alone may have been lost.
-      write: (writes) => table.write(writes).finally(() => watchers.tell(writes)),
+      // Also after an error: the write may have taken effect.
+      write: (writes) => table.write(writes).finally(() => index.notify(writes)),
     }),
-    get size() {
-      return watchers.size;
+    get watchCount() {
+      return index.watchCount;
     },
-    get names() {
-      return watchers.names;
+    get keyCount() {
+      return index.keyCount;
     },
-    close: () => watchers.end(),
+    close: () => index.closeAll(),
   };
 }

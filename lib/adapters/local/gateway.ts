@@ -1,19 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { StorageError } from './database/storage-error.ts';
 import { type Head, ReplyStream } from './reply-stream.ts';
 
 /** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
 export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
 
-/** Where the service keeps what its replies tell. */
+/** The storage of the data that replies show. */
 export interface Storage {
-  /** Why nothing can be stored at the moment. */
+  /** Why nothing can be stored at the moment; undefined while data can be stored. */
   readonly outage: StorageError | undefined;
-  /** Calls the listener whenever nothing can be stored any more. */
+  /** Calls the listener at the start of each outage. */
   onOutage(listener: (error: StorageError) => void): void;
-  /** Resolves when all that was written so far is kept; rejects with the outage. */
+  /** Resolves when everything written so far is durable; rejects with the error of the outage. */
   durable(): Promise<void>;
 }
 
@@ -26,7 +27,9 @@ export interface GatewaySettings {
   readonly requestId: () => string;
   /** How many bytes of a body are read at most; a longer one is refused. */
   readonly largestBody: (method: string, path: string, query: Query) => number;
-  /** No reply leaves before what it tells is kept here. */
+  /** The rest of a refused body is read until it pauses for so many milliseconds; by default 30,000. */
+  readonly lingerMs?: number;
+  /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
 }
 
@@ -62,7 +65,8 @@ async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer
   if (Number(request.headers['content-length'] ?? 0) > largest) return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // The connection is still needed for the reply.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > largest) return undefined;
     chunks.push(chunk);
@@ -76,20 +80,41 @@ function headersOf({ headersDistinct }: IncomingMessage) {
   return { headers, multiValueHeaders };
 }
 
+const errorBody = (status: number, message: string): string =>
+  JSON.stringify({ code: status, message, Error: message, StatusCode: status });
+
 function answerShortly(response: ServerResponse, status: number, message: string, more: object = {}): void {
   if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const body = JSON.stringify({ code: status, message, Error: message, StatusCode: status });
-  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...more }).end(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...more })
+    .end(errorBody(status, message));
 }
 
 const RETRY_AFTER_S = '5';
 
 function answerOutage(response: ServerResponse, { message }: StorageError): void {
   answerShortly(response, 503, `${message}; try again later`, { 'Retry-After': RETRY_AFTER_S });
+}
+
+const LINGER_MS = 30_000;
+
+/**
+ * Answers 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that closes
+ * with unread data is reset, and a client that is still sending gets the reset instead of the reply.
+ */
+async function refuseBody(request: IncomingMessage, response: ServerResponse, message: string, lingerMs = LINGER_MS) {
+  const body = errorBody(413, message);
+  const length = Buffer.byteLength(body);
+  response.writeHead(413, { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' });
+  response.write(body);
+  request.setTimeout(lingerMs, () => response.end());
+  // The client may close the connection instead.
+  await finished(request.resume()).catch(() => undefined);
+  response.end();
 }
 
 async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -99,7 +124,8 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
   const largest = settings.largestBody(method, path, query);
   const body = await bodyOf(request, largest);
   if (body === undefined) {
-    answerShortly(response, 413, `request payload too large: at most ${largest} bytes`);
+    const message = `request payload too large: at most ${largest} bytes`;
+    await refuseBody(request, response, message, settings.lingerMs);
     return;
   }
   const requestId = settings.requestId();
@@ -119,7 +145,7 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
   await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
 }
 
-/** The requests that are being served. While nothing can be stored none is, and those that are answered nothing yet end. */
+/** Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far. */
 class RequestServer {
   readonly #settings: GatewaySettings;
   readonly #open = new Set<ServerResponse>();

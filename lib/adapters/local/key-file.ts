@@ -5,29 +5,29 @@ import { randomKey } from '../portable/clock.ts';
 
 /** A file that holds one key, readable by its owner only. */
 export interface KeyFile {
-  /** Without a folder nothing is kept. */
+  /** Undefined: the key is not stored. */
   readonly folder: string | undefined;
   readonly name: string;
-  /** What to do when the file is empty, for the error about it. */
-  readonly mend: string;
+  /** What to do about an empty file, for the error message. */
+  readonly advice: string;
 }
 
 /**
- * The key kept in a file, or a new one of 43 URL-safe characters (256 bits), which is then kept there; `onNew` hears of
- * it. Several processes that ask at once get the same.
+ * The key in a file. Without the file, a new key of 43 URL-safe characters (256 bits) is stored in it and passed to
+ * `onNew`. Processes that create it at the same time get the same key.
  * @throws Error when the folder cannot be read or written, or the file is empty.
  */
-export async function keptKey(file: KeyFile, onNew?: (key: string) => void): Promise<string> {
+export async function readOrCreateKey(file: KeyFile, onNew?: (key: string) => void): Promise<string> {
   const { folder } = file;
-  const kept = folder === undefined ? undefined : await readKey(folder, file);
-  if (kept !== undefined) return kept;
+  const stored = folder === undefined ? undefined : await readKey(folder, file);
+  if (stored !== undefined) return stored;
   const key = randomKey();
-  if (folder !== undefined && !(await keep(folder, file.name, key))) return needKey(folder, file);
+  if (folder !== undefined && !(await createFile(folder, file.name, key))) return readExistingKey(folder, file);
   onNew?.(key);
   return key;
 }
 
-async function readKey(folder: string, { name, mend }: KeyFile): Promise<string | undefined> {
+async function readKey(folder: string, { name, advice: mend }: KeyFile): Promise<string | undefined> {
   const file = join(folder, name);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -40,14 +40,14 @@ async function readKey(folder: string, { name, mend }: KeyFile): Promise<string 
   return key;
 }
 
-async function needKey(folder: string, keyFile: KeyFile): Promise<string> {
+async function readExistingKey(folder: string, keyFile: KeyFile): Promise<string> {
   const key = await readKey(folder, keyFile);
   if (key === undefined) throw new Error(`the key in ${folder} appeared and vanished`);
   return key;
 }
 
-/** A link comes with its whole content and only where nothing is yet; false when another process was first. */
-async function keep(folder: string, name: string, key: string): Promise<boolean> {
+/** Creates the file with a hard link, which is atomic. Returns false when the file exists already. */
+async function createFile(folder: string, name: string, key: string): Promise<boolean> {
   await mkdir(folder, { recursive: true });
   const draft = join(folder, `${name}.${process.pid}-${randomBytes(4).toString('hex')}`);
   try {

@@ -1,25 +1,27 @@
-/** The first planned time after a moment, both in milliseconds since 1970; undefined when there is none. */
+/**
+ * The first planned time of a cron pattern after a time, both in milliseconds since 1970; undefined if there is none.
+ */
 export type NextTick = (cron: string, after: number) => number | undefined;
 
-/** Planned times lie this far apart at least: `@every 1s` (workflow-language 3). */
-const LEAST_APART_MS = 1000;
+/** The shortest time between planned times: `@every 1s` (workflow-language reference, 3). */
+const MIN_INTERVAL_MS = 1000;
 
 /**
- * The newest planned time after `since` that is not after `now`; undefined when there is none. Halves the time between,
- * so that a year of missed ticks costs a few dozen questions.
+ * The newest planned time after `since` and up to `now`, milliseconds since 1970; undefined if there is none. A binary
+ * search: a year of missed ticks takes a few dozen calls of `nextTick`.
  */
 export function newestTick(nextTick: NextTick, cron: string, since: number, now: number): number | undefined {
-  const plannedAfter = (moment: number): number | undefined => {
-    const planned = nextTick(cron, moment);
+  const plannedAfter = (time: number): number | undefined => {
+    const planned = nextTick(cron, time);
     return planned !== undefined && planned <= now ? planned : undefined;
   };
   let newest = plannedAfter(since);
-  // Nothing is planned after it, up to now.
-  let none = now;
-  while (newest !== undefined && none - newest >= LEAST_APART_MS) {
-    const middle = newest + Math.floor((none - newest) / 2);
+  // From this time to `now`, nothing is planned.
+  let end = now;
+  while (newest !== undefined && end - newest >= MIN_INTERVAL_MS) {
+    const middle = newest + Math.floor((end - newest) / 2);
     const planned = plannedAfter(middle);
-    if (planned === undefined) none = middle;
+    if (planned === undefined) end = middle;
     else newest = planned;
   }
   return newest;

@@ -1,12 +1,12 @@
 import type { Containers } from '../../ports/containers.ts';
 import type { Web } from '../../ports/web.ts';
 
-/** Resolves when all that was written so far is on the disk. */
+/** Resolves when everything written so far is on the disk. */
 export type WhenDurable = () => Promise<void>;
 
 /**
- * Containers that see only what a crash cannot take back: what is handed to them, and what they are answered, waits for
- * the disk.
+ * Containers that see only durable data: their inputs, and the answers to their requests, wait until everything written
+ * before them is on the disk.
  */
 export function durableContainers(containers: Containers, whenDurable: WhenDurable): Containers {
   const after = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -37,7 +37,7 @@ export function durableContainers(containers: Containers, whenDurable: WhenDurab
   };
 }
 
-/** Requests to other servers that leave when nothing that they follow from can be lost any more. */
+/** Requests to other servers that wait until everything written before them is on the disk. */
 export function durableWeb(web: Web, whenDurable: WhenDurable): Web {
   return {
     async get(url, headers, ms) {

@@ -10,8 +10,8 @@ export interface Head {
 type Done = (error?: Error | null) => void;
 
 /**
- * A reply on its way to the client. Nothing of it leaves before `ready` resolves: it may show something that a crash could
- * still take back. A reply that is written at once leaves with its length, any other in chunks.
+ * A reply to a client. Each part is sent after `ready` resolves, because it may show data that a crash could still lose. A
+ * reply that is written in one piece has a Content-Length, any other is chunked.
  */
 export class ReplyStream extends Writable {
   readonly #response: ServerResponse;
@@ -25,7 +25,7 @@ export class ReplyStream extends Writable {
     response.once('close', () => this.destroy());
   }
 
-  /** Sets what leaves first. */
+  /** Sets the status and the headers, before the first write. */
   begin(head: Head): this {
     this.#head = head;
     return this;

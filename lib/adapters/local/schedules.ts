@@ -9,7 +9,7 @@ import { DeliveriesJournal } from './deliveries/journal.ts';
 import { type NextTick, newestTick } from './newest-tick.ts';
 
 export interface LocalSchedulesOptions {
-  /** Where schedules, and ticks until they are taken, are kept. */
+  /** Where schedules, and ticks until they are delivered, are stored. */
   readonly database: LocalDatabase;
   /** Is told of a tick and its planned time (milliseconds since 1970); again, after a pause, if it throws. */
   readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
@@ -46,7 +46,7 @@ interface Tick {
   readonly planned: number;
 }
 
-/** The table of schedules, in the order of its columns in older versions. */
+/** The table of schedules. The import of older folders depends on the order of its columns. */
 export const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
   name TEXT PRIMARY KEY, cron TEXT NOT NULL, target TEXT NOT NULL, told INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`;

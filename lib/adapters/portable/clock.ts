@@ -4,13 +4,18 @@ import type { Clock } from '../../ports/clock.ts';
 
 const SECRET_BYTES = 32;
 
-/** 43 URL-safe characters by chance (256 bits). The first is no hyphen: a command line would take the key for an option. */
+/**
+ * A random key of 256 bits: 43 URL-safe characters. The first is no hyphen, because a command line would parse the key
+ * as an option.
+ */
 export function randomKey(): string {
   const key = randomBytes(SECRET_BYTES).toString('base64url');
   return key.startsWith('-') ? randomKey() : key;
 }
 
-/** The system's time and chance. Within a process each UUID sorts after the one before, whatever the clock does. */
+/**
+ * The clock and the randomness of the system. In one process the UUIDs are monotonic, even if the clock is set back.
+ */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

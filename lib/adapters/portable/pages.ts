@@ -1,16 +1,16 @@
 import type { Query } from '../../ports/table.ts';
 import { keyNames, keysOf } from './schema.ts';
 
-/** The part of a partition that a query reads, both ends included. */
+/** A range of sort keys, both ends included. */
 export interface KeyRange {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** No sort key of ours holds this, the last of all characters. */
+/** The last Unicode character, which no sort key contains. */
 const LAST = '\u{10FFFF}';
 
-/** The part of a partition that a query reads; undefined when nothing can lie in it. */
+/** The range of sort keys that a query reads, both ends included; undefined when it is empty. */
 export function rangeOf(query: Query): KeyRange | undefined {
   const { prefix, from, to } = query;
   const low = later(prefix, from);
@@ -28,7 +28,7 @@ function earlier(a: string, b: string | undefined): string {
   return b === undefined || compareText(a, b) < 0 ? a : b;
 }
 
-/** DynamoDB orders text by its UTF-8 bytes, which JavaScript's own comparison does not. */
+/** DynamoDB orders text by its UTF-8 bytes; JavaScript orders it by UTF-16 units. */
 function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
@@ -42,8 +42,8 @@ export function toCursor(place: Iterable<readonly [string, string | undefined]>)
 }
 
 /**
- * The item after which a query goes on. A cursor travels through clients: one that names another partition must not read
- * there. Throws Error for a cursor that cannot be read, or is not of this query.
+ * The item after which a query continues. Clients send cursors back: a cursor of another partition must not read there.
+ * Throws Error for a cursor that cannot be read or that belongs to another query.
  */
 export function toPlace(query: Query, cursor: string): Place {
   const { hash, range } = keysOf(query.table, query.index);

@@ -1,11 +1,11 @@
-/** A secondary index: the attributes that partition and order it, and what it carries besides the keys. */
+/** A secondary index: its partition key, its sort key, and the attributes that it projects besides the keys. */
 export interface IndexSchema {
   readonly hash: string;
   readonly range: string;
   readonly includes: readonly string[];
 }
 
-/** Every key attribute of ours, of a table or of an index, is a string. */
+/** The indexes of a table. The key attributes of tables and indexes are strings. */
 export interface TableSchema {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
 }
@@ -24,13 +24,13 @@ const RUN_SUMMARY = [
   'revision',
 ] as const;
 
-/** What is counted of a run that is over. */
+/** What metrics count of an ended run. */
 const RUN_RESULT = ['wf', 'revision', 'status', 'code', 'at', 'created', 'updated', 'tally'] as const;
 
-/** The partition key, the sort key and the attribute of the time to live (seconds since 1970), of every table. */
+/** The names of the partition key, the sort key and the time to live (seconds since 1970) of every table. */
 export const keyNames = { partition: 'pk', sort: 'sk', expiry: 'ttl' } as const;
 
-/** The tables, all on demand. Local creation and the deployed stack are both made from this. */
+/** The tables and their indexes. The local tables and the deployed stack are both created from this. */
 export const tableSchemas = {
   catalog: { indexes: {} },
   runs: {
@@ -45,7 +45,7 @@ export const tableSchemas = {
 } as const satisfies Record<string, TableSchema>;
 
 /**
- * The attributes that partition and order a table, or its index of that name.
+ * The partition key and the sort key of a table, or of its index with that name.
  * @throws Error when the table has no such index.
  */
 export function keysOf(table: keyof typeof tableSchemas, index?: string): { hash: string; range: string } {

@@ -5,18 +5,18 @@ import { AlgorithmSuiteIdentifier, CommitmentPolicy } from '@aws-crypto/material
 import { RawAesKeyringNode, RawAesWrappingSuiteIdentifier } from '@aws-crypto/raw-aes-keyring-node';
 import type { Binding, DataKey, Sealer } from '../../ports/sealer.ts';
 
-/** What wraps data keys. Both reject when it cannot; `unwrap` also for another binding or changed bytes. */
+/** Encrypts data keys. Both methods reject when that fails; `unwrap` also for another binding and for changed bytes. */
 export interface RootKey {
   wrap(dataKey: Uint8Array, binding: Binding): Promise<Uint8Array>;
   unwrap(sealed: Uint8Array, binding: Binding): Promise<Uint8Array>;
 }
 
-/** Of AES-256, in bytes. */
+/** The length of an AES-256 key. */
 export const KEY_BYTES = 32;
-/** Opened data keys are kept in memory, this many: the one unused longest goes. */
-const MOST_OPENED = 1000;
+/** The number of decrypted data keys that are cached. */
+const MAX_CACHED = 1000;
 
-/** Seals and opens under one key. */
+/** Encrypts and decrypts with one key. */
 interface Cipher {
   seal(bytes: Uint8Array, binding: Binding): Promise<Uint8Array>;
   open(sealed: Uint8Array, binding: Binding): Promise<Uint8Array>;
@@ -25,7 +25,7 @@ interface Cipher {
 const textOf = (binding: Binding): string => JSON.stringify(Object.entries(binding).sort());
 
 function cipherOf(key: Uint8Array): Cipher {
-  // Commitment: a sealed text opens under one key only. No signature: whoever can open may seal as well.
+  // Key commitment: a ciphertext decrypts under one key only. No signature: every reader may also write.
   const commitmentPolicy = CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT;
   const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
   const { encrypt } = buildEncrypt(commitmentPolicy);
@@ -33,7 +33,7 @@ function cipherOf(key: Uint8Array): Cipher {
   const keyring = new RawAesKeyringNode({
     keyName: 'key',
     keyNamespace: 'weft',
-    // It wants a memory of its own.
+    // The library requires a buffer that is not part of another.
     unencryptedMasterKey: Uint8Array.from(key),
     wrappingSuite: RawAesWrappingSuiteIdentifier.AES256_GCM_IV12_TAG16_NO_PADDING,
     utf8Sorting: true,
@@ -45,7 +45,7 @@ function cipherOf(key: Uint8Array): Cipher {
     },
     async open(sealed, binding) {
       const { plaintext, messageHeader } = await decrypt(keyring, sealed);
-      // The library only proves that the message is bound to what stands in it.
+      // The library only verifies that the message is bound to the context that it contains.
       if (textOf(messageHeader.encryptionContext) === textOf(binding)) return plaintext;
       throw new Error(`what was sealed is bound to something other than ${textOf(binding)}`);
     },
@@ -53,8 +53,8 @@ function cipherOf(key: Uint8Array): Cipher {
 }
 
 /**
- * A root key of 32 bytes that is read when it is first needed, and once.
- * @throws Error (both) as `read` does, and for a key of another length; the next call reads again.
+ * A root key of 32 bytes, which is read once, at its first use. After an error of `read`, or a key of another length,
+ * which both methods throw, the next use reads again.
  */
 export function rawRootKey(read: () => Promise<Uint8Array>): RootKey {
   let found: Promise<Cipher> | undefined;
@@ -71,8 +71,8 @@ export function rawRootKey(read: () => Promise<Uint8Array>): RootKey {
   };
 }
 
-/** Remembers what was last used, and that for so many keys. */
-class Recent<T> {
+/** A cache with least-recently-used eviction. */
+class LruCache<T> {
   private readonly entries = new Map<string, T>();
 
   get(key: string): T | undefined {
@@ -85,7 +85,7 @@ class Recent<T> {
     this.entries.delete(key);
     this.entries.set(key, value);
     const [oldest] = this.entries.keys();
-    if (this.entries.size > MOST_OPENED && oldest !== undefined) this.entries.delete(oldest);
+    if (this.entries.size > MAX_CACHED && oldest !== undefined) this.entries.delete(oldest);
   }
 
   delete(key: string): void {
@@ -94,12 +94,11 @@ class Recent<T> {
 }
 
 /**
- * Envelopes by the AWS Encryption SDK (architecture, section 6): the root key seals a data key, which seals the key of
- * each message, which seals the bytes.
- * @throws Error (all) what the root key throws.
+ * Envelope encryption by the AWS Encryption SDK (architecture, section 6): the root key encrypts a data key, which
+ * encrypts the key of each message, which encrypts the bytes. All methods throw what the root key throws.
  */
 export function envelopeSealer(root: RootKey): Sealer {
-  const opened = new Recent<Promise<Cipher>>();
+  const opened = new LruCache<Promise<Cipher>>();
   const cipherFor = ({ sealed, binding }: DataKey): Promise<Cipher> => {
     const name = `${Buffer.from(sealed).toString('base64')} ${textOf(binding)}`;
     const known = opened.get(name);
@@ -120,7 +119,10 @@ export function envelopeSealer(root: RootKey): Sealer {
   };
 }
 
-/** The bytes of a root key as it is kept: 32 bytes in base64. Throws Error, which names `place` and not the text. */
+/**
+ * The bytes of a root key from its stored form, base64 of 32 bytes.
+ * @throws Error for any other text; the message has the `place` where it is stored, and not the text.
+ */
 export function toRootKey(text: string, place: string): Uint8Array {
   const bytes = Buffer.from(text.trim(), 'base64');
   if (bytes.length === KEY_BYTES) return bytes;

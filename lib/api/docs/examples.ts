@@ -13,7 +13,7 @@ const WORKFLOW = `states:
 const INSTANCE = '0197b0c6-8f1e-7a64-9f0b-3d2c1e5a7b48';
 const REVISION = '0197b0c5-2c40-7d13-8a55-6f0e9d4b1a27';
 
-/** A value for each parameter that a path may have. */
+/** A value for each path parameter. */
 export const paramExamples: Readonly<Record<string, string>> = {
   namespace: 'demo',
   node: 'greet',
@@ -109,8 +109,8 @@ export const byteExamples: Readonly<Partial<Record<RouteId, string>>> = {
   updateEventFilter: SCRIPT,
 };
 
-/** Where the usual values would make no sense. */
-const OTHERWISE: Readonly<Partial<Record<RouteId, Readonly<Record<string, string>>>>> = {
+/** Values for routes where the usual ones would make no sense. */
+const OVERRIDES: Readonly<Partial<Record<RouteId, Readonly<Record<string, string>>>>> = {
   createDirectory: { node: 'flows' },
   deleteRevision: { ref: REVISION },
   untagRevision: { ref: 'v1' },
@@ -119,22 +119,22 @@ const OTHERWISE: Readonly<Partial<Record<RouteId, Readonly<Record<string, string
   listSecretFolder: { secret: 'prod' },
 };
 
-/** Parameters for special wishes, and those that the body's example says already: not part of an example. */
-const UNSHOWN: ReadonlySet<string> = new Set<QueryName>([...PAGING, 'ctype', 'raw-output', 'tag']);
+/** Rarely used parameters, and those that the example of the body already contains: not part of an example. */
+const OMITTED: ReadonlySet<string> = new Set<QueryName>([...PAGING, 'ctype', 'raw-output', 'tag']);
 
 function searchOf({ op, body, query = [] }: Route, given: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(op === undefined ? {} : { op });
-  const isShown = (name: QueryName): boolean => !UNSHOWN.has(name) && (name !== 'input.*' || body === undefined);
+  const isShown = (name: QueryName): boolean => !OMITTED.has(name) && (name !== 'input.*' || body === undefined);
   for (const name of query.filter(isShown)) {
     search.append(name.replace('*', 'name'), given[name] ?? queryExamples[name]);
   }
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** An example of a request to a route: path with query from `/api` on, and the body if it takes one. */
+/** An example request of a route: path from `/api` on with query, and the body if the route has one. */
 export function exampleOf(id: RouteId): { readonly path: string; readonly body?: string } {
   const route: Route = routes[id];
-  const given = OTHERWISE[id] ?? {};
+  const given = OVERRIDES[id] ?? {};
   const path = route.path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => given[name] ?? paramExamples[name] ?? '');
   const body = route.input ? JSON.stringify(inputExamples[route.input]) : byteExamples[id];
   return { path: `/api${path}${searchOf(route, given)}`, ...(body === undefined ? {} : { body }) };

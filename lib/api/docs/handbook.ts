@@ -19,7 +19,7 @@ interface Schema {
 
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** A schema in the words of TypeScript, on one line. */
+/** A schema as a TypeScript type on one line. */
 function notation(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? '';
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
@@ -56,23 +56,23 @@ function queryLines({ query = [] }: Route): string[] {
 
 function bodyLines({ body, input, optional }: Route): string[] {
   if (body === undefined || body === 'none') return [];
-  const what = input === undefined ? 'bytes, as they are' : `\`${capital(input)}Input\``;
-  return [`- Body: ${what}${optional ? ', or nothing' : ''}`];
+  const what = input === undefined ? 'bytes' : `\`${capital(input)}Input\``;
+  return [`- Body: ${what}${optional ? ', optional' : ''}`];
 }
 
-const FIXED: Readonly<Record<string, string>> = { empty: 'nothing', bytes: 'bytes, as they are' };
+const FIXED: Readonly<Record<string, string>> = { empty: 'nothing', bytes: 'bytes' };
 const replyName = (name: string): string => FIXED[name] ?? `\`${capital(name)}Reply\``;
 
 function replyLines({ reply, stream, frame }: Route): string[] {
   if (stream === 'only') return [`- Reply: event stream of ${replyName(frame ?? reply)}`];
-  const also = stream ? `; as an event stream ${replyName(frame ?? reply)}` : '';
+  const also = stream ? `; event stream of ${replyName(frame ?? reply)}` : '';
   return [`- Reply: ${replyName(reply)}${also}`];
 }
 
 const FROM = {
   specification: 'the specification',
-  clients: 'clients in use',
-  weft: 'Weft alone',
+  clients: 'existing clients',
+  weft: 'Weft only',
 } as const satisfies Record<Route['from'], string>;
 
 function exampleLines(id: RouteId, { method }: Route): string[] {
@@ -92,7 +92,7 @@ function section([id, route]: readonly [RouteId, Route]): string[] {
     ...queryLines(route),
     ...bodyLines(route),
     ...replyLines(route),
-    `- Key: ${route.permission === 'none' ? 'none needed' : `\`${route.permission}\``}; known from ${FROM[route.from]}`,
+    `- Key: ${route.permission === 'none' ? 'none needed' : `\`${route.permission}\``}; source: ${FROM[route.from]}`,
     ...exampleLines(id, route),
     '',
   ];
@@ -103,28 +103,29 @@ function chapter(name: FamilyName): string[] {
   return [`## ${capital(name)}`, '', `${families[name].about}.`, '', ...own.flatMap(section)];
 }
 
-const HEAD = `# The interface
+const HEAD = `# The REST API
 
-Made from the registry (\`lib/api/registry/routes.ts\`) by \`npm run docs\`; \`docs/openapi.json\` says the same to machines.
+This page is made from the registry (\`lib/api/registry/routes/\`) by \`npm run docs\`. \`docs/openapi.json\` is the
+machine-readable form.
 
-Every path works below \`/api\` and below \`/api/v2\`. \`{name+}\` may hold slashes. A key goes into one of the headers
-\`Service-Api-Key\`, \`KEY\`, \`apikey\`, \`service-token\`, \`direktiv-token\`, \`Direktiv-Api-Key\`, or
-\`Authorization: Bearer\`; what it may do grows from \`read\` over \`run\` and \`write\` to \`admin\`. A reply that can be an
-event stream is one for whoever sends \`Accept: text/event-stream\`; who comes again with the id of its last event, in
-the header \`Last-Event-ID\` or the parameter \`lastEventId\`, gets nothing twice. An operation with nothing to tell
-replies 200 without a body; an error replies with the shape \`Failure\`.`;
+Every path exists below \`/api\` and below \`/api/v2\`. \`{name+}\` may contain slashes. The API key is sent in one of the
+headers \`Service-Api-Key\`, \`KEY\`, \`apikey\`, \`service-token\`, \`direktiv-token\`, \`Direktiv-Api-Key\`, or as
+\`Authorization: Bearer\`. Its permission is \`read\`, \`run\`, \`write\` or \`admin\`; each includes those before it. A route
+with an event stream returns one to requests with \`Accept: text/event-stream\`. A client that reconnects with the id of its
+last event, in the header \`Last-Event-ID\` or the parameter \`lastEventId\`, gets no event twice. The reply to an operation
+without a result is 200 without a body; the reply to an error has the shape \`Failure\`.`;
 
 function lists(): string[] {
   const lines = PAGING.map((name) => `- \`${name}\`: ${queries[name].about}`);
-  return ['## Lists', '', 'Every list understands:', '', ...lines, ''];
+  return ['## Lists', '', 'Parameters of every list:', '', ...lines, ''];
 }
 
 function shapes(): string[] {
   const lines = Object.entries(schemas()).map(([name, schema]) => `- \`${name}\`: \`${notation(schema as Schema)}\``);
-  return ['## Shapes', '', 'A `?` marks what may be left out.', '', ...lines];
+  return ['## Shapes', '', 'A `?` marks an optional field.', '', ...lines];
 }
 
-/** The description of every route for people, in Markdown. */
+/** The text of docs/api.md: a description of every route. */
 export function handbook(): string {
   const chapters = (Object.keys(families) as FamilyName[]).flatMap(chapter);
   return `${[HEAD, '', ...chapters, ...lists(), ...shapes()].join('\n')}\n`;

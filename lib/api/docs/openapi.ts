@@ -16,7 +16,7 @@ const replySchema = (name: ReplyName): string => `${capital(name)}Reply`;
 const inputSchema = (name: string): string => `${capital(name)}Input`;
 const pointer = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
 
-/** The JSON Schema of every shape by its name in the description; whatever has a name is referred to by it. */
+/** The JSON Schema of every shape by its name. Shapes with a name are references. */
 export function schemas(): Record<string, Json> {
   const book = z.registry<{ id: string }>();
   for (const [name, shape] of Object.entries(records)) book.add(shape, { id: capital(name) });
@@ -27,7 +27,7 @@ export function schemas(): Record<string, Json> {
   return Object.fromEntries(bare);
 }
 
-/** A path template in OpenAPI's syntax, which has no word for a parameter of many segments. */
+/** A path template in OpenAPI's syntax, which has no greedy parameters. */
 const templateOf = (path: string): string => path.replaceAll('+}', '}');
 
 function pathParameters(path: string): Json[] {
@@ -37,7 +37,7 @@ function pathParameters(path: string): Json[] {
     required: true,
     schema: { type: 'string' },
     example: paramExamples[name ?? ''],
-    ...(greedy ? { description: 'May hold slashes, which stay as they are.', 'x-greedy': true } : {}),
+    ...(greedy ? { description: 'May contain slashes, which are not encoded.', 'x-greedy': true } : {}),
   }));
 }
 
@@ -49,12 +49,12 @@ function queryParameter(name: QueryName): Json {
   return { name, in: 'query', description: about, schema, example: 'repeats' in rest ? [value] : value };
 }
 
-/** `op` is left to choice where one of the routes does without it. */
+/** `op` is optional if one of the routes has none. */
 function opParameter(routes: readonly Route[]): Json[] {
   const ops = routes.flatMap((route) => (route.op === undefined ? [] : [route.op]));
   if (ops.length === 0) return [];
   const required = ops.length === routes.length;
-  return [{ name: 'op', in: 'query', required, description: 'What to do.', schema: { type: 'string', enum: ops } }];
+  return [{ name: 'op', in: 'query', required, description: 'The operation.', schema: { type: 'string', enum: ops } }];
 }
 
 function parametersOf(routes: readonly Route[]): Json[] {
@@ -66,7 +66,7 @@ const unique = (schemas: readonly Json[]): Json[] => [
   ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
 ];
 
-/** One schema for what may be any of several. */
+/** One schema for several alternatives. */
 function anyOf(schemas: readonly Json[]): Json {
   const [first, ...rest] = unique(schemas);
   return first !== undefined && rest.length === 0 ? first : { anyOf: unique(schemas) };
@@ -100,7 +100,7 @@ function requestBody(group: readonly Row[]): Json {
   return { requestBody: { required, content: Object.fromEntries(content) } };
 }
 
-/** The contents of several bodies, type by type. */
+/** The union of several contents. */
 function mergedContent(bodies: readonly Content[]): Content {
   const types = [...new Set(bodies.flatMap((body) => Object.keys(body)))];
   const schemaOf = (type: string): Json =>
@@ -118,7 +118,7 @@ function repliesOf(route: Route): Content[] {
   return [...(route.stream === 'only' ? [] : [contentOf(route.reply)]), ...stream];
 }
 
-/** Of an event stream OpenAPI can say nothing more: this is the shape of the JSON in each `data:` line. */
+/** The shape of the JSON in each `data:` line, which OpenAPI cannot express for an event stream. */
 function frameOf(route: Route): Json {
   const frame = route.frame ?? route.reply;
   return route.stream && frame !== 'empty' && frame !== 'bytes' ? { 'x-frame': pointer(replySchema(frame)) } : {};
@@ -133,14 +133,14 @@ function responsesOf(routes: readonly Route[]): Json {
   const content = mergedContent(routes.flatMap(repliesOf));
   const isOpen = routes.every((route) => route.permission === 'none');
   return {
-    200: { description: 'Done.', ...(Object.keys(content).length > 0 ? { content } : {}) },
-    ...(routes.some(({ op }) => op !== undefined) ? { 405: { description: 'There is no such `op`.' } } : {}),
-    ...(isOpen ? {} : { 401: refusal('No key, or an unknown one.'), 403: refusal('The key may not do this.') }),
-    default: refusal('Not done.'),
+    200: { description: 'Success.', ...(Object.keys(content).length > 0 ? { content } : {}) },
+    ...(routes.some(({ op }) => op !== undefined) ? { 405: { description: 'Unknown `op`.' } } : {}),
+    ...(isOpen ? {} : { 401: refusal('Missing or unknown key.'), 403: refusal('The key does not allow this.') }),
+    default: refusal('Error.'),
   };
 }
 
-/** What a merged operation says about one of its routes, since OpenAPI cannot tell routes apart by query. */
+/** The description of one route in a merged operation: OpenAPI does not distinguish operations by query. */
 function variantOf([id, route]: Row): Json {
   return {
     operationId: id,
@@ -156,7 +156,7 @@ function variantOf([id, route]: Row): Json {
   };
 }
 
-/** The name of an operation that stands for several routes: `postNamespacesTree`. */
+/** The name of an operation for several routes: `postNamespacesTree`. */
 function mergedId(method: Method, path: string): string {
   const words = path.split('/').filter((part) => part !== '' && !part.startsWith('{'));
   return `${method.toLowerCase()}${words.map(capital).join('')}`;
@@ -168,7 +168,7 @@ function operationOf(method: Method, group: readonly Row[]): Json {
   const isSingle = only !== undefined && others.length === 0;
   return {
     operationId: isSingle ? only[0] : mergedId(method, routes[0]?.path ?? ''),
-    summary: isSingle ? only[1].about : 'Does what `op` says; `x-operations` describes each.',
+    summary: isSingle ? only[1].about : 'Executes the operation `op`; `x-operations` describes each.',
     tags: [...new Set(routes.map((route) => route.family))],
     parameters: parametersOf(routes),
     ...requestBody(group),
@@ -190,13 +190,13 @@ function pathItem(path: string): Json {
   return Object.fromEntries(operations);
 }
 
-/** Any one of these will do (rest-api reference, 16). */
+/** One of these is sufficient (rest-api reference, 16). */
 function securitySchemes(): Json {
   const headers = KEY_HEADERS.map((name) => [name, { type: 'apiKey', in: 'header', name }]);
   return { ...Object.fromEntries(headers), bearer: { type: 'http', scheme: 'bearer' } };
 }
 
-/** The OpenAPI 3.1 description of the registry. Routes that share method and path are one operation there. */
+/** The OpenAPI 3.1 description of the registry. Routes with the same method and path are one operation. */
 export function openapi(): Json {
   const paths = [...new Set(rows.map(([, route]) => route.path))];
   const schemes = securitySchemes();

@@ -5,16 +5,16 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
 import type { Request } from './request.ts';
 
-/** Who asks: what the key allows, and where. */
+/** The caller of a request: what its key allows. */
 export interface Caller {
   readonly permission: apiKeys.Permission;
-  /** None named: everywhere. */
+  /** The namespaces that the key is valid for; empty: all. */
   readonly namespaces: readonly string[];
 }
 
 const ADMINISTRATOR: Caller = { permission: 'admin', namespaces: [] };
 
-/** Every spelling that a client in use sends (rest-api reference, 16). */
+/** Every header in which existing clients send a key (rest-api reference, 16). */
 export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
 const BEARER = /^Bearer +/i;
 
@@ -22,13 +22,13 @@ function candidatesOf({ headers }: Request): string[] {
   const named = KEY_HEADERS.map((name) => headers[name.toLowerCase()] ?? '');
   const authorization = headers['authorization'] ?? '';
   const bearer = BEARER.test(authorization) ? authorization.replace(BEARER, '') : '';
-  // One web interface sends the word null where it has no key.
+  // One web interface sends the word `null` if it has no key.
   return [...named, bearer].map((text) => text.trim()).filter((text) => text !== '' && text !== 'null');
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Takes the same time wherever the texts differ, and whatever their lengths. */
+/** Compares in constant time, whatever the lengths. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
@@ -36,7 +36,7 @@ function isSame(a: string, b: string): boolean {
 const unauthorized = (code: string, message: string): ServiceError =>
   new ServiceError('unauthorized', message, { error: { code, message } });
 
-/** Whose key the request carries. Throws `unauthorized` (401) for a key that is missing or not known. */
+/** The caller that the key of a request belongs to. Throws `unauthorized` (401) for a missing or unknown key. */
 export async function authenticate(ports: Pick<Ports, 'table' | 'vault'>, request: Request): Promise<Caller> {
   const candidates = candidatesOf(request);
   if (candidates.length === 0) {
@@ -56,8 +56,12 @@ const RANK: readonly string[] = ['none', ...apiKeys.PERMISSIONS];
 const denied = (message: string): ServiceError =>
   new ServiceError('forbidden', message, { error: { code: 'access_token_denied', message } });
 
-/** Throws `forbidden` (403) unless the caller may use the route, in the namespace if it has one. */
-export function authorize(caller: Caller, route: Pick<Route, 'permission'>, namespace: string | undefined): void {
+/** Throws `forbidden` (403) unless the key allows the route in the namespace, if the route has one. */
+export function requirePermission(
+  caller: Caller,
+  route: Pick<Route, 'permission'>,
+  namespace: string | undefined,
+): void {
   if (RANK.indexOf(caller.permission) < RANK.indexOf(route.permission)) {
     throw denied(`this needs a key with the permission '${route.permission}'; yours has '${caller.permission}'`);
   }

@@ -1,54 +1,45 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { FamilyName, families, WAY_IN } from '../registry/families.ts';
 import type { Route } from '../registry/route.ts';
-import type { FamilyOf, IdsOf, InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
+import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
 import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
-import { authenticate, authorize, type Caller } from './access.ts';
+import { authenticate, type Caller, requirePermission } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
 import type { Request } from './request.ts';
 
-/** A request that found its route and may use it: what an endpoint gets to see. */
+/** An authorized request with its route: the argument of an endpoint. */
 export interface Call<Id extends RouteId = RouteId> {
   readonly path: ParamsOf<Id>;
-  /** The path ended in a slash: of secrets, that names a folder. */
-  readonly slash: boolean;
+  /** The path ended in a slash: of secrets, this is the name of a folder. */
+  readonly endsInSlash: boolean;
   readonly query: Request['query'];
   readonly headers: Request['headers'];
   readonly body: Uint8Array;
-  /** The JSON body, checked; undefined for routes without one. */
+  /** The JSON body after validation; undefined for routes without one. */
   readonly input: InputOf<Id>;
   readonly caller: Caller;
 }
 
-/** The ports that a family may use: its own needs, those of every Lambda, and those that touch nothing. */
-export type NeedsOf<Family extends FamilyName> =
-  | (typeof families)[Family]['needs'][number]
-  | (typeof WAY_IN)[number]
-  | 'settings'
-  | 'meter';
-
-/** Answers one route: a JSON value, undefined for nothing, or a RawReply. */
-export type Endpoint<Id extends RouteId> = (ports: Pick<Ports, NeedsOf<FamilyOf<Id>>>, call: Call<Id>) => unknown;
-
-/** The endpoints of families; a route that has none yet answers 501. */
-export type Endpoints<Family extends FamilyName> = { readonly [Id in IdsOf<Family>]?: Endpoint<Id> };
-
+/** A request's route, and what its path says. */
 export type Routed = Extract<Match, { readonly id: RouteId }>;
 
-/** Bodies are as large as this, in bytes, unless their route takes larger ones (rest-api reference, 1.4). */
-const LARGEST_BODY = 32 * 1024 * 1024;
+/** The maximum size of a body in bytes, unless its route has another one (rest-api reference, 1.4). */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** How large a body a route takes, in bytes. */
-export const largestBodyOf = ({ largest = LARGEST_BODY }: Pick<Route, 'largest'>): number => largest;
+/** The maximum size of a route's body, in bytes. */
+export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxBytes'>): number => maxBytes;
 
-/** Throws `unauthorized`, `forbidden`. */
-export async function admit(ports: Pick<Ports, 'table' | 'vault'>, request: Request, routed: Routed): Promise<Caller> {
-  if (routed.route.permission === 'none') return { permission: 'read', namespaces: [] };
+/** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */
+export async function authorize(
+  ports: Pick<Ports, 'table' | 'vault'>,
+  request: Request,
+  { route, params }: Routed,
+): Promise<Caller> {
+  if (route.permission === 'none') return { permission: 'read', namespaces: [] };
   const caller = await authenticate(ports, request);
-  authorize(caller, routed.route, routed.params['namespace']);
+  requirePermission(caller, route, params['namespace']);
   return caller;
 }
 
@@ -57,22 +48,22 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   try {
     return decodeJson(request.body, inputs[route.input], route.optional === true, ORIGINAL_BODIES[route.input]);
   } catch (error) {
-    // The specification asks 400 of one route, and nobody knows our own by another status; the others keep theirs.
+    // The specification requires 400 for one route; existing clients know the other status of the older routes.
     const isBadRequest = id === 'runJq' || route.from === 'weft';
     if (isBadRequest && error instanceof ServiceError) throw new ServiceError('malformed', error.message);
     throw error;
   }
 }
 
-/** Reads what the route wants of the request. Throws `too-large`, and what the body's shape says. */
+/** Reads from a request what its route needs. Throws `too-large`, and `refused` or `malformed` for a wrong body. */
 export function toCall(request: Request, routed: Routed, caller: Caller): Call {
-  const largest = largestBodyOf(routed.route);
-  if (request.body.length > largest) {
-    throw new ServiceError('too-large', `request payload too large: at most ${largest} bytes`);
+  const most = maxBodyBytes(routed.route);
+  if (request.body.length > most) {
+    throw new ServiceError('too-large', `request payload too large: at most ${most} bytes`);
   }
   return {
     path: routed.params as Call['path'],
-    slash: routed.slash,
+    endsInSlash: routed.endsInSlash,
     query: request.query,
     headers: request.headers,
     body: request.body,

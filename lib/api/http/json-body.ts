@@ -3,18 +3,18 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
 
 /**
- * JSON bodies read as the original's decoder reads them (rest-api reference, 1.3): names match whatever their case,
- * null is as good as absent, unknown names are refused where the shape is strict. The texts are the ones its clients
- * know, with the place added.
+ * JSON bodies are read as the original's decoder reads them (rest-api reference, 1.3): names are not case-sensitive, null
+ * is the same as absent, unknown names are rejected if the shape is strict. The messages are those that its clients know,
+ * with the position added.
  */
 
-/** How much of a wrong value an error repeats, and of a name, in characters. */
+/** The longest part of a wrong value, and of a name, that an error message repeats. In characters. */
 const LONGEST_ECHO = 60;
 const LONGEST_NAME = 200;
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
-/** What V8 says of a broken text, and what clients have always been told. */
+/** The messages of V8 for invalid JSON, and the messages that clients know. */
 const TEXTS: readonly (readonly [RegExp, (character: string) => string])[] = [
   [/^Unexpected end|^Unterminated/, () => 'unexpected EOF'],
   [/^Expected property name/, (c) => `invalid character ${c} looking for beginning of object key string`],
@@ -62,14 +62,14 @@ const defOf = (shape: z.ZodMiniType): Def => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Gives the names of an object the case that the shape has, and drops what is null. */
+/** Renames the fields of an object to the case of the shape, and drops those that are null. */
 function normalized(value: unknown, shape: z.ZodMiniType): unknown {
   const known = defOf(shape).shape;
   if (known === undefined || !isObject(value)) return value;
   const nameOf = new Map(Object.keys(known).map((name) => [name.toLowerCase(), name]));
   const entries = Object.entries(value).flatMap(([given, inner]) => {
     const name = Object.hasOwn(known, given) ? given : (nameOf.get(given.toLowerCase()) ?? given);
-    // A name such as `constructor` is unknown, although every object answers to it.
+    // A name such as `constructor` is unknown, although every object has such a property.
     const part = Object.hasOwn(known, name) ? known[name] : undefined;
     if (part === undefined) return [[name, inner]];
     return inner === null ? [] : [[name, normalized(inner, part)]];
@@ -77,7 +77,7 @@ function normalized(value: unknown, shape: z.ZodMiniType): unknown {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** Kinds and types of JSON by the words of the original, where they are others than JavaScript's. */
+/** The original's names of JSON types that differ from JavaScript's. */
 const WORDS: Readonly<Record<string, string>> = { boolean: 'bool' };
 const wordOf = (kind: string): string => WORDS[kind] ?? kind;
 
@@ -93,7 +93,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** What a value could not become. */
+/** The type that a value does not have, in the original's words. */
 function targetOf(field: string, expected: string, original: OriginalBody | undefined): string {
   const type = original?.types?.[field] ?? wordOf(expected);
   if (field === '') return `the body of type ${type}`;
@@ -112,14 +112,14 @@ function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBo
   if (issue.code === 'invalid_type') {
     return `json: cannot unmarshal ${kindOf(given)} into ${targetOf(field, issue.expected, original)}`;
   }
-  // Nested deeply enough, what was parsed cannot be written again.
+  // A deeply nested value can be parsed, but not serialized.
   const shown = typeof given === 'object' ? kindOf(given) : JSON.stringify(given).slice(0, LONGEST_ECHO);
   return `json: ${place} cannot be ${shown}${choice}`;
 }
 
 /**
- * The body as the shape has it. Throws `refused` with the first thing that is wrong, in the original's words where
- * `original` names them.
+ * Decodes a JSON body into its shape. Throws `refused` with the first problem, in the original's words if `original`
+ * defines them.
  */
 export function decodeJson<Shape extends z.ZodMiniType>(
   body: Uint8Array,

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../domain/errors.ts';
 
-/** What leaves: to API Gateway as it is, or as a stream's head and body. */
+/** A reply of the service, before it has the form that the platform expects. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-/** What leaves bit by bit. */
+/** A reply whose body is sent as it is produced. */
 export type StreamedReply = Omit<Reply, 'body'> & { readonly body: Readable };
 
-/** What an endpoint answers when its reply is not JSON; anything else that it returns is JSON, undefined is nothing. */
+/** The result of an endpoint whose reply is not JSON. Any other result is sent as JSON, `undefined` as an empty reply. */
 export class RawReply implements Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,27 +23,27 @@ export class RawReply implements Reply {
   }
 }
 
-/** What a browser must not do with bytes that a user stored: guess their type, or run them with our origin's rights. */
+/** Stored bytes of users: a browser must neither guess their type nor run them with the rights of this origin. */
 const UNTRUSTED = { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': 'sandbox' };
 
-/** Bytes of a user, of the type that the user named or that they seem to be. */
+/** Bytes of a user, with the type that the user named or that was detected. */
 export function untrusted(body: Uint8Array, type: string, headers: Readonly<Record<string, string>> = {}): RawReply {
   return new RawReply(body, { 'Content-Type': type, ...UNTRUSTED, ...headers });
 }
 
 const MEDIA_TYPE = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
 
-/** Bytes of a user as they were stored, of the type they were stored with if that can stand in a header. */
+/** Stored bytes of a user, with their stored type if it is valid in a header. */
 export function stored(body: Uint8Array, type: string): RawReply {
   return untrusted(body, MEDIA_TYPE.test(type) ? type : 'application/octet-stream');
 }
 
-/** JSON with headers of its own. */
+/** JSON with further headers. */
 export function jsonWith(value: unknown, headers: Readonly<Record<string, string>>): RawReply {
   return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers });
 }
 
-/** An error in words alone. */
+/** An error as plain text. */
 export function plainError(status: number, text: string, headers: Readonly<Record<string, string>> = {}): RawReply {
   const type = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
   return new RawReply(`${text}\n`, { ...type, ...headers }, status);
@@ -53,36 +53,36 @@ function jsonReply(status: number, value: unknown): Reply {
   return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The reply to what an endpoint answered. An operation with nothing to say has no body and no type (rest-api, 1.2). */
+/** The reply for the result of an endpoint. An operation without a result has no body and no type (rest-api, 1.2). */
 export function toReply(result: unknown): Reply {
   if (result instanceof RawReply) return result;
   return result === undefined ? { status: 200, headers: {}, body: '' } : jsonReply(200, result);
 }
 
-/** The sum of every shape in which clients look for an error (rest-api reference, 1.3 and 16). */
+/** An error with the fields of all shapes that clients read (rest-api reference, 1.3 and 16). */
 export function toErrorReply(error: ServiceError): Reply {
   const { status, message, details } = error;
   if (error.code === 'bad-list') return plainError(status, `Bad Request\n${message}`);
   return jsonReply(status, { code: status, message, Error: message, StatusCode: status, ...details });
 }
 
-/** What is said of a fault of ours: nothing of it leaves but a number to look for in the log. */
+/** The message of a fault of the service: it contains nothing but the id under which the log has the fault. */
 export const faultText = (requestId: string): string => `an internal error occurred; the log has it under ${requestId}`;
 
-/** The reply to a fault of ours. */
+/** The reply for a fault of the service. */
 export function toFaultReply(requestId: string): Reply {
   const message = faultText(requestId);
   return jsonReply(500, { code: 500, message, Error: message, StatusCode: 500 });
 }
 
-/** Replies to requests that no route serves (rest-api reference, 1.1). */
+/** The replies to requests without a route (rest-api reference, 1.1). */
 export const UNROUTED: Readonly<Record<400 | 404 | 405, Reply>> = {
   400: toErrorReply(new ServiceError('malformed', 'the path holds a % that is no escape; write it as %25')),
   404: plainError(404, '404 page not found'),
   405: { status: 405, headers: {}, body: '' },
 };
 
-/** The reply to OPTIONS, of which senders of webhooks ask whether they may (rest-api reference, 1.1). */
+/** The reply to OPTIONS, with which senders of webhooks ask for permission (rest-api reference, 1.1). */
 export const OPTIONS: Reply = {
   status: 200,
   headers: {
@@ -95,6 +95,7 @@ export const OPTIONS: Reply = {
   body: '',
 };
 
+/** A permanent redirect to a path. */
 export function redirect(to: string): Reply {
   return { status: 301, headers: { Location: to }, body: '' };
 }

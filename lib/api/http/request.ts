@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** A request as it came, before anything is known about it. */
+/** A request as received, before it is validated. */
 export interface Request {
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
-  /** What stands before the path in the caller's URL: the stage of API Gateway, or nothing. */
+  /** What precedes the path in the caller's URL: the stage of API Gateway, or nothing. */
   readonly base: string;
   readonly query: Readonly<Record<string, readonly string[]>>;
-  /** By lower-case name; of a repeated header the first. */
+  /** By lower-case name; the first value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -45,7 +45,7 @@ export function toRequest(event: APIGatewayProxyEvent): Request {
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** A switch in the query: true for what Go's ParseBool calls true, else false (rest-api reference, 4.4). */
+/** A flag in the query: true for what Go's `ParseBool` reads as true, else false (rest-api reference, 4.4). */
 export function isOn(query: Request['query'], name: string): boolean {
   return TRUE.has(query[name]?.[0] ?? '');
 }

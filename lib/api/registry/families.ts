@@ -1,36 +1,36 @@
 import type { Ports } from '../../ports/ports.ts';
 
-/** Endpoints that belong together: one file of rows, one file of endpoints, one set of grants. */
+/** A group of routes: one file of rows, one file of endpoints, one set of ports. */
 export interface Family {
   readonly about: string;
-  /** The ports its endpoints use; what a Lambda may touch follows from it. */
+  /** The ports that its endpoints use. The rights of its Lambda follow from them. */
   readonly needs: readonly (keyof Ports)[];
 }
 
 export const families = {
   namespaces: {
     about: 'Namespaces and the events they broadcast about themselves',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   tree: {
     about: 'Directories, workflows and their revisions',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   execution: {
-    about: 'Running a workflow, with or without waiting for its output',
+    about: 'Starting a workflow, with or without waiting for its output',
     needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   secrets: {
     about: 'Secrets of a namespace',
-    needs: ['table', 'sealer', 'changes'],
+    needs: ['table', 'sealer'],
   },
   registries: {
     about: 'Credentials of container registries',
@@ -38,11 +38,11 @@ export const families = {
   },
   services: {
     about: 'Container services: global, of a namespace, of a workflow',
-    needs: ['table', 'sealer', 'containers', 'changes', 'clock'],
+    needs: ['table', 'sealer', 'containers', 'clock'],
   },
   logs: {
     about: 'Log lines of the server, of namespaces, workflows and instances',
-    needs: ['table', 'blobs', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'clock'],
   },
   metrics: {
     about: 'Counts and durations of runs',
@@ -50,19 +50,25 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'changes', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   system: {
-    about: 'Version, jq playground, description of this interface',
+    about: 'Version, jq playground, description of this API',
     needs: [],
   },
   keys: {
-    about: 'Keys of this interface',
+    about: 'API keys',
     needs: ['table', 'clock'],
   },
 } as const satisfies Record<string, Family>;
 
 export type FamilyName = keyof typeof families;
 
-/** What every Lambda needs beside its families' needs: the way in looks a key up and asks whether it is still valid. */
-export const WAY_IN = ['table', 'vault', 'clock'] as const satisfies readonly (keyof Ports)[];
+/** The families with a Lambda of their own. All routes of `execution` are below the path of a node: `tree` serves them. */
+export type LambdaName = Exclude<FamilyName, 'execution'>;
+
+/** The ports that every Lambda needs: each request looks up its key and checks whether it has expired. */
+export const COMMON_NEEDS = ['table', 'vault', 'clock'] as const satisfies readonly (keyof Ports)[];
+
+/** The ports that a Lambda with event streams needs. */
+export const STREAM_NEEDS = ['changes'] as const satisfies readonly (keyof Ports)[];

@@ -1,4 +1,4 @@
-import type { FamilyName } from './families.ts';
+import type { FamilyName, LambdaName } from './families.ts';
 import type { QueryName } from './queries.ts';
 import type { InputName } from './shapes/inputs.ts';
 import type { ReplyName } from './shapes/replies.ts';
@@ -6,39 +6,39 @@ import type { ReplyName } from './shapes/replies.ts';
 export const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a key must be allowed to do. Each level includes those before it; `none` asks for no key at all. */
+/** What a key must allow. Each level includes those before it; `none` needs no key. */
 export const PERMISSIONS = ['none', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** One row of the registry: everything that is said about a route, said once. */
+/** One row of the registry: everything about a route that the server, the CDK app and the docs need. */
 export interface Route {
   readonly family: FamilyName;
   readonly method: Method;
   /**
-   * Below `/api`. `{name}` is one segment; `{name+}` is any number of them and, unless the path without it is a route
-   * of its own, none.
+   * Below `/api`. `{name}` is one segment. `{name+}` is one or more segments; it may also be none, unless the path without
+   * it is another route.
    */
   readonly path: string;
-  /** The value of the query parameter `op` that chooses this row among those of one method and path. */
+  /** The value of the query parameter `op` that selects this route among those with the same method and path. */
   readonly op?: string;
   readonly query?: readonly QueryName[];
   /** Default: none. */
   readonly body?: 'none' | 'bytes' | 'json';
-  /** The longest body, in bytes, where it is more than usual. */
-  readonly largest?: number;
-  /** Shape of a JSON body. */
+  /** The maximum size of the body in bytes, if it is not the usual one. */
+  readonly maxBytes?: number;
+  /** The shape of a JSON body. */
   readonly input?: InputName;
-  /** The request may come without its body. */
+  /** The body may be left out. */
   readonly optional?: true;
   readonly reply: ReplyName;
   readonly permission: Permission;
-  /** `true`: as an event stream too, for clients that accept one. `only`: always as an event stream. */
+  /** `true`: an event stream for clients that accept one. `only`: always an event stream. */
   readonly stream?: true | 'only';
-  /** Who asks for a stream of what is not there gets a plain reply, elsewhere a stream with an error in it. */
+  /** A request for a stream of a missing object gets a plain error reply; otherwise the stream has an error event. */
   readonly refusal?: 'plain';
-  /** Shape of a frame of the stream, where it is not the shape of the reply. */
+  /** The shape of an event of the stream, if it is not the shape of the reply. */
   readonly frame?: ReplyName;
-  /** Whose wish it is: the specification's, that of clients in use, or our own. */
+  /** Who needs the route: the specification, existing clients, or Weft itself. */
   readonly from: 'specification' | 'clients' | 'weft';
   readonly about: string;
 }
@@ -51,17 +51,22 @@ export type Params<Path extends string> = { readonly [Name in Bare<Names<Path>>]
 
 const TREE = '/namespaces/{namespace}/tree/';
 
+/** As `lambdaOf`, for the type of a route. */
+export type LambdaOf<R extends Pick<Route, 'family' | 'path'>> = R['path'] extends `${typeof TREE}${string}`
+  ? 'tree'
+  : Exclude<R['family'], 'execution'>;
+
 /**
- * The family whose Lambda serves a route. API Gateway tells routes apart by method and path alone, never by query,
- * so whatever hangs on a path of the tree by its `op` shares one Lambda.
+ * The Lambda that serves a route. API Gateway distinguishes routes by method and path, not by query, so that all routes
+ * that differ by their `op` share one Lambda.
  */
-export function lambdaOf(route: Pick<Route, 'family' | 'path'>): FamilyName {
-  return route.path.startsWith(TREE) ? 'tree' : route.family;
+export function lambdaOf({ family, path }: Pick<Route, 'family' | 'path'>): LambdaName {
+  return family === 'execution' || path.startsWith(TREE) ? 'tree' : family;
 }
 
 /**
- * The resources of API Gateway that bring a route's requests in. There a greedy parameter must come last and never
- * matches nothing, so a path that ends in one has two resources.
+ * The resources of API Gateway for a path. There, a greedy parameter is the last segment and matches at least one segment,
+ * so that a path which ends in one has two resources.
  */
 export function gatewayPaths(path: string): string[] {
   const end = path.indexOf('+}');

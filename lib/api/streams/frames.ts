@@ -1,7 +1,6 @@
 import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
 
-/** The lines of an event stream (rest-api reference, 3.1). */
-
+/** The headers of an event stream (rest-api reference, 3.1). */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache',
@@ -11,15 +10,15 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Says that the stream is alive; clients skip what is empty. */
+/** An event without data: clients skip it. It shows that the stream is alive. */
 export const HEARTBEAT = 'data: \n\n';
 
-/** One event: JSON of one line, and the id that a client hands back when it comes again, if it can go on from there. */
+/** One event: JSON on one line, and the id that a reconnected client sends back, if it can continue from there. */
 export function dataFrame(json: string, id: string | undefined): string {
   return id === undefined ? `data: ${json}\n\n` : `id: ${id}\ndata: ${json}\n\n`;
 }
 
-/** What gRPC calls the kinds of mistakes; streams name them by its numbers. */
+/** The gRPC status codes that clients know from error events. */
 const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   malformed: 3,
   'bad-list': 3,
@@ -31,26 +30,25 @@ const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   exists: 6,
   'too-large': 8,
   refused: 2,
-  'not-built': 12,
   unavailable: 14,
 };
 
 const UNKNOWN = 2;
-/** What has no number of gRPC's. */
-const NO_GRPC = 50;
+/** The original's code for an error without a gRPC status. */
+const NO_GRPC_STATUS = 50;
 
 const frameOf = (code: number, message: string): string =>
   `event: error\ndata: ${JSON.stringify({ Code: code, Message: message })}\n\n`;
 
-/** The last event of a stream that a mistake of the caller ends. */
+/** The last event of a stream that ends with a caller's mistake. */
 export function errorFrame({ code, message }: ServiceError): string {
   return frameOf(GRPC_CODES[code], message);
 }
 
-/** The last event of a stream that a fault of ours ends. */
+/** The last event of a stream that ends with a fault of the service. */
 export function faultFrame(message: string): string {
   return frameOf(UNKNOWN, message);
 }
 
 /** The last event of a stream whose object was deleted. */
-export const GONE = frameOf(NO_GRPC, 'EOF');
+export const GONE = frameOf(NO_GRPC_STATUS, 'EOF');

@@ -1,24 +1,36 @@
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../ports/ports.ts';
-import { admit, type Call, type Routed } from '../http/call.ts';
+import { authorize, type Call, type Routed } from '../http/call.ts';
 import { toReply } from '../http/reply.ts';
 import type { Request } from '../http/request.ts';
-import type { RouteId } from '../registry/routes/index.ts';
-import type { Follower } from './followers.ts';
-import { Turns } from './semaphore.ts';
-import type { Look, Shown } from './stream.ts';
-import type { Reading } from './tails.ts';
+import { Semaphore } from './semaphore.ts';
+import type { Poll, PollResult } from './stream.ts';
 
+/** An endpoint of any route. */
 export type AnyEndpoint = (ports: Ports, call: Call) => unknown;
-type Marked = (ports: Ports, call: Call, mark: string | undefined) => Promise<Reading>;
-export type AnyTail = Marked | Follower<RouteId>;
 
-/** What is asked to be watched. */
-export interface Asked {
+type AnyCursorReader = (
+  ports: Ports,
+  call: Call,
+  cursor: string | undefined,
+) => Promise<{ readonly reply: unknown; readonly cursor: string }>;
+
+interface AnyWatcher {
+  readonly begin: () => (ports: Ports, call: Call) => Promise<readonly object[]>;
+  readonly pollInterval: number;
+}
+
+/** A stream source of any route. */
+export type AnyStreamSource = AnyCursorReader | AnyWatcher;
+
+/** A request for an event stream, with what serves its route: an endpoint, a stream source, or both. */
+export interface StreamRequest {
   readonly ports: Ports;
   readonly request: Request;
   readonly routed: Routed;
   readonly call: Call;
+  readonly endpoint: AnyEndpoint | undefined;
+  readonly source: AnyStreamSource | undefined;
 }
 
 const ID_LENGTH = 22;
@@ -26,73 +38,73 @@ const idOf = (json: string): string => createHash('sha256').update(json).digest(
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Whether the request is answered by an event stream (rest-api reference, 1.1). */
+/** Whether the reply to the request is an event stream (rest-api reference, 1.1). */
 export function wantsStream({ headers }: Pick<Request, 'headers'>, { route }: Pick<Routed, 'route'>): boolean {
   const accepts = (headers['accept'] ?? '').includes(EVENT_STREAM);
   return route.stream === 'only' || (route.stream === true && accepts);
 }
 
-/** The id of the last event that the client got; some clients have no way to send a header, and send a parameter. */
-export function seenBy({ headers, query }: Pick<Request, 'headers' | 'query'>): string | undefined {
+/** The id of the last event that the client received: a header, or a parameter for clients that cannot set headers. */
+export function lastEventIdOf({ headers, query }: Pick<Request, 'headers' | 'query'>): string | undefined {
   return headers['last-event-id'] || query['lastEventId']?.[0] || undefined;
 }
 
-/** The JSON of the plain GET, which is news when it is another than before. */
-async function listed(
-  endpoint: AnyEndpoint | undefined,
-  ports: Ports,
-  call: Call,
-  seen: string | undefined,
-): Promise<Shown> {
-  const json = String(toReply(await endpoint?.(ports, call)).body);
-  const id = idOf(json);
-  return { json, id, isNews: id !== seen, hasMore: false };
-}
+type Read = (ports: Ports, call: Call, lastEventId: string | undefined) => Promise<PollResult>;
 
-/** What came after the last mark; the first time all that is there, and be it nothing (rest-api reference, 3.2). */
-async function tailed(tail: Marked, ports: Ports, call: Call, seen: string | undefined): Promise<Shown> {
-  const { reply, mark } = await tail(ports, call, seen);
-  const { results = [] } = reply as { readonly results?: readonly unknown[] };
-  // A page, or the most that one reply may hold, was perhaps not all.
-  const hasMore = results.length > 0;
-  return { json: JSON.stringify(reply), id: mark, isNews: seen === undefined || hasMore, hasMore };
-}
-
-type Showing = (ports: Ports, call: Call, seen: string | undefined) => Promise<Shown>;
-
-/** Each thing an event. A client that comes again begins anew: what it missed nobody kept. */
-function followed({ follow, recheck }: Follower<RouteId>): Showing {
-  const read = follow();
-  return async (ports, call) => {
-    const news = await read(ports, call);
-    const json = news.map((one) => JSON.stringify(one));
-    return { json, id: undefined, isNews: news.length > 0, hasMore: false, recheck };
+/** Each event is the reply of the plain GET; there is one when it differs from the last event. */
+function readWhole(endpoint: AnyEndpoint | undefined): Read {
+  return async (ports, call, lastEventId) => {
+    const json = String(toReply(await endpoint?.(ports, call)).body);
+    const id = idOf(json);
+    return { json, id, hasChanged: id !== lastEventId, hasMore: false };
   };
 }
 
-function showingOf(endpoint: AnyEndpoint | undefined, tail: AnyTail | undefined): Showing {
-  if (tail === undefined) return (...seen) => listed(endpoint, ...seen);
-  return typeof tail === 'function' ? (...seen) => tailed(tail, ...seen) : followed(tail);
+/** The first event has all rows, even if there are none; each later one the rows after it (rest-api reference, 3.2). */
+function readFromCursor(reader: AnyCursorReader): Read {
+  return async (ports, call, lastEventId) => {
+    const { reply, cursor } = await reader(ports, call, lastEventId);
+    const { results = [] } = reply as { readonly results?: readonly unknown[] };
+    // A reply has a limited number of rows, so that there may be more.
+    const hasMore = results.length > 0;
+    return { json: JSON.stringify(reply), id: cursor, hasChanged: lastEventId === undefined || hasMore, hasMore };
+  };
 }
 
-/** One change may wake hundreds of streams of this process, and requests are not to wait behind all of them. */
-const turns = new Turns(8);
+/** One event for each change. A reconnected client starts from the beginning: missed changes are not stored. */
+function readChanges({ begin, pollInterval }: AnyWatcher): Read {
+  const read = begin();
+  return async (ports, call) => {
+    const changes = await read(ports, call);
+    const json = changes.map((one) => JSON.stringify(one));
+    return { json, id: undefined, hasChanged: changes.length > 0, hasMore: false, pollInterval };
+  };
+}
+
+function readerOf({ endpoint, source }: StreamRequest): Read {
+  if (source === undefined) return readWhole(endpoint);
+  return typeof source === 'function' ? readFromCursor(source) : readChanges(source);
+}
+
+/** One change may wake hundreds of streams in this process; requests must not wait for all of them. */
+const semaphore = new Semaphore(8);
 
 /**
- * What a stream of these ports shows again and again. Each look also asks whether the key is still good, and throws as
- * `admit` does when it is not.
+ * The poll function of an event stream. Each poll checks the key again, and throws what `authorize` throws if the key is
+ * no longer valid.
  */
-export function lookOf({ ports, request, routed, call }: Asked, endpoint?: AnyEndpoint, tail?: AnyTail): Look {
-  const show = showingOf(endpoint, tail);
-  const look: Look = async (table, seen) => {
+export function pollOf(streamRequest: StreamRequest): Poll {
+  const { ports, request, routed, call } = streamRequest;
+  const read = readerOf(streamRequest);
+  const poll: Poll = async (table, lastEventId) => {
     const watched: Ports = Object.create(ports, { table: { value: table } });
-    return show(watched, { ...call, caller: await admit(watched, request, routed) }, seen);
+    return read(watched, { ...call, caller: await authorize(watched, request, routed) }, lastEventId);
   };
   let isOpen = false;
-  return (table, seen) => {
-    // The first look is a request like any other.
-    if (isOpen) return turns.take(() => look(table, seen));
+  return (table, lastEventId) => {
+    // The first poll answers the request, which does not wait for other streams.
+    if (isOpen) return semaphore.run(() => poll(table, lastEventId));
     isOpen = true;
-    return look(table, seen);
+    return poll(table, lastEventId);
   };
 }

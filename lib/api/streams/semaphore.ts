@@ -1,20 +1,21 @@
-/** Lets so many works go on at once, the others in the order they came. */
-export class Turns {
+/** A semaphore: limits how many tasks run at the same time. Waiting tasks run in FIFO order. */
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
-  #free: number;
+  #permits: number;
 
-  constructor(most: number) {
-    this.#free = most;
+  constructor(permits: number) {
+    this.#permits = permits;
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
+  /** Runs the task as soon as a permit is free, and returns what the task returns or throws. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#permits > 0) this.#permits -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      return await work();
+      return await task();
     } finally {
       const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
+      if (next === undefined) this.#permits += 1;
       else next();
     }
   }

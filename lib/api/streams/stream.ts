@@ -6,102 +6,103 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Table } from '../../ports/table.ts';
 import { dataFrame, errorFrame, faultFrame, GONE, HEARTBEAT } from './frames.ts';
 
-/** How often a stream does what, milliseconds. */
-export interface Pace {
-  /** After so long without an event the client hears that the stream is alive (rest-api reference, 3.1). */
+/** When a stream polls and sends heartbeats, in milliseconds. */
+export interface PollIntervals {
+  /** A heartbeat is sent after this time without an event (rest-api reference, 3.1). */
   readonly heartbeat: number;
-  /** At latest then it looks again, whether it was told of a change or not (rest-api reference, 3.2). */
-  readonly recheck: number;
-  /** Between two looks: a burst of changes is one event. */
-  readonly rest: number;
-  /** Between a change and the look at it. */
+  /** The longest time between two polls, if no change is reported (rest-api reference, 3.2). */
+  readonly longest: number;
+  /** The shortest time between two polls: a burst of changes is one event. */
+  readonly shortest: number;
+  /** The time from a reported change to the poll. */
   readonly delay: number;
 }
 
-/** Of lists that grow. */
-export const PACE: Pace = { heartbeat: 5000, recheck: 60_000, rest: 50, delay: 0 };
+/** For lists that only grow. */
+export const LIST_INTERVALS: PollIntervals = { heartbeat: 5000, longest: 60_000, shortest: 50, delay: 0 };
 
 /**
- * Of what is shown whole. Who watches a run and its log stops at the run's end: the log's last lines, which are written
- * with it, come first.
+ * For replies that are sent whole. A client that watches a run and its log stops at the end of the run: the delay lets the
+ * last log lines, which are written together with it, arrive first.
  */
-export const CALM_PACE: Pace = { ...PACE, delay: 25 };
+export const SNAPSHOT_INTERVALS: PollIntervals = { ...LIST_INTERVALS, delay: 25 };
 
-/** What a stream would show at this moment. */
-export interface Shown {
-  /** Of one event, or of each of several. */
+/** What one poll found. */
+export interface PollResult {
+  /** The JSON of one event, or of each of several. */
   readonly json: string | readonly string[];
-  /** Names what was shown, so that it need not be shown again; undefined where a stream always begins anew. */
+  /** The event id, from which a reconnected client continues; undefined if it starts from the beginning. */
   readonly id: string | undefined;
-  readonly isNews: boolean;
-  /** There may be more than fitted into this event. */
+  readonly hasChanged: boolean;
+  /** There may be more than this event holds: the next poll follows at once. */
   readonly hasMore: boolean;
-  /** In place of the pace's, where others than the database know of changes. */
-  readonly recheck?: number;
+  /** The longest time to the next poll, in milliseconds; else that of the intervals. */
+  readonly pollInterval?: number;
 }
 
-/** Reads what is to be shown, through this table, to somebody who has `seen` the event of that id. */
-export type Look = (table: Table, seen: string | undefined) => Promise<Shown>;
+/** Reads through the table what is new since the event with this id. */
+export type Poll = (table: Table, lastEventId: string | undefined) => Promise<PollResult>;
 
-export interface StreamParts {
-  readonly look: Look;
-  readonly table: Table;
+/** What an event stream needs. */
+export interface StreamOptions {
+  readonly poll: Poll;
   readonly watch: Watch;
   readonly clock: Clock;
-  readonly pace: Pace;
-  /** The id of the last event that the client got before it came again. */
-  readonly seen: string | undefined;
-  /** When the stream ends, milliseconds since 1970; the client comes again then. */
-  readonly until: number;
-  /** A mistake is told by a plain reply, not by the stream's first event. */
-  readonly isPlain: boolean;
-  /** Notes a fault of ours, and has the words for the client. */
+  readonly intervals: PollIntervals;
+  /** The id of the last event that the client received before it reconnected. */
+  readonly lastEventId: string | undefined;
+  /** When the stream ends, in milliseconds since 1970; the client reconnects then. */
+  readonly deadline: number;
+  /** A first poll that fails is thrown, for a plain reply, and never sent as an event. */
+  readonly hasPlainErrors: boolean;
+  /** Logs a fault of the service, and returns the message for the client. */
   readonly onFault: (error: unknown) => string;
 }
 
-/** Mistakes that the stream itself tells; others are of the request, and there is no stream to open. */
+/** Errors that are sent in the stream. Others concern the request, so that no stream is opened. */
 const IN_STREAM: ReadonlySet<ErrorCode> = new Set(['not-found', 'invalid', 'refused']);
 
-/** An event stream: what a plain GET shows, now and again after each change (rest-api reference, 3). */
+/** An event stream: the reply of a plain GET, and a new one after each change (rest-api reference, 3). */
 export class EventStream {
-  readonly #parts: StreamParts;
-  #seen: string | undefined;
+  readonly #options: StreamOptions;
+  #lastEventId: string | undefined;
+  /** The last poll found a change. */
   #isBusy = true;
-  /** When it looks again after the last look, milliseconds. */
-  #recheck = 0;
-  #lookedAt = 0;
+  /** The longest time from the last poll to the next, in milliseconds. */
+  #pollInterval = 0;
+  #polledAt = 0;
   #sentAt = 0;
-  #isOver = false;
+  #isClosed = false;
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts;
-    this.#seen = parts.seen;
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#lastEventId = options.lastEventId;
   }
 
-  /** The first event. Throws what leaves as a plain reply; the stream is closed then. */
+  /** Returns the first event. Throws an error for a plain reply, after the stream was closed. */
   async open(): Promise<string> {
     try {
-      const event = await this.#look();
-      this.#sentAt = this.#parts.clock.now();
+      const event = await this.#poll();
+      this.#sentAt = this.#options.clock.now();
       return event ?? HEARTBEAT;
     } catch (error) {
-      const isTold = error instanceof ServiceError && IN_STREAM.has(error.code) && !this.#parts.isPlain;
+      const isEvent = error instanceof ServiceError && IN_STREAM.has(error.code) && !this.#options.hasPlainErrors;
       this.close();
-      if (!isTold) throw error;
+      if (!isEvent) throw error;
       return errorFrame(error);
     }
   }
 
-  /** The first event and those that follow, each made when the reader is ready for it: nothing heaps up. */
+  /** The first event and all that follow. Each is made when the reader is ready for it, so that none are buffered. */
   toReadable(first: string): Readable {
     const events = this.#events(first);
     const body: Readable = new Readable({
       highWaterMark: 1,
       read: () => {
-        const settle = ({ value, done }: IteratorResult<string, void>) => {
+        const push = ({ value, done }: IteratorResult<string, void>) => {
           if (!body.destroyed) body.push(done === true ? null : value);
         };
-        events.next().then(settle, (error: Error) => body.destroy(error));
+        events.next().then(push, (error: Error) => body.destroy(error));
       },
       destroy: (error, done) => {
         this.close();
@@ -111,56 +112,57 @@ export class EventStream {
     return body;
   }
 
-  /** Ends the stream's work. */
+  /** Ends the polling. */
   close(): void {
-    this.#isOver = true;
-    this.#parts.watch.close();
+    this.#isClosed = true;
+    this.#options.watch.close();
   }
 
   async *#events(first: string): AsyncGenerator<string, void> {
     yield first;
     try {
-      while (!this.#isOver && (yield* this.#untilNews())) {
-        const event = await this.#look();
+      while (!this.#isClosed && (yield* this.#untilPoll())) {
+        const event = await this.#poll();
         if (event === undefined) continue;
         yield event;
-        this.#sentAt = this.#parts.clock.now();
+        this.#sentAt = this.#options.clock.now();
       }
     } catch (error) {
-      // The client that left ended it.
-      if (!this.#isOver) yield this.#lastWords(error);
+      // A client that disconnects closes the stream, which may interrupt a poll.
+      if (!this.#isClosed) yield this.#toLastFrame(error);
     }
   }
 
-  async #look(): Promise<string | undefined> {
-    const { look, watch, clock, pace } = this.#parts;
-    this.#lookedAt = clock.now();
-    const { json, id, isNews, hasMore, recheck = pace.recheck } = await look(watch.begin(), this.#seen);
-    this.#seen = id;
-    this.#isBusy = isNews;
-    this.#recheck = hasMore ? 0 : recheck;
-    if (!isNews) return undefined;
+  async #poll(): Promise<string | undefined> {
+    const { poll, watch, clock, intervals } = this.#options;
+    this.#polledAt = clock.now();
+    const result = await poll(watch.begin(), this.#lastEventId);
+    const { json, id, hasChanged, hasMore, pollInterval = intervals.longest } = result;
+    this.#lastEventId = id;
+    this.#isBusy = hasChanged;
+    this.#pollInterval = hasMore ? 0 : pollInterval;
+    if (!hasChanged) return undefined;
     return [json]
       .flat()
       .map((one) => dataFrame(one, id))
       .join('');
   }
 
-  /** Heartbeats, until it is time to look again: true; or to end: false. */
-  async *#untilNews(): AsyncGenerator<string, boolean> {
-    const { watch, clock, pace, until } = this.#parts;
-    const recheckAt = this.#lookedAt + this.#recheck;
-    for (let now = clock.now(); now < until; now = clock.now()) {
-      if (now >= recheckAt) return true;
-      const beatAt = this.#sentAt + pace.heartbeat;
-      if (now >= beatAt) {
+  /** Yields heartbeats. Returns true when it is time to poll, false when the stream ends. */
+  async *#untilPoll(): AsyncGenerator<string, boolean> {
+    const { watch, clock, intervals, deadline } = this.#options;
+    const pollAt = this.#polledAt + this.#pollInterval;
+    for (let now = clock.now(); now < deadline; now = clock.now()) {
+      if (now >= pollAt) return true;
+      const heartbeatAt = this.#sentAt + intervals.heartbeat;
+      if (now >= heartbeatAt) {
         yield HEARTBEAT;
         this.#sentAt = clock.now();
         continue;
       }
-      const woken = await watch.next(Math.min(beatAt, recheckAt, until) - now, this.#isBusy);
+      const woken = await watch.next(Math.min(heartbeatAt, pollAt, deadline) - now, this.#isBusy);
       if (woken === 'changed') {
-        await setTimeout(Math.max(this.#lookedAt + pace.rest - clock.now(), pace.delay));
+        await setTimeout(Math.max(this.#polledAt + intervals.shortest - clock.now(), intervals.delay));
         return true;
       }
       if (woken === 'over') return false;
@@ -168,9 +170,9 @@ export class EventStream {
     return false;
   }
 
-  #lastWords(error: unknown): string {
-    if (!(error instanceof ServiceError)) return faultFrame(this.#parts.onFault(error));
-    // It was there when the stream opened, so it was deleted.
+  #toLastFrame(error: unknown): string {
+    if (!(error instanceof ServiceError)) return faultFrame(this.#options.onFault(error));
+    // It existed when the stream was opened, so it was deleted since.
     return error.code === 'not-found' ? GONE : errorFrame(error);
   }
 }

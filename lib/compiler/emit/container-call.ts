@@ -1,8 +1,8 @@
 import { INVOKE, type StateMachine } from './asl.ts';
 import { EXECUTION, RETRY, STEPS_FUNCTION } from './waits.ts';
 
-/** The machine of a call of a container that nobody waits for: the same for all of them. */
-export const SERVICE_CALL: StateMachine = {
+/** The state machine of an async call of a container. It is the same for all workflows. */
+export const CONTAINER_CALL: StateMachine = {
   Comment: 'Made by Weft: one call of a container that no workflow waits for.',
   QueryLanguage: 'JSONata',
   StartAt: 'call',

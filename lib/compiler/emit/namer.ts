@@ -1,30 +1,31 @@
-/** A state's name in a machine has at most this many characters (Step Functions' limit). */
-const LONGEST = 80;
+/** The longest name of a state in Step Functions, in characters. */
+const MAX_CHARACTERS = 80;
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Gives out the names of a machine's states: as wanted where that can be, and each one once. */
+/** Assigns unique names to the states of a machine. */
 export class Namer {
-  private readonly taken = new Set<string>();
+  private readonly used = new Set<string>();
 
-  take(wanted: string): string {
-    const clean = cut(wanted.replace(CONTROL, '·'), LONGEST);
-    let name = clean;
-    for (let number = 2; this.taken.has(name); number += 1) {
+  /** Returns the wanted name, shortened and with a number behind it where that is needed to be valid and unique. */
+  assign(wanted: string): string {
+    const valid = truncate(wanted.replace(CONTROL, '·'), MAX_CHARACTERS);
+    let name = valid;
+    for (let number = 2; this.used.has(name); number += 1) {
       const suffix = ` (${number})`;
-      name = cut(clean, LONGEST - suffix.length) + suffix;
+      name = truncate(valid, MAX_CHARACTERS - suffix.length) + suffix;
     }
-    this.taken.add(name);
+    this.used.add(name);
     return name;
   }
 }
 
-function cut(text: string, most: number): string {
+function truncate(text: string, length: number): string {
   const characters = [...text];
-  return text.length <= most
+  return text.length <= length
     ? text
     : `${characters
-        .slice(0, Math.floor(most / 2) * 2 - 1)
+        .slice(0, Math.floor(length / 2) * 2 - 1)
         .join('')
-        .slice(0, most - 1)}…`;
+        .slice(0, length - 1)}…`;
 }

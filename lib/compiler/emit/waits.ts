@@ -1,16 +1,18 @@
-import type { ActionPlan, StatePlan, Work } from '../plan/plan.ts';
+import type { WaitingState } from '../plan/execution.ts';
+import type { ActionPlan, WorkOf } from '../plan/plan.ts';
+import type { WaitingKind } from '../plan/traits.ts';
 import { type Branch, type Catcher, INVOKE_AND_WAIT, type Retrier, type State } from './asl.ts';
 
-/** The name under which the steps function is known to the executions port; each adapter puts its own in its place. */
+/** The name of the steps function in a definition; each adapter of the port `Executions` replaces it. */
 export const STEPS_FUNCTION = '$' + '{steps}';
 
-/** The run that an execution works on, and the execution's own name. */
+/** What a step needs to find its run: the run's id, and the name of the execution that calls. */
 export const EXECUTION = {
   run: '{% $states.context.Execution.Input.run %}',
   execution: '{% $states.context.Execution.Name %}',
 };
 
-/** Lambda's own passing faults are tried again. */
+/** Retries transient faults of Lambda, with exponential backoff and full jitter. */
 export const RETRY: readonly Retrier[] = [
   {
     ErrorEquals: [
@@ -29,80 +31,89 @@ export const RETRY: readonly Retrier[] = [
   },
 ];
 
-/** How a pause is tied into its machine. */
+/** How the states of a wait are connected with their machine. */
 export interface Wiring {
+  /** The name of the first state. */
   readonly name: string;
-  /** The task that goes on when the pause is over. */
+  /** The task that continues when the wait is over. */
   readonly after: string;
   readonly onFailure: readonly Catcher[];
-  /** A free name, as near to the one wanted as can be. */
-  readonly take: (wanted: string) => string;
+  /** Assigns a unique name, similar to the wanted one. */
+  readonly assignName: (wanted: string) => string;
 }
 
 type States = Readonly<Record<string, State>>;
 
 const TOKEN = '{% $states.context.Task.Token %}';
 
-/** A task that the steps function begins and somebody else ends, in so many seconds at most. */
-function waitFor(what: object): State & { readonly Type: 'Task' } {
+/** A task that calls the steps function and ends by its token, after `seconds` of its input at the latest. */
+function waitForToken(payload: object): State & { readonly Type: 'Task' } {
   return {
     Type: 'Task',
     Resource: INVOKE_AND_WAIT,
-    Arguments: { FunctionName: STEPS_FUNCTION, Payload: { ...EXECUTION, ...what, token: TOKEN } },
+    Arguments: { FunctionName: STEPS_FUNCTION, Payload: { ...EXECUTION, ...payload, token: TOKEN } },
     TimeoutSeconds: '{% $states.input.seconds %}',
     Retry: RETRY,
   };
 }
 
-function sleep(_work: Work, { name, after }: Wiring): States {
+function sleep({ name, after }: Wiring): States {
   return { [name]: { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: after } };
 }
 
-function listen(_work: Work, { name, after, onFailure }: Wiring): States {
-  return { [name]: { ...waitFor({ listen: '{% $pause %}' }), Next: after, Catch: onFailure } };
+function listen({ name, after, onFailure }: Wiring): States {
+  return { [name]: { ...waitForToken({ listen: '{% $pause %}' }), Next: after, Catch: onFailure } };
 }
 
-/**
- * A call, and its repetitions: a call that is to be made again answers after how many seconds. `which` is the
- * expression for the call to be made, in the input of the first task.
- */
-function callStates(which: string, first: string, action: ActionPlan, wiring: Wiring): States {
-  const call = waitFor({ pause: '{% $pause %}', call: which });
-  const end = wiring.after === '' ? { End: true as const } : { Next: wiring.after };
-  const guarded = wiring.onFailure.length === 0 ? call : { ...call, Catch: wiring.onFailure };
-  if (action.retries === undefined) return { [first]: { ...guarded, ...end } };
-  const again = wiring.take(`${wiring.name} again?`);
-  const pause = wiring.take(`${wiring.name} retry`);
-  const done = wiring.after === '' ? wiring.take(`${wiring.name} done`) : wiring.after;
+/** How the states of a call are connected. */
+interface CallWiring {
+  /** The name of the first state. */
+  readonly first: string;
+  /** The name of the wait, from which the names of the other states are made. */
+  readonly name: string;
+  /** The expression for the number of the call, in the input of the first state. */
+  readonly number: string;
+  /** The task that continues after the call; undefined: the call ends its branch. */
+  readonly after?: string;
+  readonly onFailure: readonly Catcher[];
+  readonly assignName: (wanted: string) => string;
+}
+
+/** A call. If it has retries, a failed attempt returns the seconds until the next one as `again`. */
+function callStates({ retries }: ActionPlan, wiring: CallWiring): States {
+  const { first, name, number, after, onFailure, assignName } = wiring;
+  const task = waitForToken({ pause: '{% $pause %}', call: number });
+  const call = onFailure.length === 0 ? task : { ...task, Catch: onFailure };
+  if (retries === undefined) {
+    return { [first]: after === undefined ? { ...call, End: true } : { ...call, Next: after } };
+  }
+  const choice = assignName(`${name} again?`);
+  const delay = assignName(`${name} retry`);
+  const done = after ?? assignName(`${name} done`);
   return {
-    [first]: { ...guarded, Next: again },
-    [again]: {
+    [first]: { ...call, Next: choice },
+    [choice]: {
       Type: 'Choice',
-      Choices: [{ Condition: '{% $exists($states.input.again) %}', Next: pause }],
+      Choices: [{ Condition: '{% $exists($states.input.again) %}', Next: delay }],
       Default: done,
     },
-    [pause]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: first },
-    ...(wiring.after === '' ? { [done]: { Type: 'Succeed' } } : {}),
+    [delay]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: first },
+    ...(after === undefined ? { [done]: { Type: 'Succeed' } } : {}),
   };
 }
 
-function call(work: Extract<Work, { do: 'call' }>, wiring: Wiring): States {
-  const which = '{% $exists($states.input.calls) ? $states.input.calls[0] : $states.input %}';
-  return callStates(which, wiring.name, work.action, wiring);
+function call({ action }: WorkOf<'call'>, wiring: Wiring): States {
+  // A repeated call has its number as the whole input.
+  const number = '{% $exists($states.input.calls) ? $states.input.calls[0] : $states.input %}';
+  return callStates(action, { ...wiring, first: wiring.name, number });
 }
 
-const isRetried = (actions: readonly ActionPlan[]): ActionPlan | undefined =>
-  actions.find(({ retries }) => retries !== undefined) ?? actions[0];
-
-/** The calls of a round side by side. */
-function many(actions: readonly ActionPlan[], { name, after, onFailure, take }: Wiring): States {
-  const first = take(`${name} call`);
-  const action = isRetried(actions);
-  const inner: Wiring = { name, after: '', onFailure: [], take };
-  const branch: Branch = {
-    StartAt: first,
-    States: action === undefined ? {} : callStates('{% $states.input %}', first, action, inner),
-  };
+/** Concurrent calls. One branch serves all of them, with retries if any of the actions has them. */
+function concurrentCalls(actions: readonly ActionPlan[], { name, after, onFailure, assignName }: Wiring): States {
+  const first = assignName(`${name} call`);
+  const action = actions.find(({ retries }) => retries !== undefined) ?? actions[0];
+  const wiring: CallWiring = { first, name, number: '{% $states.input %}', onFailure: [], assignName };
+  const branch: Branch = { StartAt: first, States: action === undefined ? {} : callStates(action, wiring) };
   const map: State = {
     Type: 'Map',
     Items: '{% $states.input.calls %}',
@@ -113,18 +124,31 @@ function many(actions: readonly ActionPlan[], { name, after, onFailure, take }: 
   return { [name]: map };
 }
 
-const PAUSES: { readonly [Kind in Work['do']]?: (work: never, wiring: Wiring) => States } = {
-  sleep,
-  listen,
-  'listen-any': listen,
-  call,
-  each: (work: Extract<Work, { do: 'each' }>, wiring) => many([work.action], wiring),
-  all: (work: Extract<Work, { do: 'all' }>, wiring) => many(work.actions, wiring),
+interface WaitForm<K extends WaitingKind> {
+  readonly makeStates: (work: WorkOf<K>, wiring: Wiring) => States;
+  /** True if the work may wait several times in a row, once for each round of calls. */
+  readonly hasRounds: boolean;
+}
+
+/** The form of each kind of work that may wait. */
+const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
+  sleep: { makeStates: (_work, wiring) => sleep(wiring), hasRounds: false },
+  listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  call: { makeStates: call, hasRounds: false },
+  each: { makeStates: ({ action }, wiring) => concurrentCalls([action], wiring), hasRounds: true },
+  all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: true },
 };
 
-/** The native form of a state that waits (architecture, section 4). */
-export function pauseStates({ work }: StatePlan, wiring: Wiring): States {
-  const make = PAUSES[work.do] as ((work: Work, wiring: Wiring) => States) | undefined;
-  if (make === undefined) throw new Error(`the work '${work.do}' does not wait`);
-  return make(work, wiring);
+// The row of a kind takes the work of that kind only, which the type checker cannot see.
+const formOf = (work: WorkOf<WaitingKind>) => WAITS[work.do] as WaitForm<WaitingKind>;
+
+/** Returns the states of Step Functions in which a state of the workflow waits (docs/how-it-runs.md). */
+export function waitStates({ work }: WaitingState, wiring: Wiring): States {
+  return formOf(work).makeStates(work, wiring);
+}
+
+/** True for a state whose wait may be followed by itself, for the next round of calls. */
+export function hasRounds({ work }: WaitingState): boolean {
+  return formOf(work).hasRounds;
 }

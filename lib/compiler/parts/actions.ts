@@ -1,66 +1,66 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { reportInvalid } from '../decoding/context.ts';
+import { type Decoder, duration, integer, list, number, query, required, text } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
 import type { ActionPlan } from '../plan/plan.ts';
-import { given } from '../read/given.ts';
-import { refuse } from '../read/reading.ts';
-import { record } from '../read/record.ts';
-import { duration, integer, list, needed, number, query, type Shape, text } from '../read/shape.ts';
 
-const maxAttempts: Shape<number> = (node, place, reading) => {
-  const attempts = integer(node, place, reading) ?? 0;
-  if (attempts === 0) refuse(reading, node ?? place, 'maxAttempts required to be more than 0');
+const maxAttempts: Decoder<number> = (node, field, context) => {
+  const attempts = integer(node, field, context) ?? 0;
+  if (attempts === 0) {
+    const hint = () => 'write max_attempts: 3 for three retries';
+    reportInvalid(context, node ?? field, 'maxAttempts required to be more than 0', hint);
+  }
   return attempts;
 };
 
-const codes: Shape<readonly (string | undefined)[]> = (node, place, reading) => {
-  const patterns = list(text)(node, place, reading);
+const codes: Decoder<readonly (string | undefined)[]> = (node, field, context) => {
+  const patterns = list(text)(node, field, context);
   if (patterns.length === 0) {
-    refuse(reading, node ?? place, 'retry policy requires at least one defined code', () => "['.*'] means every code");
+    const hint = () => "codes: ['.*'] matches every code";
+    reportInvalid(context, node ?? field, 'retry policy requires at least one defined code', hint);
   }
   return patterns;
 };
 
-const functionName: Shape<string> = (node, place, reading) => {
-  const name = text(node, place, reading) ?? '';
-  if (name === '') refuse(reading, place, 'must define at least one function or workflow');
-  else
-    reading.calls.push({
-      slot: place.name,
-      name,
-      line: node?.line ?? place.line,
-      column: node?.column ?? place.column,
-    });
+const functionId: Decoder<string> = (node, field, context) => {
+  const name = text(node, field, context) ?? '';
+  if (name === '') {
+    const hint = () => "write 'function: ' and the id of a function declared under 'functions'";
+    reportInvalid(context, field, 'must define at least one function or workflow', hint);
+  } else {
+    const { line, column } = node ?? field;
+    context.calls.push({ field: field.name, name, line, column });
+  }
   return name;
 };
 
-/** What to call, with what, and what to do when it fails (workflow-language 2.1, 7.5). */
-export const action = record({
-  function: functionName,
-  input: query,
-  secrets: list(text),
-  retries: record({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
-  files: list(record({ key: text, as: text, scope: text, type: text })),
-});
+/** An action: the function to call, its input and files, and the retries (workflow-language 2.1, 7.5). */
+export const action = required(
+  object({
+    function: functionId,
+    input: query,
+    secrets: list(text),
+    retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
+    files: list(object({ key: text, as: text, scope: text, type: text })),
+  }),
+);
 
-export const neededAction = needed(action);
+type DecodedAction = ReturnType<typeof action>;
+type DecodedRetries = NonNullable<DecodedAction['retries']>;
 
-type Written = NonNullable<ReturnType<typeof action>>;
-type Retries = NonNullable<Written['retries']>;
+const isPresent = (value: string | undefined): value is string => value !== undefined;
 
-const isText = (value: string | undefined): value is string => value !== undefined;
-
-export function toAction({ function: name, input, secrets, retries, files }: Written): ActionPlan {
+/** Returns the plan of an action. */
+export function toAction({ function: name, input, secrets, retries, files }: DecodedAction): ActionPlan {
   return {
     function: name,
-    ...given({ input, retries: retries && toRetries(retries) }),
-    secrets: secrets.filter(isText),
-    files: files.map((file) => ({ key: '', ...given(file ?? {}) })),
+    ...omitUndefined({ input, retries: retries && toRetries(retries) }),
+    secrets: secrets.filter(isPresent),
+    files: files.map((file) => ({ key: '', ...omitUndefined(file ?? {}) })),
   };
 }
 
-function toRetries({
-  max_attempts,
-  delay,
-  multiplier = 0,
-  codes: patterns,
-}: Retries): NonNullable<ActionPlan['retries']> {
-  return { maxAttempts: max_attempts, ...given({ delay }), multiplier, codes: patterns.filter(isText) };
+function toRetries(retries: DecodedRetries): NonNullable<ActionPlan['retries']> {
+  const { max_attempts, delay, multiplier = 0, codes: patterns } = retries;
+  return { maxAttempts: max_attempts, ...omitUndefined({ delay }), multiplier, codes: patterns.filter(isPresent) };
 }

@@ -1,14 +1,17 @@
+import { dictionary, required, text } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
 import type { EventFilter } from '../plan/plan.ts';
-import { record } from '../read/record.ts';
-import { freeMap, needed, text } from '../read/shape.ts';
 
-/** An event to wait for or to start with, whose type must be there. */
-export const typedEvent = record({ type: needed(text), context: freeMap });
+/** An event to wait for or to start with, with a required type. */
+export const typedEvent = object({ type: required(text), context: dictionary });
 
-/** The same where the original does not ask for the type (workflow-language 1.7). */
-export const event = record({ type: text, context: freeMap });
+/** The same without a required type, where the original does not check it (workflow-language 1.7). */
+export const event = object({ type: text, context: dictionary });
 
-/** Names of attributes are compared in lower case (workflow-language 3). An event without a type never comes. */
+/**
+ * Returns the filter in the plan. Names of attributes are in lower case (workflow-language 3); the empty type of an event
+ * without a type matches no event.
+ */
 export function toFilter({ type = '', context }: NonNullable<ReturnType<typeof event>>): EventFilter {
   const lowered = Object.entries(context).map(([name, value]) => [name.toLowerCase(), value]);
   return { type, context: Object.fromEntries(lowered) };

@@ -1,28 +1,28 @@
+import { anyText, integer, list, oneOf, required, text } from '../decoding/decoders.ts';
+import { type Decoded, type Fields, object } from '../decoding/object.ts';
+import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
-import { defineKind, type Kind, tableOf } from '../read/kind.ts';
-import { type Fields, type Read, record } from '../read/record.ts';
-import { anyText, integer, list, needed, text, word } from '../read/shape.ts';
-import { identifier } from './names.ts';
+import { identifier } from './identifiers.ts';
 
 const id = identifier('function id must match regex: %');
 
-/** A function type is its names, its fields, and what it becomes; its id is known to who declares it. */
+/** Defines a function type by its names, its fields beside the id, and its plan. */
 function defineFunction<F extends Fields>(
   names: readonly string[],
   fields: F,
-  lower: (fields: Read<F>) => FunctionPlan,
-): Kind<FunctionPlan> {
-  return defineKind(names, { id, ...fields }, lower as (fields: object) => FunctionPlan);
+  lower: (fields: Decoded<F>) => FunctionPlan,
+): Variant<FunctionPlan> {
+  return defineVariant(names, { id, ...fields }, lower as (fields: object) => FunctionPlan);
 }
 
 const container = defineFunction(
   ['knative-workflow', 'reusable'],
   {
-    image: needed(text),
-    size: word(['small', 'medium', 'large']),
+    image: required(text),
+    size: oneOf(['small', 'medium', 'large']),
     cmd: text,
     scale: integer,
-    envs: list(needed(record({ name: needed(text), value: anyText })), { as: 'envs' }),
+    envs: list(required(object({ name: required(text), value: anyText })), { prefix: 'envs' }),
   },
   ({ image, size = 'small', cmd = '', scale = 0, envs }) => ({
     type: 'knative-workflow',
@@ -34,22 +34,22 @@ const container = defineFunction(
   }),
 );
 
-const subflow = defineFunction(['subflow'], { workflow: needed(text) }, ({ workflow }) => ({
+const subflow = defineFunction(['subflow'], { workflow: required(text) }, ({ workflow }) => ({
   type: 'subflow',
   workflow,
 }));
 
-function defineService(type: 'knative-namespace' | 'knative-global'): Kind<FunctionPlan> {
-  return defineFunction([type], { service: needed(text) }, ({ service }) => ({ type, service }));
+function defineService(type: 'knative-namespace' | 'knative-global'): Variant<FunctionPlan> {
+  return defineFunction([type], { service: required(text) }, ({ service }) => ({ type, service }));
 }
 
-/** All types of functions (workflow-language 2). */
-export const FUNCTIONS = tableOf([
-  container,
-  defineService('knative-namespace'),
-  defineService('knative-global'),
+/** The types of functions by their names in the plan (workflow-language 2). */
+const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> = {
+  'knative-workflow': container,
+  'knative-namespace': defineService('knative-namespace'),
+  'knative-global': defineService('knative-global'),
   subflow,
-]);
+};
 
-/** Those that the original names when it refuses one. */
-export const TOLD_FUNCTIONS = ['reusable', 'knative-workflow', 'knative-namespace', 'subflow'];
+/** The union of the types of functions. */
+export const FUNCTION_TYPES = unionOf(FUNCTIONS, ['reusable', 'knative-workflow', 'knative-namespace', 'subflow']);

@@ -1,34 +1,47 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, list, required, text, transition } from '../decoding/decoders.ts';
+import type { Decoded, Fields } from '../decoding/object.ts';
+import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { Start } from '../plan/plan.ts';
-import { given } from '../read/given.ts';
-import { defineKind, type Kind, tableOf } from '../read/kind.ts';
-import type { Fields, Read } from '../read/record.ts';
-import { duration, list, needed, text, transition } from '../read/shape.ts';
 import { event, toFilter } from './event-filters.ts';
 
+/** The start of a workflow, with the id of the first state if it is given. */
 export interface StartPlan {
   readonly start: Start;
-  /** The state to begin with, if one is named. */
   readonly state?: string;
 }
 
-const events = needed(list(needed(event)));
+const events = required(list(required(event)));
 
-function defineStart<F extends Fields>(type: string, fields: F, lower: (fields: Read<F>) => Start): Kind<StartPlan> {
-  return defineKind([type], { state: transition, ...fields }, (written: { readonly state: string | undefined }) => ({
-    start: lower(written as unknown as Read<F>),
-    ...given({ state: written.state }),
+function defineStart<F extends Fields>(
+  type: Start['type'],
+  fields: F,
+  lower: (fields: Decoded<F>) => Start,
+): Variant<StartPlan> {
+  return defineVariant([type], { state: transition, ...fields }, (decoded: { readonly state: string | undefined }) => ({
+    start: lower(decoded as unknown as Decoded<F>),
+    ...omitUndefined({ state: decoded.state }),
   }));
 }
 
-/** All types of starts (workflow-language 3). A cron is not looked at before the workflow is armed. */
-export const STARTS = tableOf([
-  defineStart('scheduled', { cron: text }, ({ cron = '' }) => ({ type: 'scheduled', cron })),
-  defineStart('event', { event: needed(event) }, (start) => ({ type: 'event', events: [toFilter(start.event)] })),
-  defineStart('eventsXor', { events }, (start) => ({ type: 'eventsXor', events: start.events.map(toFilter) })),
-  defineStart('eventsAnd', { events, lifespan: duration }, ({ lifespan, ...start }) => ({
+/** The types of starts (workflow-language 3). A cron pattern is checked when the workflow is activated. */
+const STARTS: Readonly<Record<Start['type'], Variant<StartPlan>>> = {
+  scheduled: defineStart('scheduled', { cron: text }, ({ cron = '' }) => ({ type: 'scheduled', cron })),
+  event: defineStart('event', { event: required(event) }, (start) => ({
+    type: 'event',
+    events: [toFilter(start.event)],
+  })),
+  eventsXor: defineStart('eventsXor', { events }, (start) => ({
+    type: 'eventsXor',
+    events: start.events.map(toFilter),
+  })),
+  eventsAnd: defineStart('eventsAnd', { events, lifespan: duration }, ({ lifespan, ...start }) => ({
     type: 'eventsAnd',
     events: start.events.map(toFilter),
-    ...given({ lifespan }),
+    ...omitUndefined({ lifespan }),
   })),
-  defineStart('default', {}, () => ({ type: 'default' })),
-]);
+  default: defineStart('default', {}, () => ({ type: 'default' })),
+};
+
+/** The union of the types of starts. */
+export const START_TYPES = unionOf(STARTS, Object.keys(STARTS));

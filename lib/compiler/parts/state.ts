@@ -1,49 +1,51 @@
-import type { Exit, StatePlan, Work } from '../plan/plan.ts';
-import { given } from '../read/given.ts';
-import { defineKind, type Kind } from '../read/kind.ts';
-import { type Fields, type Read, record } from '../read/record.ts';
-import { list, needed, query, text, transition } from '../read/shape.ts';
-import { identifier } from './names.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { list, query, required, text, transition } from '../decoding/decoders.ts';
+import { type Decoded, type Fields, object } from '../decoding/object.ts';
+import { defineVariant, type Variant } from '../decoding/variants.ts';
+import type { Exit, StatePlan, StateType, Work } from '../plan/plan.ts';
+import { identifier } from './identifiers.ts';
 
-const catcher = record({ error: needed(text), transition });
+/** The catch list of a state: error patterns and the states that follow (workflow-language 7.2). */
+export const catchers = list(required(object({ error: required(text), transition })), { field: 'errors' });
 
-/** Where a state goes when it fails. */
-export const catchers = list(needed(catcher), { slot: 'errors' });
-
-/** What every state may have (workflow-language 6). */
-const COMMON = {
+/** The fields of every state (workflow-language 6). */
+const COMMON_FIELDS = {
   id: identifier('state id must match the regex pattern `%`'),
   log: query,
   metadata: query,
   catch: catchers,
 };
 
-/** The way out of a state that has only one. */
-export const ONWARD = { transform: query, transition };
+/** The fields of a state with one exit. */
+export const EXIT_FIELDS = { transform: query, transition };
 
-export function toExit({ transform, transition: target }: Read<typeof ONWARD>): Exit {
-  return given({ transform, transition: target });
+/** Returns the exit in the plan. */
+export function toExit({ transform, transition: target }: Decoded<typeof EXIT_FIELDS>): Exit {
+  return omitUndefined({ transform, transition: target });
 }
 
-/** What a state type adds to what all states have: its work, and its exit unless the work chooses one. */
-export interface Lowered {
+/** The part of a state's plan that its type determines; without an exit, the work chooses one of its own. */
+export interface LoweredState {
   readonly work: Work;
   readonly exit?: Exit;
 }
 
-/** A state type is its names, its fields, and what it becomes; what all states have is added here. */
+/**
+ * Defines a state type by its name, the fields that it adds to those of every state, the function from the decoded fields
+ * to the plan, and its other names in the language.
+ */
 export function defineState<F extends Fields>(
-  names: string | readonly [string, ...string[]],
+  type: StateType,
   fields: F,
-  lower: (state: Read<F>) => Lowered,
-): Kind<StatePlan> {
-  const known = typeof names === 'string' ? ([names] as const) : names;
-  return defineKind(known, { ...COMMON, ...fields }, (state: Read<typeof COMMON>) => ({
+  lower: (state: Decoded<F>) => LoweredState,
+  aliases: readonly string[] = [],
+): Variant<StatePlan> {
+  return defineVariant([type, ...aliases], { ...COMMON_FIELDS, ...fields }, (state: Decoded<typeof COMMON_FIELDS>) => ({
     id: state.id,
-    type: known[0],
-    ...given({ log: state.log, metadata: state.metadata }),
-    catch: state.catch.map(given),
+    type,
+    ...omitUndefined({ log: state.log, metadata: state.metadata }),
+    catch: state.catch.map(omitUndefined),
     exit: {},
-    ...lower(state as unknown as Read<F>),
+    ...lower(state as unknown as Decoded<F>),
   }));
 }

@@ -1,26 +1,30 @@
 /**
- * The plan: what a workflow means, as frozen data. It is stored with its revision and is all that the engine knows of
- * a workflow; `emit` makes the state machine of it. Values of type `Query` are evaluated at run time.
+ * The plan: the meaning of a workflow as immutable JSON data. It is stored with the revision, so its shape may only be
+ * extended. The engine reads nothing else of a workflow; `emit` makes the state machine from it. Values of type `Query`
+ * are evaluated at run time.
  */
 
+/** The version of the plan's shape, stored with it. */
 export const PLAN_VERSION = 1;
 
-/** A structured query: any JSON value whose strings may hold jq(...) and js(...). Absent means the whole data. */
+/** A structured query: any JSON value whose strings may contain jq(...) and js(...). Absent, it is the whole data. */
 export type Query = unknown;
 
-/** An ISO 8601 duration as written, for example PT5S. */
+/** An ISO 8601 duration, as written, for example PT5S. */
 export type Duration = string;
 
+/** The plan of a workflow. */
 export interface Plan {
   readonly version: typeof PLAN_VERSION;
   readonly start: Start;
-  /** The id of the state a run begins with. */
+  /** The id of the first state. */
   readonly entry: string;
   readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration };
   readonly functions: Readonly<Record<string, FunctionPlan>>;
   readonly states: Readonly<Record<string, StatePlan>>;
 }
 
+/** How runs of the workflow are started (workflow-language 3). */
 export type Start =
   | { readonly type: 'default' }
   | { readonly type: 'scheduled'; readonly cron: string }
@@ -30,12 +34,13 @@ export type Start =
       readonly lifespan?: Duration;
     };
 
-/** In a start the context values are literal; in a wait they are queries. */
+/** A filter of events. The values of the context are literal in a start and queries in a state (workflow-language 3). */
 export interface EventFilter {
   readonly type: string;
   readonly context: Readonly<Record<string, Query>>;
 }
 
+/** A function that actions can call (workflow-language 2). */
 export type FunctionPlan =
   | { readonly type: 'subflow'; readonly workflow: string }
   | { readonly type: 'knative-namespace' | 'knative-global'; readonly service: string }
@@ -48,33 +53,53 @@ export type FunctionPlan =
       readonly envs: Readonly<Record<string, string>>;
     };
 
+/** The types of states (workflow-language 10). */
+export type StateType =
+  | 'noop'
+  | 'delay'
+  | 'action'
+  | 'foreach'
+  | 'parallel'
+  | 'switch'
+  | 'error'
+  | 'validate'
+  | 'getter'
+  | 'setter'
+  | 'consumeEvent'
+  | 'eventsAnd'
+  | 'eventsXor'
+  | 'generateEvent';
+
+/** A state: its work, and what every state has. */
 export interface StatePlan {
   readonly id: string;
-  readonly type: string;
+  readonly type: StateType;
   /** Absent: nothing is logged. */
   readonly log?: Query;
   readonly metadata?: Query;
   readonly catch: readonly CatchPlan[];
   readonly work: Work;
-  /** What follows a success, unless the work chose an exit of its own. */
+  /** The exit after a success, unless the work chooses an exit of its own. */
   readonly exit: Exit;
 }
 
+/** An entry of a catch list (workflow-language 7.2). */
 export interface CatchPlan {
   /** An RE2 regular expression, unanchored, or `*`. */
   readonly error: string;
   readonly transition?: string;
 }
 
-/** The way out of a state: transform the data, then go to a state or end. */
+/** How a state is left: transform the data, then continue with a state; without a transition, end the run. */
 export interface Exit {
   readonly transform?: Query;
   readonly transition?: string;
 }
 
+/** The scopes of variables (workflow-language 12). */
 export type Scope = 'instance' | 'workflow' | 'namespace' | 'thread' | 'system' | 'file';
 
-/** What a state does, in the engine's vocabulary. */
+/** The work of a state: what the engine does when the state runs. Several types of states may have the same kind of work. */
 export type Work =
   | { readonly do: 'nothing' }
   | {
@@ -108,20 +133,29 @@ export type Work =
       readonly timeout?: Duration;
     };
 
+/** The kinds of work. */
+export type WorkKind = Work['do'];
+
+/** The work of one kind. */
+export type WorkOf<K extends WorkKind> = Extract<Work, { readonly do: K }>;
+
+/** A variable that a getter reads. */
 export interface ReadVariable {
   readonly key: Query;
   readonly scope: Scope;
   readonly as?: string;
 }
 
+/** A variable that a setter stores. */
 export interface WriteVariable {
   readonly key: Query;
   readonly scope: Scope;
   readonly value?: Query;
-  /** As written; decides how the value becomes bytes. It is also a query whose result is the stored type. */
+  /** As written, it determines how the value is converted to bytes; as a query, its result is the media type stored. */
   readonly mimeType?: string;
 }
 
+/** The event that generateEvent sends. */
 export interface EmittedEvent {
   readonly type: string;
   readonly source: string;
@@ -130,6 +164,7 @@ export interface EmittedEvent {
   readonly context: Readonly<Record<string, Query>>;
 }
 
+/** A call of a function (workflow-language 2.1). */
 export interface ActionPlan {
   readonly function: string;
   readonly input?: Query;

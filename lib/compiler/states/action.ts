@@ -1,14 +1,14 @@
-import { neededAction, toAction } from '../parts/actions.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { duration, flag } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, flag } from '../decoding/decoders.ts';
+import { action as decodeAction, toAction } from '../parts/actions.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Calls a function, and unless it is async waits for the result (workflow-language 10.3). */
+/** Calls a function and waits for its result; if it is async, does not wait (workflow-language 10.3). */
 export const action = defineState(
   'action',
-  { action: neededAction, async: flag, timeout: duration, ...ONWARD },
+  { action: decodeAction, async: flag, timeout: duration, ...EXIT_FIELDS },
   ({ async = false, timeout, ...state }) => ({
-    work: { do: 'call', action: toAction(state.action), async, ...given({ timeout }) },
+    work: { do: 'call', action: toAction(state.action), async, ...omitUndefined({ timeout }) },
     exit: toExit(state),
   }),
 );

@@ -1,14 +1,14 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, required, unvalidated } from '../decoding/decoders.ts';
 import { event, toFilter } from '../parts/event-filters.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { duration, needed, unchecked } from '../read/shape.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Waits for one event (workflow-language 10.11). A timeout that is no duration counts as none (1.7). */
+/** Waits for one event (workflow-language 10.11). A timeout that is not a duration counts as none (1.7). */
 export const consumeEvent = defineState(
   'consumeEvent',
-  { event: needed(event), timeout: unchecked(duration), ...ONWARD },
+  { event: required(event), timeout: unvalidated(duration), ...EXIT_FIELDS },
   ({ timeout, ...state }) => ({
-    work: { do: 'listen', mode: 'one', events: [toFilter(state.event)], ...given({ timeout }) },
+    work: { do: 'listen', mode: 'one', events: [toFilter(state.event)], ...omitUndefined({ timeout }) },
     exit: toExit(state),
   }),
 );

@@ -1,8 +1,8 @@
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { duration, needed } from '../read/shape.ts';
+import { duration, required } from '../decoding/decoders.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Pauses the run for a time (workflow-language 10.2). */
-export const delay = defineState('delay', { duration: needed(duration), ...ONWARD }, (state) => ({
+/** Waits for a time (workflow-language 10.2). */
+export const delay = defineState('delay', { duration: required(duration), ...EXIT_FIELDS }, (state) => ({
   work: { do: 'sleep', duration: state.duration },
   exit: toExit(state),
 }));

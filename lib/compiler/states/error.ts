@@ -1,14 +1,14 @@
-import { catchers, defineState, ONWARD, toExit } from '../parts/state.ts';
-import { list, needed, type Shape, text } from '../read/shape.ts';
+import { type Decoder, list, required, text } from '../decoding/decoders.ts';
+import { catchers, defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Its catch may lead nowhere: the original never looks at it (workflow-language 1.7). */
-const loose: Shape<ReturnType<typeof catchers>> = (node, place, reading) =>
-  catchers(node, place, { ...reading, transitions: [] });
+/** Transitions of its catch list are not checked, as in the original (workflow-language 1.7). */
+const uncheckedCatchers: Decoder<ReturnType<typeof catchers>> = (node, field, context) =>
+  catchers(node, field, { ...context, transitions: [] });
 
-/** Marks the run as failed and goes on (workflow-language 10.7). */
+/** Marks the run as failed and continues (workflow-language 10.7). */
 export const error = defineState(
   'error',
-  { error: needed(text), message: needed(text), args: list(text), catch: loose, ...ONWARD },
+  { error: required(text), message: required(text), args: list(text), catch: uncheckedCatchers, ...EXIT_FIELDS },
   (state) => ({
     work: { do: 'raise', error: state.error, message: state.message, args: state.args.map((arg) => arg ?? '') },
     exit: toExit(state),

@@ -1,14 +1,15 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, list, required } from '../decoding/decoders.ts';
 import { toFilter, typedEvent } from '../parts/event-filters.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { duration, list, needed } from '../read/shape.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Waits until every one of several events has come (workflow-language 10.12). */
+/** Waits for all of several events (workflow-language 10.12). */
 export const eventsAnd = defineState(
-  ['eventsAnd', 'eventAnd'],
-  { events: needed(list(needed(typedEvent), { as: 'event' })), timeout: duration, ...ONWARD },
+  'eventsAnd',
+  { events: required(list(required(typedEvent), { prefix: 'event' })), timeout: duration, ...EXIT_FIELDS },
   ({ events, timeout, ...state }) => ({
-    work: { do: 'listen', mode: 'all', events: events.map(toFilter), ...given({ timeout }) },
+    work: { do: 'listen', mode: 'all', events: events.map(toFilter), ...omitUndefined({ timeout }) },
     exit: toExit(state),
   }),
+  ['eventAnd'],
 );

@@ -1,20 +1,21 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, list, required } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
 import { toFilter, typedEvent } from '../parts/event-filters.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { record } from '../read/record.ts';
-import { duration, list, needed } from '../read/shape.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-const branch = record({ event: needed(typedEvent), ...ONWARD });
+const branch = object({ event: required(typedEvent), ...EXIT_FIELDS });
 
-/** Waits for the first of several events and goes on by its branch (workflow-language 10.13). */
+/** Waits for the first of several events and continues with its exit (workflow-language 10.13). */
 export const eventsXor = defineState(
-  ['eventsXor', 'eventXor'],
-  { events: needed(list(needed(branch), { as: 'event', slot: 'events' })), timeout: duration },
+  'eventsXor',
+  { events: required(list(required(branch), { prefix: 'event', field: 'events' })), timeout: duration },
   ({ events, timeout }) => ({
     work: {
       do: 'listen-any',
       events: events.map(({ event, ...exit }) => ({ event: toFilter(event), ...toExit(exit) })),
-      ...given({ timeout }),
+      ...omitUndefined({ timeout }),
     },
   }),
+  ['eventXor'],
 );

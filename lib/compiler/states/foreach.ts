@@ -1,20 +1,20 @@
-import { neededAction, toAction } from '../parts/actions.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { duration, needed, query, type Shape, unchecked } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { type Decoder, duration, query, required, unvalidated } from '../decoding/decoders.ts';
+import { action as decodeAction, toAction } from '../parts/actions.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** The action must be there; what it says about retries and names is not looked at (workflow-language 1.7). */
-const action: Shape<ReturnType<typeof neededAction>> = (node, place, reading) => {
-  const read = node === undefined ? neededAction : unchecked(neededAction);
-  return read(node, place, reading);
+/** A required action whose retries and function are not validated, as in the original (workflow-language 1.7). */
+const action: Decoder<ReturnType<typeof decodeAction>> = (node, field, context) => {
+  const decode = node === undefined ? decodeAction : unvalidated(decodeAction);
+  return decode(node, field, context);
 };
 
 /** Calls a function once for each element of an array (workflow-language 10.4). */
 export const foreach = defineState(
   'foreach',
-  { array: needed(query), action, timeout: duration, ...ONWARD },
+  { array: required(query), action, timeout: duration, ...EXIT_FIELDS },
   ({ array, timeout, ...state }) => ({
-    work: { do: 'each', array, action: toAction(state.action), ...given({ timeout }) },
+    work: { do: 'each', array, action: toAction(state.action), ...omitUndefined({ timeout }) },
     exit: toExit(state),
   }),
 );

@@ -1,26 +1,25 @@
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { record } from '../read/record.ts';
-import { duration, freeMap, needed, query, type Shape, text, under } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { type Decoder, dictionary, duration, prefixed, query, required, text } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-const event = record({
-  type: needed(text),
-  source: needed(text),
+const event = object({
+  type: required(text),
+  source: required(text),
   data: query,
   datacontenttype: text,
-  context: freeMap,
+  context: dictionary,
 });
 
-const delay: Shape<string | undefined> = (node, place, reading) => {
-  return node?.value === 'immediate' ? node.value : duration(node, place, reading);
-};
+const delay: Decoder<string | undefined> = (node, field, context) =>
+  node?.value === 'immediate' ? node.value : duration(node, field, context);
 
-/** Sends an event into the namespace (workflow-language 10.14). */
+/** Sends an event to the namespace (workflow-language 10.14). */
 export const generateEvent = defineState(
   'generateEvent',
-  { event: needed(under(event)), delay, ...ONWARD },
+  { event: required(prefixed(event)), delay, ...EXIT_FIELDS },
   ({ event: { type, source, context, ...rest }, delay: wait, ...state }) => ({
-    work: { do: 'emit', event: { type, source, context, ...given(rest) }, ...given({ delay: wait }) },
+    work: { do: 'emit', event: { type, source, context, ...omitUndefined(rest) }, ...omitUndefined({ delay: wait }) },
     exit: toExit(state),
   }),
 );

@@ -1,4 +1,5 @@
-import { tableOf } from '../read/kind.ts';
+import { unionOf, type Variant } from '../decoding/variants.ts';
+import type { StatePlan, StateType } from '../plan/plan.ts';
 import { action } from './action.ts';
 import { consumeEvent } from './consume-event.ts';
 import { delay } from './delay.ts';
@@ -14,14 +15,14 @@ import { setter } from './setter.ts';
 import { choose } from './switch.ts';
 import { validate } from './validate.ts';
 
-/** All types of states by all their names (workflow-language 10). */
-export const STATES = tableOf([
+/** The state types by their names in the plan (workflow-language 10). */
+export const STATES: Readonly<Record<StateType, Variant<StatePlan>>> = {
   noop,
   delay,
   action,
   foreach,
   parallel,
-  choose,
+  switch: choose,
   error,
   validate,
   getter,
@@ -30,10 +31,10 @@ export const STATES = tableOf([
   eventsAnd,
   eventsXor,
   generateEvent,
-]);
+};
 
-/** Those that the original names when it refuses one. */
-export const TOLD_STATES = [
+/** The state types that the original lists when it rejects one. */
+const LISTED: readonly StateType[] = [
   'switch',
   'foreach',
   'consumeEvent',
@@ -46,3 +47,6 @@ export const TOLD_STATES = [
   'getter',
   'setter',
 ];
+
+/** The union of the state types. */
+export const STATE_TYPES = unionOf(STATES, LISTED);

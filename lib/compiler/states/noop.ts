@@ -1,4 +1,4 @@
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Does nothing but what every state can: log, transform, go on (workflow-language 10.1). */
-export const noop = defineState('noop', ONWARD, (state) => ({ work: { do: 'nothing' }, exit: toExit(state) }));
+/** Has no work, but logs, transforms and continues as every state can (workflow-language 10.1). */
+export const noop = defineState('noop', EXIT_FIELDS, (state) => ({ work: { do: 'nothing' }, exit: toExit(state) }));

@@ -1,19 +1,19 @@
-import { neededAction, toAction } from '../parts/actions.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { duration, list, needed, word } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { duration, list, oneOf, required } from '../decoding/decoders.ts';
+import { action, toAction } from '../parts/actions.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** Calls several functions at once and waits for all, or for the first (workflow-language 10.5). */
+/** Calls several functions at once and waits for all of them, or for the first (workflow-language 10.5). */
 export const parallel = defineState(
   'parallel',
   {
-    actions: needed(list(neededAction, { as: 'actions' })),
-    mode: word(['and', 'or']),
+    actions: required(list(action, { prefix: 'actions' })),
+    mode: oneOf(['and', 'or']),
     timeout: duration,
-    ...ONWARD,
+    ...EXIT_FIELDS,
   },
   ({ actions, mode = 'and', timeout, ...state }) => ({
-    work: { do: 'all', actions: actions.map(toAction), mode, ...given({ timeout }) },
+    work: { do: 'all', actions: actions.map(toAction), mode, ...omitUndefined({ timeout }) },
     exit: toExit(state),
   }),
 );

@@ -1,22 +1,24 @@
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { scopeOf } from '../parts/variables.ts';
-import { given } from '../read/given.ts';
-import { refuse } from '../read/reading.ts';
-import { record } from '../read/record.ts';
-import { anyText, list, needed, query, type Shape } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { reportInvalid } from '../decoding/context.ts';
+import { anyText, type Decoder, list, query, required } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
+import { scopeIn } from '../parts/scopes.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** A value that is left out is the whole data; an empty text is refused, as it would delete. */
-const value: Shape<unknown> = (node, place, reading) => {
-  if (node?.value === '')
-    refuse(reading, node, 'value required', () => 'to delete the variable, store {} or null by a query');
-  return query(node, place, reading);
+/** The value; absent, it is the whole data. Empty text is rejected, because it would delete the variable. */
+const value: Decoder<unknown> = (node, field, context) => {
+  if (node?.value === '') {
+    const hint = () => 'to delete the variable, store {} or null by a query';
+    reportInvalid(context, node, 'value required', hint);
+  }
+  return query(node, field, context);
 };
 
-/** Fields that are not known are let pass here, and only here (workflow-language 1.2). */
-const variable = record(
+/** Unknown fields are ignored here, as in the original (workflow-language 1.2). */
+const variable = object(
   {
-    scope: scopeOf(['instance', 'workflow', 'namespace', 'thread']),
-    key: needed(query),
+    scope: scopeIn(['instance', 'workflow', 'namespace', 'thread']),
+    key: required(query),
     value,
     mimeType: anyText,
   },
@@ -26,11 +28,11 @@ const variable = record(
 /** Stores variables (workflow-language 10.10). */
 export const setter = defineState(
   'setter',
-  { variables: needed(list(needed(variable), { as: 'variables' })), ...ONWARD },
+  { variables: required(list(required(variable), { prefix: 'variables' })), ...EXIT_FIELDS },
   ({ variables, ...state }) => ({
     work: {
       do: 'write',
-      variables: variables.map(({ key, scope, ...rest }) => ({ key, scope, ...given(rest) })),
+      variables: variables.map(({ key, scope, ...rest }) => ({ key, scope, ...omitUndefined(rest) })),
     },
     exit: toExit(state),
   }),

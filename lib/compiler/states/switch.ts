@@ -1,28 +1,30 @@
-import { defineState, ONWARD } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { refuse } from '../read/reading.ts';
-import { record } from '../read/record.ts';
-import { list, needed, query, type Shape, transition } from '../read/shape.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { reportInvalid } from '../decoding/context.ts';
+import { type Decoder, list, query, required, transition } from '../decoding/decoders.ts';
+import { object } from '../decoding/object.ts';
+import { defineState, EXIT_FIELDS } from '../parts/state.ts';
 
-/** A condition that is left out is the whole data; an empty text is a slip. */
-const condition: Shape<unknown> = (node, place, reading) => {
-  if (node?.value === '') refuse(reading, node, 'condition required');
-  return query(node, place, reading);
+/** The condition; absent, it is the whole data. Empty text is rejected. */
+const condition: Decoder<unknown> = (node, field, context) => {
+  if (node?.value === '') reportInvalid(context, node, 'condition required');
+  return query(node, field, context);
 };
 
-/** Goes on by the first condition that is true (workflow-language 10.6). */
+const branch = object({ condition, ...EXIT_FIELDS });
+
+/** Continues with the exit of the first condition that is true (workflow-language 10.6). */
 export const choose = defineState(
   'switch',
   {
-    conditions: needed(list(needed(record({ condition, ...ONWARD })), { as: 'conditions', slot: 'conditions' })),
+    conditions: required(list(required(branch), { prefix: 'conditions', field: 'conditions' })),
     defaultTransform: query,
     defaultTransition: transition,
   },
   ({ conditions, defaultTransform, defaultTransition }) => ({
     work: {
       do: 'choose',
-      conditions: conditions.map(given),
-      otherwise: given({ transform: defaultTransform, transition: defaultTransition }),
+      conditions: conditions.map(omitUndefined),
+      otherwise: omitUndefined({ transform: defaultTransform, transition: defaultTransition }),
     },
   }),
 );

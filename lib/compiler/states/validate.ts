@@ -1,29 +1,29 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { schemaProblem } from '../../language/schemas.ts';
-import type { Json } from '../../language/yaml/parse.ts';
-import { defineState, ONWARD, toExit } from '../parts/state.ts';
-import { given } from '../read/given.ts';
-import { MOST_SCHEMA_PARTS, refuse } from '../read/reading.ts';
-import { needed, query, type Shape, text } from '../read/shape.ts';
+import type { Json } from '../../language/yaml/parser.ts';
+import { MAX_SCHEMA_PARTS, reportInvalid } from '../decoding/context.ts';
+import { type Decoder, query, required, text } from '../decoding/decoders.ts';
+import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
-/** A validator costs this many parts more than its schema has, however small that is. */
-const COST_OF_A_VALIDATOR = 25;
+/** The cost of a validator beside its parts, in parts: even a small one takes time to compile. */
+const VALIDATOR_COST = 25;
 
-const schema: Shape<unknown> = (node, place, reading) => {
+const schema: Decoder<unknown> = (node, field, context) => {
   if (node === undefined) return undefined;
-  const { allowance } = reading;
-  allowance.schemaParts = countParts(node.value, allowance.schemaParts - COST_OF_A_VALIDATOR);
-  const isLarge = allowance.schemaParts < 0;
-  const problem = isLarge
-    ? `the document's schemas have more than ${MOST_SCHEMA_PARTS} parts`
+  const { budget } = context;
+  budget.schemaParts = countParts(node.value, budget.schemaParts - VALIDATOR_COST);
+  const isTooLarge = budget.schemaParts < 0;
+  const problem = isTooLarge
+    ? `the document's schemas have more than ${MAX_SCHEMA_PARTS} parts`
     : schemaProblem(node.value);
-  if (problem !== undefined) refuse(reading, node, `invalid schema: ${problem}`);
-  return query(node, place, reading);
+  if (problem !== undefined) reportInvalid(context, node, `invalid schema: ${problem}`);
+  return query(node, field, context);
 };
 
-/** What is left of the allowance after counting every value; negative when it did not last. */
-function countParts(value: Json, allowance: number): number {
-  if (typeof value !== 'object' || value === null) return allowance - 1;
-  let left = allowance - 1;
+/** Subtracts the number of values from the budget. Returns a negative number, without counting on, if it is exceeded. */
+function countParts(value: Json, budget: number): number {
+  if (typeof value !== 'object' || value === null) return budget - 1;
+  let left = budget - 1;
   for (const part of Object.values(value)) {
     if (left < 0) return left;
     left = countParts(part, left);
@@ -31,12 +31,12 @@ function countParts(value: Json, allowance: number): number {
   return left;
 }
 
-/** Holds the data against a JSON Schema (workflow-language 10.8). */
+/** Validates the data against a JSON Schema (workflow-language 10.8). */
 export const validate = defineState(
   'validate',
-  { schema: needed(schema), subject: text, ...ONWARD },
-  ({ schema: wanted, subject, ...state }) => ({
-    work: { do: 'validate', schema: wanted, ...given({ subject }) },
+  { schema: required(schema), subject: text, ...EXIT_FIELDS },
+  ({ schema: decoded, subject, ...state }) => ({
+    work: { do: 'validate', schema: decoded, ...omitUndefined({ subject }) },
     exit: toExit(state),
   }),
 );

@@ -3,45 +3,50 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { Passing } from './connection.ts';
-import type { Part, Repository } from './registry.ts';
+import { TransientError } from '../errors.ts';
+import type { Descriptor, Repository } from './registry.ts';
 
-/** How a layer is unzipped, by the end of its media type (OCI image specification, "Filesystem Layers"). */
-const UNZIP: readonly (readonly [RegExp, () => NodeJS.ReadWriteStream])[] = [
+/** The decompression of a layer, by the end of its media type (OCI image specification, "Filesystem Layers"). */
+const DECOMPRESSION: readonly (readonly [RegExp, () => NodeJS.ReadWriteStream])[] = [
   [/[.+]gzip$/, createGunzip],
   [/\+zstd$/, createZstdDecompress],
   [/\.tar$/, () => new PassThrough()],
 ];
 
-/** Is given each entry of an archive; what it does not read of the content is thrown away. */
-export type Take = (header: Header, content: Readable) => Promise<void>;
+/** Receives an entry of an archive. Content that it does not read is discarded. */
+export type OnEntry = (header: Header, content: Readable) => Promise<void>;
 
 /**
- * Hands over the entries of a layer, one after the other, as they come. False: it is of a kind that cannot be read.
- * Throws Passing when it breaks off, or proves at its end not to be what its digest says.
+ * Streams a layer and passes its entries to `onEntry`, one after the other. Returns false for a media type that cannot
+ * be decompressed.
+ * @throws TransientError when the stream breaks off, or when the layer does not have its digest.
  */
-export async function readLayer(repository: Repository, { digest, mediaType }: Part, take: Take): Promise<boolean> {
-  const unzip = UNZIP.find(([sign]) => sign.test(mediaType))?.[1];
-  if (unzip === undefined) return false;
+export async function readLayer(
+  repository: Repository,
+  { digest, mediaType }: Descriptor,
+  onEntry: OnEntry,
+): Promise<boolean> {
+  const decompress = DECOMPRESSION.find(([suffix]) => suffix.test(mediaType))?.[1];
+  if (decompress === undefined) return false;
   const stored = await repository.blob(digest);
   const [archive, hash] = [extract(), createHash('sha256')];
-  const watch = async function* (chunks: AsyncIterable<Buffer>) {
+  const updateHash = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hash.update(chunk);
       yield chunk;
     }
   };
-  const takeAll = async () => {
+  const readEntries = async () => {
     for await (const entry of archive) {
-      await take(entry.header, entry as unknown as Readable);
+      await onEntry(entry.header, entry as unknown as Readable);
       entry.resume();
     }
   };
   try {
-    await Promise.all([pipeline(stored, watch, unzip(), archive), takeAll()]);
+    await Promise.all([pipeline(stored, updateHash, decompress(), archive), readEntries()]);
   } catch (error) {
-    throw new Passing(`the layer ${digest} broke off: ${(error as Error).message}`, { cause: error });
+    throw new TransientError(`the layer ${digest} broke off: ${(error as Error).message}`, { cause: error });
   }
-  if (`sha256:${hash.digest('hex')}` !== digest) throw new Passing(`what came as ${digest} is something else`);
+  if (`sha256:${hash.digest('hex')}` !== digest) throw new TransientError(`what came as ${digest} is something else`);
   return true;
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Guard } from '../../adapters/portable/web.ts';
-import { bytesOf, type Message, Passing, send } from './connection.ts';
-import { authorizationFor, type Login } from './login.ts';
+import type { EgressGuard } from '../../egress/guard.ts';
+import { TransientError } from '../errors.ts';
+import { answerChallenge, type RegistryLogin } from './login.ts';
+import { type RegistryRequest, readBody, sendToRegistry } from './transfer.ts';
 
-/** A registry's answer that ends the matter: it does not let in, or has no such thing. */
-export class Refused extends Error {
+/** A registry rejected a request for good: the login has no access, or the object does not exist. */
+export class RejectedError extends Error {
+  override readonly name = 'RejectedError';
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -14,178 +16,206 @@ export class Refused extends Error {
   }
 }
 
-/** Part of an image as manifests name it. */
-export interface Part {
+/** A descriptor of the OCI image specification: a manifest refers to a configuration or a layer by it. */
+export interface Descriptor {
   readonly mediaType: string;
   readonly size: number;
   readonly digest: string;
 }
 
-export interface Document {
+/** A manifest or an image index as the registry stores it. */
+export interface ManifestDocument {
   readonly mediaType: string;
   readonly digest: string;
   readonly bytes: Buffer;
 }
 
-/** The media types of manifests of one image, and of lists of them, of docker and of OCI. */
-export const MANIFESTS = {
+/** The media types of an image manifest, of docker and of OCI. */
+export const MANIFEST_TYPES = {
   docker: 'application/vnd.docker.distribution.manifest.v2+json',
   oci: 'application/vnd.oci.image.manifest.v1+json',
 } as const;
-export const LISTS: ReadonlySet<string> = new Set([
+/** The media types of an image index, which lists the manifests of an image by platform. */
+export const INDEX_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.docker.distribution.manifest.list.v2+json',
   'application/vnd.oci.image.index.v1+json',
 ]);
-const ACCEPTED = [...Object.values(MANIFESTS), ...LISTS].join(', ');
+const ACCEPTED = [...Object.values(MANIFEST_TYPES), ...INDEX_TYPES].join(', ');
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_DETAILS_LENGTH = 300;
 
+/** The digest of bytes: `sha256:` and 64 hexadecimal digits. */
 export const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** One repository of a registry that speaks the OCI distribution protocol. Every method throws Refused, Passing, Unreachable. */
+/** Which repository is used, and how. */
+export interface RepositoryProps {
+  readonly guard: EgressGuard;
+  /** The URL of the registry, without a slash at the end. */
+  readonly base: string;
+  readonly name: string;
+  /** Undefined: anonymous access. */
+  readonly login: RegistryLogin | undefined;
+  /** The access for which a token is requested. */
+  readonly actions: 'pull' | 'pull,push';
+}
+
+/**
+ * One repository of a registry that implements the OCI distribution specification. Every method throws RejectedError,
+ * TransientError and UnreachableError.
+ */
 export class Repository {
-  readonly #guard: Guard;
+  readonly #guard: EgressGuard;
   readonly #base: string;
   readonly #scope: string;
-  readonly #login: Login | undefined;
+  readonly #login: RegistryLogin | undefined;
   #authorization: string | undefined;
 
-  /** `base` is the registry's address without a slash at the end; `actions` are what the rights are asked for. */
-  constructor(guard: Guard, base: string, name: string, login: Login | undefined, actions: 'pull' | 'pull,push') {
+  constructor({ guard, base, name, login, actions }: RepositoryProps) {
     this.#guard = guard;
     this.#base = `${base}/v2/${name}`;
     this.#scope = `repository:${name}:${actions}`;
     this.#login = login;
   }
 
-  async manifest(reference: string): Promise<Document> {
+  /** The manifest or index with that tag or digest, compared with its digest. */
+  async manifest(reference: string): Promise<ManifestDocument> {
     const url = this.#url(`/manifests/${reference}`);
-    const answer = await this.#ask(url, { method: 'GET', headers: { accept: ACCEPTED } }, [200]);
-    const bytes = await bytesOf(answer);
+    const response = await this.#request(url, { method: 'GET', headers: { accept: ACCEPTED } }, [200]);
+    const bytes = await readBody(response);
     const digest = digestOf(bytes);
     if (/^sha256:/.test(reference) && digest !== reference)
-      throw new Refused(502, `${url} is not what its digest says`);
-    return { mediaType: mediaTypeOf(bytes, answer), digest, bytes };
+      throw new RejectedError(502, `${url} is not what its digest says`);
+    return { mediaType: mediaTypeOf(bytes, response), digest, bytes };
   }
 
+  /** The response with a blob; the caller reads it and compares it with its digest. */
   async blob(digest: string): Promise<IncomingMessage> {
-    return this.#ask(this.#url(`/blobs/${digest}`), { method: 'GET' }, [200]);
+    return this.#request(this.#url(`/blobs/${digest}`), { method: 'GET' }, [200]);
   }
 
   /** The bytes of a small blob, compared with its digest. */
-  async smallBlob(digest: string, mostBytes?: number): Promise<Buffer> {
-    const bytes = await bytesOf(await this.blob(digest), mostBytes);
-    if (digestOf(bytes) !== digest) throw new Passing(`what came as ${digest} is something else`);
+  async smallBlob(digest: string, maxBytes?: number): Promise<Buffer> {
+    const bytes = await readBody(await this.blob(digest), maxBytes);
+    if (digestOf(bytes) !== digest) throw new TransientError(`what came as ${digest} is something else`);
     return bytes;
   }
 
+  /** Whether the repository has the blob. */
   async hasBlob(digest: string): Promise<boolean> {
-    return this.#has(`/blobs/${digest}`);
+    return this.#exists(`/blobs/${digest}`);
   }
 
+  /** Whether the repository has a manifest with that tag or digest. */
   async hasManifest(reference: string): Promise<boolean> {
-    return this.#has(`/manifests/${reference}`);
+    return this.#exists(`/manifests/${reference}`);
   }
 
-  /** The registry itself compares the bytes with the digest, which is asked for once they were all sent. */
+  /** Uploads a blob. The registry verifies the digest, which may be computed while the bytes are sent. */
   async addBlob(digest: string | (() => string), body: Uint8Array | Readable): Promise<void> {
-    const begun = await this.#ask(this.#url('/blobs/uploads/'), { method: 'POST', body: new Uint8Array() }, [202]);
-    const sent = await this.#ask(
-      this.#next(begun),
+    const started = await this.#request(
+      this.#url('/blobs/uploads/'),
+      { method: 'POST', body: new Uint8Array() },
+      [202],
+    );
+    const sent = await this.#request(
+      this.#uploadUrl(started),
       { method: 'PATCH', headers: { 'content-type': 'application/octet-stream' }, body },
       [202, 204],
     );
-    const end = this.#next(sent);
+    const end = this.#uploadUrl(sent);
     end.searchParams.set('digest', typeof digest === 'string' ? digest : digest());
-    await this.#ask(end, { method: 'PUT', body: new Uint8Array() }, [201, 204]);
+    await this.#request(end, { method: 'PUT', body: new Uint8Array() }, [201, 204]);
   }
 
-  async addManifest(reference: string, { mediaType, bytes }: Document): Promise<void> {
-    const message: Message = { method: 'PUT', headers: { 'content-type': mediaType }, body: bytes };
-    await this.#ask(this.#url(`/manifests/${reference}`), message, [201]);
+  /** Stores a manifest under a tag or its digest. */
+  async addManifest(reference: string, { mediaType, bytes }: ManifestDocument): Promise<void> {
+    const request: RegistryRequest = { method: 'PUT', headers: { 'content-type': mediaType }, body: bytes };
+    await this.#request(this.#url(`/manifests/${reference}`), request, [201]);
   }
 
   #url(path: string): URL {
     return new URL(this.#base + path);
   }
 
-  async #has(path: string): Promise<boolean> {
-    const message: Message = { method: 'HEAD', headers: { accept: ACCEPTED } };
-    return (await this.#ask(this.#url(path), message, [200, 404])).statusCode === 200;
+  async #exists(path: string): Promise<boolean> {
+    const request: RegistryRequest = { method: 'HEAD', headers: { accept: ACCEPTED } };
+    return (await this.#request(this.#url(path), request, [200, 404])).statusCode === 200;
   }
 
-  /** Where an upload goes on, which may be said in part only. */
-  #next(answer: IncomingMessage): URL {
-    return new URL(answer.headers.location ?? '', this.#base);
+  /** The URL for the next request of an upload, which may be relative. */
+  #uploadUrl(response: IncomingMessage): URL {
+    return new URL(response.headers.location ?? '', this.#base);
   }
 
-  /** An answer of another status ends the matter; a body that nobody reads is thrown away. */
-  async #ask(url: URL, message: Message, wanted: readonly number[]): Promise<IncomingMessage> {
-    let answer = await this.#sendAs(url, message);
-    // A stream was read by then, and is never sent twice: whoever uploads has asked before.
-    const isWhole = message.body === undefined || message.body instanceof Uint8Array;
-    if (answer.statusCode === 401 && isWhole && (await this.#enter(answer))) {
-      answer.resume();
-      answer = await this.#sendAs(url, message);
+  /** A response with another status than the expected ones is an error. A body that no caller reads is discarded. */
+  async #request(url: URL, request: RegistryRequest, expected: readonly number[]): Promise<IncomingMessage> {
+    let response = await this.#follow(url, request);
+    // A stream has been consumed and cannot be sent again; an upload begins with a request without one.
+    const isRepeatable = request.body === undefined || request.body instanceof Uint8Array;
+    if (response.statusCode === 401 && isRepeatable && (await this.#authenticate(response))) {
+      response.resume();
+      response = await this.#follow(url, request);
     }
-    const status = answer.statusCode ?? 0;
-    if (wanted.includes(status)) {
-      if (message.method !== 'GET') answer.resume();
-      return answer;
+    const status = response.statusCode ?? 0;
+    if (expected.includes(status)) {
+      if (request.method !== 'GET') response.resume();
+      return response;
     }
-    const words = `${url.host} answered ${status} to ${message.method} ${url.pathname}: ${await wordsOf(answer)}`;
-    throw status === 429 || status >= 500 ? new Passing(words) : new Refused(status, words);
+    const details = await errorDetails(response);
+    const message = `${url.host} answered ${status} to ${request.method} ${url.pathname}: ${details}`;
+    throw status === 429 || status >= 500 ? new TransientError(message) : new RejectedError(status, message);
   }
 
-  /** Answers the challenge once for each kind of request; false: there is nothing to answer it with. */
-  async #enter(answer: IncomingMessage): Promise<boolean> {
-    const header = answer.headers['www-authenticate'] ?? '';
-    const authorization = await authorizationFor(this.#guard, header, this.#scope, this.#login);
+  /** Answers the challenge of a response; false when there is no other answer than the one that was sent. */
+  async #authenticate(response: IncomingMessage): Promise<boolean> {
+    const header = response.headers['www-authenticate'] ?? '';
+    const challenge = { guard: this.#guard, header, scope: this.#scope, login: this.#login };
+    const authorization = await answerChallenge(challenge);
     const isNew = authorization !== undefined && authorization !== this.#authorization;
     this.#authorization = authorization;
     return isNew;
   }
 
-  /** Follows where it is sent; what opens the registry is for its own server alone. */
-  async #sendAs(url: URL, message: Message): Promise<IncomingMessage> {
+  /** Sends a request and follows redirects. The authorization is sent to the registry's own origin only. */
+  async #follow(url: URL, request: RegistryRequest): Promise<IncomingMessage> {
     let next = url;
     for (let redirects = 0; ; redirects += 1) {
       const isOwn = next.origin === new URL(this.#base).origin;
-      const opening = isOwn && this.#authorization !== undefined ? { authorization: this.#authorization } : {};
-      const answer = await send(this.#guard, next, { ...message, headers: { ...message.headers, ...opening } });
-      const { location } = answer.headers;
-      const follows = message.method === 'GET' && REDIRECTS.has(answer.statusCode ?? 0) && location !== undefined;
-      if (!follows) return answer;
-      answer.resume();
-      if (redirects >= MOST_REDIRECTS) throw new Refused(310, `${url} leads from place to place`);
+      const own = isOwn && this.#authorization !== undefined ? { authorization: this.#authorization } : {};
+      const headers = { ...request.headers, ...own };
+      const response = await sendToRegistry(this.#guard, next, { ...request, headers });
+      const { location } = response.headers;
+      const isRedirect = request.method === 'GET' && REDIRECTS.has(response.statusCode ?? 0) && location !== undefined;
+      if (!isRedirect) return response;
+      response.resume();
+      if (redirects >= MAX_REDIRECTS) throw new RejectedError(310, `${url} leads from place to place`);
       next = new URL(location, next);
     }
   }
 }
 
-/** A manifest says itself what it is; the header stands in for old ones. */
-function mediaTypeOf(bytes: Buffer, answer: IncomingMessage): string {
+/** The media type in the manifest itself; for old manifests without one, that of the header. */
+function mediaTypeOf(bytes: Buffer, response: IncomingMessage): string {
   try {
     const { mediaType } = JSON.parse(bytes.toString('utf8')) as { readonly mediaType?: unknown };
     if (typeof mediaType === 'string') return mediaType;
   } catch {
-    throw new Refused(502, 'a manifest is no JSON');
+    throw new RejectedError(502, 'a manifest is no JSON');
   }
-  return (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+  return (response.headers['content-type'] ?? '').split(';')[0] ?? '';
 }
 
-const MOST_WORDS = 300;
-
-async function wordsOf(answer: IncomingMessage): Promise<string> {
-  const text = (await bytesOf(answer)).toString('utf8');
+async function errorDetails(response: IncomingMessage): Promise<string> {
+  const text = (await readBody(response)).toString('utf8');
   try {
     const { errors } = JSON.parse(text) as { readonly errors?: readonly { code?: string; message?: string }[] };
     return (errors ?? [])
       .map(({ code, message }) => `${code} ${message}`)
       .join('; ')
-      .slice(0, MOST_WORDS);
+      .slice(0, MAX_DETAILS_LENGTH);
   } catch {
-    return text.slice(0, MOST_WORDS);
+    return text.slice(0, MAX_DETAILS_LENGTH);
   }
 }

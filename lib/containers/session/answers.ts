@@ -1,23 +1,20 @@
 import type { ContainerResult } from '../../ports/containers.ts';
-import type { Told } from './call-session.ts';
-import { failed } from './protocol.ts';
+import type { CallOutcome } from './call-session.ts';
+import { failedResult } from './protocol.ts';
 
-const MOST_MESSAGE_BYTES = 64 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** What a container's answer means (workflow-language reference, 11.3). */
-export function resultOf({ answered, body, outputs }: Told): ContainerResult {
-  const failure = failureIn(answered, body);
-  return failure === undefined ? { body, outputs } : { ...failed(failure.message, failure.code), outputs };
+/** The result that the answer of a function means (workflow-language reference, 11.3). */
+export function toResult({ answered, body, outputs }: CallOutcome): ContainerResult {
+  const failure = failureOf(answered, body);
+  return failure === undefined ? { body, outputs } : { ...failedResult(failure.message, failure.code), outputs };
 }
 
-/**
- * A status outside 200 to 299 without a word of an error is the error `container failed`: nobody wants an error page
- * for a result.
- */
-function failureIn(answered: Told['answered'], body: Buffer): ContainerResult['failure'] {
+/** A status outside 200 to 299 without error headers is the error `container failed`, with the body as its message. */
+function failureOf(answered: CallOutcome['answered'], body: Buffer): ContainerResult['failure'] {
   const { status, errorCode, errorMessage, problem } = answered;
   if (problem !== '') return { code: '', message: problem };
   if (errorCode !== '' || errorMessage !== '') return { code: errorCode, message: errorMessage };
   if (status >= 200 && status <= 299) return undefined;
-  return { code: 'container failed', message: body.toString('utf8', 0, MOST_MESSAGE_BYTES) };
+  return { code: 'container failed', message: body.toString('utf8', 0, MAX_MESSAGE_BYTES) };
 }

@@ -12,25 +12,33 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type EntryKind, MOST_BYTES, type OutputPart } from './messages.ts';
+import { type EntryKind, MAX_BYTES, type OutputPart } from './messages.ts';
 
 const SCOPES = ['namespace', 'workflow', 'instance'];
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
-/** Whoever the function runs as may write here, whatever the process's mask. */
+/** Every user may write to the folder, whatever the umask of this process is: the function may run as any user. */
 function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
 }
 
-/** Makes the temporary directory of a call, with the places for its outputs (workflow-language reference, 11.7). */
+/** Creates the temporary directory of a call, with the folders for its outputs (workflow-language reference, 11.7). */
 export function openFolder(folder: string): void {
   for (const path of [folder, join(folder, 'out'), ...SCOPES.map((scope) => join(folder, 'out', scope))])
     makeFolder(path);
 }
 
-/** Puts an entry there; the path was checked by the service. */
-export function placeEntry(folder: string, path: string, kind: EntryKind, isExecutable: boolean, bytes: Buffer): void {
+/** An entry to place into a folder. */
+export interface PlacedEntry {
+  /** Relative to the folder; the service has checked it. */
+  readonly path: string;
+  readonly kind: EntryKind;
+  readonly isExecutable: boolean;
+}
+
+/** Writes an entry into a folder, and creates the folders above it. */
+export function placeEntry(folder: string, { path, kind, isExecutable }: PlacedEntry, bytes: Buffer): void {
   const parts = path.split('/');
   const folders = kind === 'directory' ? parts : parts.slice(0, -1);
   folders.forEach((_, index) => {
@@ -43,7 +51,7 @@ export function placeEntry(folder: string, path: string, kind: EntryKind, isExec
   chmodSync(file, isExecutable ? 0o777 : 0o666);
 }
 
-/** Removes the directory with all that is in it, also what the function has closed to itself. */
+/** Removes the folder and its content, also directories that the function has made inaccessible. */
 export function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -60,16 +68,16 @@ function unlock(folder: string): void {
   }
 }
 
-type Emit = (part: OutputPart, bytes: Buffer) => void;
+type OnPart = (part: OutputPart, bytes: Buffer) => void;
 
-/** Hands out all that the function left in its output directories, and tells what was refused; empty: nothing. */
-export function collectOutputs(folder: string, emit: Emit): string {
+/** Passes all outputs of the function to `onPart`. Returns the problems of those that were rejected, empty if none. */
+export function collectOutputs(folder: string, onPart: OnPart): string {
   const problems: string[] = [];
   for (const scope of SCOPES) {
     const outputs = join(folder, 'out', scope);
     for (const name of namesIn(outputs)) {
       try {
-        for (const { part, bytes } of readOutput(outputs, scope, name)) emit(part, bytes);
+        for (const { part, bytes } of readOutput(outputs, scope, name)) onPart(part, bytes);
       } catch (error) {
         problems.push(error instanceof Error ? error.message : String(error));
       }
@@ -78,12 +86,12 @@ export function collectOutputs(folder: string, emit: Emit): string {
   return problems.join('; ');
 }
 
-/** The function may have removed the directory. */
+/** Empty when the function has removed the directory. */
 function namesIn(folder: string): string[] {
   return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
 }
 
-/** All of an output, before any of it is handed out. Throws when a part of it is refused. */
+/** Reads all parts of an output. Throws when one of them is rejected. */
 function readOutput(folder: string, scope: string, name: string): { part: OutputPart; bytes: Buffer }[] {
   const found: { part: OutputPart; bytes: Buffer }[] = [];
   let size = 0;
@@ -95,13 +103,13 @@ function readOutput(folder: string, scope: string, name: string): { part: Output
     if (kind === undefined)
       throw new Error(`the output ${shown} is a link or a special file; only files and directories count`);
     size += stats.size;
-    if (size > MOST_BYTES) throw new Error(`the output ${join('out', scope, name)} is larger than 128 MiB`);
-    if (found.length >= MOST_ENTRIES)
-      throw new Error(`the output ${join('out', scope, name)} has more than ${MOST_ENTRIES} files`);
+    if (size > MAX_BYTES) throw new Error(`the output ${join('out', scope, name)} is larger than 128 MiB`);
+    if (found.length >= MAX_ENTRIES)
+      throw new Error(`the output ${join('out', scope, name)} has more than ${MAX_ENTRIES} files`);
     const isExecutable = kind === 'file' && (stats.mode & 0o111) !== 0;
     found.push({
       part: { scope, name, path, kind, isExecutable },
-      bytes: kind === 'file' ? readPlain(file) : Buffer.alloc(0),
+      bytes: kind === 'file' ? readPlainFile(file) : Buffer.alloc(0),
     });
     if (kind === 'directory') for (const inner of readdirSync(file)) walk(join(path, inner));
   };
@@ -109,8 +117,8 @@ function readOutput(folder: string, scope: string, name: string): { part: Output
   return found;
 }
 
-/** The function may put a link or a pipe in a file's place at any moment: neither is followed, neither holds us up. */
-function readPlain(file: string): Buffer {
+/** The function may replace a file by a link or a pipe at any time: a link is not followed, a pipe does not block. */
+function readPlainFile(file: string): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) throw new Error(`${file} is no plain file any more`);

@@ -1,13 +1,14 @@
-// What the service and whatever stands beside a function say to each other. Each is the head of a frame; what its body
-// is, is said beside it.
+// The messages between the service and a sidecar. Each is the head of a frame (frames.ts); the body of the frame is
+// described with the message. The field names are the protocol (PROTOCOL_VERSION): sidecars in older images know them.
 
+/** The type of an entry in a directory. */
 export type EntryKind = 'file' | 'directory';
 
-/** From the service. `id` is an action's id but for `probe` and `answer`. */
-export type ToBeside =
-  /** Tell when the function accepts connections, or that it did not within so many milliseconds. */
+/** From the service to the sidecar. `id` is the id of an action, except in `probe` and `answer`. */
+export type HostMessage =
+  /** Report whether the function accepts connections within so many milliseconds. */
   | { readonly do: 'probe'; readonly id: number; readonly ms: number }
-  /** Put a file (its bytes) or a directory into the temporary directory of a call to come. */
+  /** Place a file (the body) or a directory into the temporary directory of the call that follows. */
   | {
       readonly do: 'file';
       readonly id: string;
@@ -17,17 +18,18 @@ export type ToBeside =
     }
   /** Call the function with the body. */
   | { readonly do: 'call'; readonly id: string; readonly headers: Readonly<Record<string, string>> }
-  /** Nobody waits for the call any longer; break it off after so many milliseconds. */
+  /** Cancel the call: notify the function, and abort its request after so many milliseconds. */
   | { readonly do: 'cancel'; readonly id: string; readonly ms: number }
-  /** The answer to an `ask`: the status and, in the body, the text or bytes for the function. */
+  /** The response to an `ask`: the status, and the text or bytes for the function in the body. */
   | { readonly do: 'answer'; readonly id: number; readonly status: number };
 
-export type Asked =
+/** What a function requests of the service. */
+export type HostRequest =
   | { readonly what: 'log' }
   | { readonly what: 'get'; readonly scope: string; readonly key: string }
   | { readonly what: 'set'; readonly scope: string; readonly key: string; readonly mimeType?: string };
 
-/** A part of what the function left: the whole output (an empty path), or an entry below an output that is a directory. */
+/** A part of an output: the whole output (with an empty path), or an entry of an output that is a directory. */
 export interface OutputPart {
   readonly scope: string;
   readonly name: string;
@@ -36,44 +38,46 @@ export interface OutputPart {
   readonly isExecutable: boolean;
 }
 
-/** What the function answered; `problem`: why it did not, or what is wrong with its outputs. */
-export interface Answered {
+/** The answer of a function. `problem`: why there is none, or what is wrong with its outputs. */
+export interface FunctionAnswer {
   readonly status: number;
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly problem: string;
-  /** The connection broke: the function may have ended. */
+  /** The connection to the function was lost: it may have ended. */
   readonly isLost?: boolean;
 }
 
-/** To the service. */
-export type FromBeside =
+/** From the sidecar to the service. */
+export type SidecarMessage =
   | { readonly say: 'ready' }
   | { readonly say: 'probed'; readonly id: number; readonly isUp: boolean }
-  /** The function logs (the body), or asks for a variable, or sets it (to the body). */
-  | { readonly say: 'ask'; readonly id: number; readonly actionId: string; readonly asked: Asked }
-  /** The function logs (the body), and has been told that all is well. */
+  /** The function logs (the body), reads a variable, or sets it (to the body). It waits for the response. */
+  | { readonly say: 'ask'; readonly id: number; readonly actionId: string; readonly asked: HostRequest }
+  /** The function logs (the body). It has its response already. */
   | { readonly say: 'log'; readonly id: string }
-  /** Nothing has happened: the connection is not to be taken for dead, and what was said before is on its way. */
+  /** Keep-alive; it also flushes the messages before it. */
   | { readonly say: 'alive' }
   | { readonly say: 'output'; readonly id: string; readonly part: OutputPart }
-  /** The last of a call; the body is the function's answer. */
-  | { readonly say: 'done'; readonly id: string; readonly answered: Answered };
+  /** The last message of a call; the body is the function's answer. */
+  | { readonly say: 'done'; readonly id: string; readonly answered: FunctionAnswer };
 
-/** Most bytes of an answer, a variable or an output (workflow-language reference, 11.3 and 12). */
-export const MOST_BYTES = 128 * 1024 * 1024;
+/** The most bytes of an answer, a variable or an output (workflow-language reference, 11.3 and 12). */
+export const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Why a call was broken off. */
+/** The problem of a call that was cancelled. */
 export const CANCELLED = 'the call was cancelled';
+/** The problem of a call that reached its deadline. */
 export const LATE = 'the call was not answered before its deadline';
+/** The problem of a call that reached the limit of AWS Lambda. */
 export const TOO_LONG = 'the container did not answer within 14 minutes, the longest that AWS Lambda leaves it';
 
-/** An answer that did not come. */
-export function unanswered(problem: string): Answered {
+/** The answer of a call that failed with this problem. */
+export function failedAnswer(problem: string): FunctionAnswer {
   return { status: 0, errorCode: '', errorMessage: '', problem };
 }
 
-/** A header in both spellings (workflow-language reference, 11). */
-export function spellings(name: string, value: string): Record<string, string> {
+/** A header under both brands (workflow-language reference, 11). */
+export function brandedHeaders(name: string, value: string): Record<string, string> {
   return { [`Direktiv-${name}`]: value, [`Service-${name}`]: value };
 }

@@ -1,39 +1,37 @@
-import { createHash } from 'node:crypto';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { needNamespaceName } from '../names.ts';
-import { readAll } from '../storage/items.ts';
+import { putAt } from '../storage/batches.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
+import { readAll } from '../storage/queries.ts';
 
-/** What a key may do; each level includes those before it. */
+/** The permissions of API keys; each one includes those before it. */
 export const PERMISSIONS = ['read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** An API key besides the administrative one. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly permission: Permission;
-  /** The namespaces it is good for; none named: all. */
+  /** The namespaces that the key can access; empty: all. */
   readonly namespaces: readonly string[];
   readonly created: number;
 }
 
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly permission: Permission;
-  readonly namespaces: readonly string[];
+export interface ApiKeyRecord extends Omit<ApiKey, 'created'> {
   readonly createdAt: string;
 }
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
-/** Secrets have 256 random bits, so a plain hash cannot be searched and needs no salt. */
-const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+/** A secret has 256 random bits: a plain hash cannot be reversed by search, and needs no salt. */
+const keyOf = (secret: string): Key => keys.apiKey(sha256(secret));
 
 function fromItem(item: Item): ApiKey {
   return {
@@ -49,14 +47,14 @@ function toRecord({ created, ...key }: ApiKey): ApiKeyRecord {
   return { ...key, createdAt: toTimestamp(created) };
 }
 
-/** The key that this text is, or undefined. Only the hash is stored, so it is looked up and never compared. */
-export async function find({ table }: { readonly table: Table }, secret: string): Promise<ApiKey | undefined> {
-  const [item] = await table.get([keys.apiKey(hashOf(secret))]);
+/** Returns the key with this secret, or undefined. Only the hash is stored: it is looked up, and never compared. */
+export async function find({ table }: Pick<Ports, 'table'>, secret: string): Promise<ApiKey | undefined> {
+  const [item] = await table.get([keyOf(secret)]);
   return item === undefined ? undefined : fromItem(item);
 }
 
-/** Every further key, the oldest first, without the keys themselves. */
-export async function list({ table }: { readonly table: Table }): Promise<ApiKeyRecord[]> {
+/** Lists the keys without their secrets, the oldest first. */
+export async function list({ table }: Pick<Ports, 'table'>): Promise<ApiKeyRecord[]> {
   const items = await readAll(table, keys.API_KEYS);
   return items
     .map(fromItem)
@@ -64,27 +62,26 @@ export async function list({ table }: { readonly table: Table }): Promise<ApiKey
     .map(toRecord);
 }
 
-/** Makes a key and shows its secret this once. Throws `invalid` for an empty name or a text that names no namespace. */
+/** Creates a key and returns its secret, which is not stored. Throws `invalid` for an invalid name or namespace. */
 export async function create(
   { table, clock }: Needs,
   wanted: Pick<ApiKey, 'name' | 'permission' | 'namespaces'>,
 ): Promise<{ readonly key: ApiKeyRecord; readonly secret: string }> {
-  if (wanted.name === '' || wanted.name.length > LONGEST_NAME) {
-    throw new ServiceError('invalid', `a key needs a name of 1 to ${LONGEST_NAME} characters`);
+  if (wanted.name === '' || wanted.name.length > MAX_NAME_LENGTH) {
+    throw new ServiceError('invalid', `a key needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   }
   wanted.namespaces.forEach(needNamespaceName);
   const secret = clock.secret();
   const key: ApiKey = { ...wanted, id: clock.uuid(), created: clock.now() };
-  const { pk, sk } = keys.apiKey(hashOf(secret));
-  const item = { pk, sk, ...key, namespaces: JSON.stringify(key.namespaces) };
-  await table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]);
+  const attributes = { ...key, namespaces: JSON.stringify(key.namespaces) };
+  await table.write([putAt(keyOf(secret), attributes, { absent: true })]);
   return { key: toRecord(key), secret };
 }
 
-/** Deletes the key with this id; it is refused from then on. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, id: string): Promise<void> {
+/** Deletes the key with this id. Throws `not-found`. */
+export async function remove({ table }: Pick<Ports, 'table'>, id: string): Promise<void> {
   const items = await readAll(table, keys.API_KEYS);
   const item = items.find((candidate) => candidate['id'] === id);
   if (item === undefined) throw notFound('key');
-  await table.write([{ do: 'delete', key: { table: 'catalog', pk: item.pk, sk: item.sk } }]);
+  await table.write([{ do: 'delete', key: keys.apiKey(item.sk) }]);
 }

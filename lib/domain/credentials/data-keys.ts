@@ -1,13 +1,16 @@
-import type { DataKey, Sealer } from '../../ports/sealer.ts';
-import { Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { DataKey } from '../../ports/sealer.ts';
+import type { Item, Table, Write } from '../../ports/table.ts';
+import { putAt } from '../storage/batches.ts';
+import { onConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 
-/** Whose credentials they are that belong to no namespace. */
+/** The owner of credentials that belong to no namespace. */
 export const INSTALLATION = 'installation';
 
 const bindingOf = (owner: string) => ({ kind: 'data-key', owner });
 
-/** A stored data key. It opens only what is sealed for its owner, so an item moved elsewhere opens nothing. */
+/** The data key of an item. It is bound to its owner: an item that is moved to another key decrypts nothing. */
 export function fromItem(owner: string, item: Item): DataKey {
   return { sealed: item['sealed'] as Uint8Array, binding: bindingOf(owner) };
 }
@@ -18,27 +21,25 @@ async function find(table: Table, owner: string): Promise<DataKey | undefined> {
 }
 
 /**
- * The data key of a namespace's id, or of the installation; the first who needs it makes it, once. It is made on the
- * condition of `guard`, and Conflict is thrown when that does not hold.
+ * Returns the data key of an owner, which is the id of a namespace or the installation. The first call creates it, in
+ * one transaction with the checks in `guard`. Throws ConflictError when one of these does not hold.
  */
 export async function obtain(
-  { table, sealer }: { readonly table: Table; readonly sealer: Sealer },
+  { table, sealer }: Pick<Ports, 'table' | 'sealer'>,
   owner: string,
   guard: readonly Write[] = [],
 ): Promise<DataKey> {
   const known = await find(table, owner);
   if (known !== undefined) return known;
   const made = await sealer.newDataKey(bindingOf(owner));
-  const { pk, sk } = keys.dataKey(owner);
-  try {
-    await table.write([
-      ...guard,
-      { do: 'put', table: 'catalog', item: { pk, sk, sealed: made.sealed }, when: { absent: true } },
-    ]);
+  const put = putAt(keys.dataKey(owner), { sealed: made.sealed }, { absent: true });
+  const store = async () => {
+    await table.write([...guard, put]);
     return made;
-  } catch (error) {
-    const first = error instanceof Conflict ? await find(table, owner) : undefined;
-    if (first === undefined) throw error;
+  };
+  return onConflict(store(), async (conflict) => {
+    const first = await find(table, owner);
+    if (first === undefined) throw conflict;
     return first;
-  }
+  });
 }

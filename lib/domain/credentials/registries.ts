@@ -1,14 +1,15 @@
-import type { Sealer } from '../../ports/sealer.ts';
-import { Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
-import { readAll } from '../storage/items.ts';
+import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
+import { putAt } from '../storage/batches.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
+import { readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
 import { hostOf, hostOfImage, mayBeUrl } from './registry-hosts.ts';
-import { stillThere } from './secrets.ts';
 
-/** Whom a registry's credentials are for: every service, global services alone, or one namespace (specification). */
+/** The services that can use the credentials: all, the global ones, or those of one namespace (specification). */
 export type Scope = 'global' | 'private' | Pick<Namespace, 'id' | 'name'>;
 
 export interface RegistryRecord {
@@ -16,7 +17,7 @@ export interface RegistryRecord {
   readonly name: string;
   /** The address in base64. */
   readonly id: string;
-  /** Only hinted at. */
+  /** Partly replaced by asterisks. */
   readonly user: string;
 }
 
@@ -26,15 +27,15 @@ export interface Credentials {
   readonly password: string;
 }
 
-type Needs = { readonly table: Table; readonly sealer: Sealer };
+type Needs = Pick<Ports, 'table' | 'sealer'>;
 
-/** An address and credentials are each as long as this, in characters. */
-const LONGEST = 8192;
+/** The maximum length of an address, and of credentials, in characters. */
+const MAX_LENGTH = 8192;
 
-const placeOf = (scope: Scope): string => (typeof scope === 'string' ? scope : scope.id);
+const idOf = (scope: Scope): string => (typeof scope === 'string' ? scope : scope.id);
 const ownerOf = (scope: Scope): string => (typeof scope === 'string' ? dataKeys.INSTALLATION : scope.id);
-const bindingOf = (scope: Scope, name: string) => ({ kind: 'registry', owner: placeOf(scope), name });
-const guardOf = (scope: Scope): readonly Write[] => (typeof scope === 'string' ? [] : [stillThere(scope)]);
+const bindingOf = (scope: Scope, name: string) => ({ kind: 'registry', owner: idOf(scope), name });
+const guardOf = (scope: Scope): readonly Write[] => (typeof scope === 'string' ? [] : [existenceCheck(scope)]);
 
 /** The user as lists show it (rest-api reference, 10). */
 export function obscured(user: string): string {
@@ -45,21 +46,21 @@ export function obscured(user: string): string {
   return letters.length <= 5 ? `${first}***${letters.at(-1)}` : `${first}${second}***${last}`;
 }
 
-/** Only the first colon divides. */
+/** Only the first colon is a separator. */
 function toCredentials(url: string, data: string): Credentials {
   const colon = data.indexOf(':');
   if (colon <= 0) throw new ServiceError('refused', 'invalid username/token format: data is <USER>:<TOKEN>');
   return { url, user: data.slice(0, colon), password: data.slice(colon + 1) };
 }
 
-function needFitting(name: string, text: string): void {
-  if (text.length <= LONGEST) return;
-  throw new ServiceError('too-large', `the field ${name} has ${text.length} characters; at most ${LONGEST} fit`);
+function needLength(name: string, text: string): void {
+  if (text.length <= MAX_LENGTH) return;
+  throw new ServiceError('too-large', `the field ${name} has ${text.length} characters; at most ${MAX_LENGTH} fit`);
 }
 
 /** The registries of a scope, by address. */
-export async function list({ table }: { readonly table: Table }, scope: Scope): Promise<RegistryRecord[]> {
-  const items = await readAll(table, keys.registries(placeOf(scope)), ['pk', 'sk', 'url', 'user']);
+export async function list({ table }: Pick<Ports, 'table'>, scope: Scope): Promise<RegistryRecord[]> {
+  const items = await readAll(table, { ...keys.registries(idOf(scope)), only: ['url', 'user'] });
   return items
     .map(({ url, user }) => ({ name: String(url), user: String(user) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -67,35 +68,30 @@ export async function list({ table }: { readonly table: Table }, scope: Scope): 
 }
 
 /**
- * Keeps the credentials, `<USER>:<TOKEN>`, for a registry; those it had are replaced. Throws `refused` (500, rest-api
- * reference, 10) for an address or credentials that are none, `too-large`, and `not-found` for the namespace.
+ * Stores the credentials `<USER>:<TOKEN>` for a registry, in place of those it had. Throws `refused` (500, rest-api
+ * reference, 10) for a malformed address or malformed credentials, `too-large`, and `not-found` for the namespace.
  */
 export async function set(needs: Needs, scope: Scope, url: string, data: string): Promise<void> {
-  needFitting('reg', url);
-  needFitting('data', data);
+  needLength('reg', url);
+  needLength('data', data);
   const { user } = toCredentials(url, data);
   hostOf(url);
-  const { pk, sk } = keys.registry(placeOf(scope), url);
-  try {
+  const store = async () => {
     const dataKey = await dataKeys.obtain(needs, ownerOf(scope), guardOf(scope));
     const sealed = await needs.sealer.seal(dataKey, Buffer.from(data), bindingOf(scope, url));
-    const item = { pk, sk, url, user: obscured(user), sealed };
-    await needs.table.write([...guardOf(scope), { do: 'put', table: 'catalog', item }]);
-  } catch (error) {
-    if (error instanceof Conflict) throw notFound('namespace');
-    throw error;
-  }
+    const put = putAt(keys.registry(idOf(scope), url), { url, user: obscured(user), sealed });
+    await needs.table.write([...guardOf(scope), put]);
+  };
+  await throwOnConflict(store(), () => notFound('namespace'));
 }
 
-/** Forgets a registry. Throws `not-found`, `too-large`. */
-export async function remove({ table }: { readonly table: Table }, scope: Scope, url: string): Promise<void> {
-  needFitting('reg', url);
+/** Deletes a registry. Throws `not-found`, `too-large`. */
+export async function remove({ table }: Pick<Ports, 'table'>, scope: Scope, url: string): Promise<void> {
+  needLength('reg', url);
   const absent = new ServiceError('not-found', `registry '${url}' does not exist`);
   if (!mayBeUrl(url)) throw absent;
-  const key = keys.registry(placeOf(scope), url);
-  await table.write([{ do: 'delete', key, when: { present: true } }]).catch((error: unknown) => {
-    throw error instanceof Conflict ? absent : error;
-  });
+  const deletion: Write = { do: 'delete', key: keys.registry(idOf(scope), url), when: { present: true } };
+  await throwOnConflict(table.write([deletion]), () => absent);
 }
 
 async function open({ table, sealer }: Needs, scope: Scope, items: readonly Item[]): Promise<Credentials[]> {
@@ -110,8 +106,8 @@ async function open({ table, sealer }: Needs, scope: Scope, items: readonly Item
 }
 
 /**
- * The credentials that may pull an image, in the order in which to try them: those for every service, those for global
- * services if the service is one, those of its namespace (specification, Registries). None: nobody knows its registry.
+ * Returns the credentials that may pull an image, in the order in which to try them: those for all services, then those
+ * for global services or of the service's namespace (specification, Registries). Empty when none is for its registry.
  */
 export async function credentialsFor(
   needs: Needs,
@@ -121,14 +117,9 @@ export async function credentialsFor(
   const host = hostOfImage(image);
   const found: Credentials[] = [];
   for (const scope of ['global', service === 'global' ? 'private' : service] as const) {
-    const items = await readAll(needs.table, keys.registries(placeOf(scope)));
-    found.push(
-      ...(await open(
-        needs,
-        scope,
-        items.filter(({ url }) => hostOf(String(url)) === host),
-      )),
-    );
+    const items = await readAll(needs.table, keys.registries(idOf(scope)));
+    const ofHost = items.filter(({ url }) => hostOf(String(url)) === host);
+    found.push(...(await open(needs, scope, ofHost)));
   }
   return found;
 }

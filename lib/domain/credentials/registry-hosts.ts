@@ -1,41 +1,42 @@
 import { ServiceError } from '../errors.ts';
 
-/** The names of the registry that images without one come from. */
+/** The registry of images whose names contain none, and its other names. */
 const HUB = 'registry-1.docker.io';
-const NAMES_OF_HUB: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io', 'registry.hub.docker.com', HUB]);
+const HUB_NAMES: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io', 'registry.hub.docker.com', HUB]);
 
-const named = (host: string): string => (NAMES_OF_HUB.has(host) ? HUB : host);
+const canonical = (host: string): string => (HUB_NAMES.has(host) ? HUB : host);
 
-/** What can be no address is never asked of the database, whose keys are text that is not empty. */
+/** False for texts that the database cannot hold in a key: the empty text, and malformed UTF-16. */
 export const mayBeUrl = (text: string): boolean => text !== '' && text.isWellFormed();
+
+function problemOf(url: URL | null): string | undefined {
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'write it as https://docker.io';
+  const hasUser = url.username !== '' || url.password !== '';
+  return hasUser ? 'remove the user and the token from it, they have their own fields' : undefined;
+}
 
 function needUrl(text: string): URL {
   const url = mayBeUrl(text) ? URL.parse(text) : null;
-  const problem =
-    url === null || !/^https?:$/.test(url.protocol)
-      ? 'write it as https://docker.io'
-      : url.username !== '' || url.password !== ''
-        ? 'user and token belong into a field of their own'
-        : undefined;
+  const problem = problemOf(url);
   if (url !== null && problem === undefined) return url;
   const shown = text.replace(/\/\/[^/]*@/, '//***@').slice(0, 200);
-  throw new ServiceError('refused', `'${shown}' is no address of a registry: ${problem}`);
+  throw new ServiceError('refused', `'${shown}' is not the address of a registry: ${problem}`);
 }
 
-/** The server of a registry, with its port if that is a special one. Throws `refused` for a text that names none. */
+/** The host of a registry, with its port unless that is the default. Throws `refused` for a malformed address. */
 export function hostOf(url: string): string {
-  return named(needUrl(url).host);
+  return canonical(needUrl(url).host);
 }
 
-/** Where a registry answers, without a slash at the end. Throws `refused`. */
+/** The base URL of a registry, without a trailing slash. Throws `refused` for a malformed address. */
 export function baseOf(url: string): string {
   const { protocol, host } = needUrl(url);
-  return `${protocol}//${named(host)}`;
+  return `${protocol}//${canonical(host)}`;
 }
 
-/** The server that an image comes from: its first part if that looks like one, else the hub. */
+/** The registry of an image: the first part of its name if that is a host, else Docker Hub. */
 export function hostOfImage(image: string): string {
   const [first = '', ...rest] = image.replace(/^https?:\/\//, '').split('/');
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  return named(isHost ? first.toLowerCase() : HUB);
+  return canonical(isHost ? first.toLowerCase() : HUB);
 }

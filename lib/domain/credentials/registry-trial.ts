@@ -1,10 +1,10 @@
-import type { Clock } from '../../ports/clock.ts';
-import { Unreachable, type Web, type WebAnswer } from '../../ports/web.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { UnreachableError, type WebAnswer } from '../../ports/web.ts';
 import { ServiceError } from '../errors.ts';
 import { baseOf } from './registry-hosts.ts';
 
-/** All of a trial together, milliseconds. */
-const LONGEST_TRIAL_MS = 5_000;
+/** The timeout of a whole trial. */
+const TIMEOUT_MS = 5_000;
 
 interface Trial {
   readonly url: string;
@@ -14,17 +14,19 @@ interface Trial {
 
 type Ask = (url: string, authorization?: string) => Promise<WebAnswer>;
 
+type Fields = Readonly<Record<string, string>>;
+
 const refused = (text: string): ServiceError => new ServiceError('refused', text);
 
 const basic = ({ username, password }: Trial): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** The parameters of a challenge: `Bearer realm="https://…",service="…"`. */
-function challengeOf({ headers }: WebAnswer): { scheme: string; fields: Readonly<Record<string, string>> } {
+function challengeOf({ headers }: WebAnswer): { scheme: string; fields: Fields } {
   const text = headers['www-authenticate'] ?? '';
   const scheme = /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
   const fields = [...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name.toLowerCase(), value]);
-  return { scheme, fields: Object.fromEntries(fields) as Record<string, string> };
+  return { scheme, fields: Object.fromEntries(fields) as Fields };
 }
 
 function tokenOf({ body }: WebAnswer): string | undefined {
@@ -36,10 +38,10 @@ function tokenOf({ body }: WebAnswer): string | undefined {
   }
 }
 
-/** Changes the credentials for a token where the challenge says (OCI distribution specification). */
-async function bearer(ask: Ask, trial: Trial, fields: Readonly<Record<string, string>>): Promise<string> {
+/** Exchanges the credentials for a token, at the server that the challenge names (OCI distribution specification). */
+async function bearer(ask: Ask, trial: Trial, fields: Fields): Promise<string> {
   const realm = URL.parse(fields['realm'] ?? '');
-  if (realm === null) throw refused(`'${trial.url}' asks for a token and does not say where to get one`);
+  if (realm === null) throw refused(`'${trial.url}' requires a token, but does not name a server that issues one`);
   if (fields['service'] !== undefined) realm.searchParams.set('service', fields['service']);
   realm.searchParams.set('account', trial.username);
   const answer = await ask(realm.href, basic(trial));
@@ -48,9 +50,7 @@ async function bearer(ask: Ask, trial: Trial, fields: Readonly<Record<string, st
   throw refused(`'${trial.url}' refused the credentials: its token server '${realm.host}' answered ${answer.status}`);
 }
 
-const AUTHORIZATION: Readonly<
-  Record<string, (ask: Ask, trial: Trial, fields: Readonly<Record<string, string>>) => Promise<string>>
-> = {
+const AUTHORIZATION: Readonly<Record<string, (ask: Ask, trial: Trial, fields: Fields) => Promise<string>>> = {
   bearer,
   basic: async (_ask, trial) => basic(trial),
 };
@@ -59,29 +59,31 @@ async function run(ask: Ask, trial: Trial): Promise<void> {
   const ping = `${baseOf(trial.url)}/v2/`;
   const first = await ask(ping);
   if (first.status !== 401 && first.status !== 200) {
-    throw refused(`'${trial.url}' is no registry: GET /v2/ answered ${first.status}`);
+    throw refused(`'${trial.url}' is not a registry: GET /v2/ answered ${first.status}`);
   }
-  // One that lets everybody in may still look at credentials.
+  // A registry that allows anonymous access can still reject wrong credentials.
   const { scheme, fields } = first.status === 200 ? { scheme: 'basic', fields: {} } : challengeOf(first);
   const authorization = Object.hasOwn(AUTHORIZATION, scheme) ? AUTHORIZATION[scheme] : undefined;
-  if (authorization === undefined) throw refused(`'${trial.url}' asks for credentials in an unknown way`);
+  if (authorization === undefined) {
+    throw refused(`'${trial.url}' requires an authentication scheme that is not supported; Basic and Bearer are`);
+  }
   const second = await ask(ping, await authorization(ask, trial, fields));
   if (second.status !== 200) throw refused(`'${trial.url}' refused the credentials: it answered ${second.status}`);
 }
 
 /**
- * Tries credentials at a registry as a client does that pulls an image. Throws `refused` (500, rest-api reference, A.7)
- * with what is wrong: a field is missing, the registry is not there, or it does not take them.
+ * Tests credentials at a registry, as a client does before it pulls an image. Throws `refused` (500, rest-api reference,
+ * A.7) when a field is missing, the registry is unreachable, or it refuses the credentials.
  */
-export async function trial({ web, clock }: { web: Web; clock: Clock }, given: Trial): Promise<void> {
+export async function trial({ web, clock }: Pick<Ports, 'web' | 'clock'>, given: Trial): Promise<void> {
   const { url, username, password } = given;
   if (url === '' || username === '' || password === '') {
     throw refused('url, username and password need to be provided');
   }
-  const end = clock.now() + LONGEST_TRIAL_MS;
+  const end = clock.now() + TIMEOUT_MS;
   const ask: Ask = (address, authorization) =>
     web.get(address, authorization === undefined ? {} : { authorization }, end - clock.now());
   await run(ask, given).catch((error: unknown) => {
-    throw error instanceof Unreachable ? refused(error.message) : error;
+    throw error instanceof UnreachableError ? refused(error.message) : error;
   });
 }

@@ -1,15 +1,18 @@
-import type { Sealer } from '../../ports/sealer.ts';
-import { type Condition, Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Condition, type Table, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
-import { readAll } from '../storage/items.ts';
+import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
+import { batchesOf, deleteKeys, putAt } from '../storage/batches.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
+import { readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
 
-/** A value is as large as this, in bytes (rest-api reference, 9). */
-export const LARGEST_VALUE = 65_536;
+/** The maximum size of a value, bytes (rest-api reference, 9). */
+export const MAX_VALUE_BYTES = 65_536;
 
 export interface SecretRecord {
   /** A name that ends in a slash is a folder. */
@@ -18,93 +21,81 @@ export interface SecretRecord {
   readonly initialized: boolean;
 }
 
-const MOST_WRITES = 100;
-/** Of secrets: the data key comes along. */
-const MOST_READS = 99;
-
-type Needs = { readonly table: Table; readonly sealer: Sealer };
+type Needs = Pick<Ports, 'table' | 'sealer'>;
 type Home = Pick<Namespace, 'id' | 'name'>;
 
 const bindingOf = (namespaceId: string, name: string) => ({ kind: 'secret', owner: namespaceId, name });
 const isFolder = (name: string): boolean => name.endsWith('/');
 const absent = (name: string): ServiceError => new ServiceError('not-found', `secret '${name}' not found`);
 
-/** A namespace that is deleted at this moment is not to get back what its end has just removed. */
-export const stillThere = ({ id, name }: Home): Write => ({
-  do: 'check',
-  key: keys.namespace(name),
-  when: { equals: { id } },
-});
+/** A secret and its new value. */
+interface Change {
+  readonly name: string;
+  readonly value: Uint8Array;
+}
 
-function needValue(name: string, value: Uint8Array): void {
+function needChange({ name, value }: Change): void {
+  needSecretName(name);
   if (value.length === 0 && !isFolder(name)) {
     throw new ServiceError('refused', 'name, namespace and secret values are required: send the value as the body');
   }
-  if (value.length > LARGEST_VALUE) {
-    throw new ServiceError('too-large', `the value has ${value.length} bytes; a secret has at most ${LARGEST_VALUE}`);
+  if (value.length > MAX_VALUE_BYTES) {
+    throw new ServiceError('too-large', `the value has ${value.length} bytes; a secret has at most ${MAX_VALUE_BYTES}`);
   }
 }
 
-/** A folder is a row without a value: it is there without secrets. */
-async function toItem(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<Item> {
-  const { pk, sk } = keys.secret(home.id, name);
-  if (isFolder(name)) return { pk, sk };
-  const dataKey = await dataKeys.obtain(needs, home.id, [stillThere(home)]);
-  return { pk, sk, sealed: await needs.sealer.seal(dataKey, value, bindingOf(home.id, name)) };
+/** A folder is an item without a value: it exists without secrets in it. */
+async function sealed(needs: Needs, home: Home, { name, value }: Change) {
+  if (isFolder(name)) return {};
+  const dataKey = await dataKeys.obtain(needs, home.id, [existenceCheck(home)]);
+  return { sealed: await needs.sealer.seal(dataKey, value, bindingOf(home.id, name)) };
 }
 
-async function put(needs: Needs, home: Home, name: string, value: Uint8Array, when?: Condition): Promise<void> {
-  try {
-    const item = await toItem(needs, home, name, value);
-    const write: Write = { do: 'put', table: 'catalog', item, ...(when === undefined ? {} : { when }) };
-    await needs.table.write([stillThere(home), write]);
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    throw error.failed.includes(0) ? notFound('namespace') : absent(name);
-  }
+async function put(needs: Needs, home: Home, change: Change, when?: Condition): Promise<void> {
+  const store = async () => {
+    const write = putAt(keys.secret(home.id, change.name), await sealed(needs, home, change), when);
+    await needs.table.write([existenceCheck(home), write]);
+  };
+  await throwOnConflict(store(), ({ failed }) => (failed.includes(0) ? notFound('namespace') : absent(change.name)));
 }
 
 /**
- * Gives a secret a value, whether it is there or not (decision 21); a name that ends in a slash makes a folder. Answers
- * whether it is new. Throws `refused` (500) for a bad name or no value, `too-large`, `not-found` for the namespace.
+ * Creates a secret or changes its value (decision 21); a name that ends in a slash makes a folder. Returns whether it is
+ * new. Throws `refused` (500) for an invalid name or no value, `too-large`, and `not-found` for the namespace.
  */
 export async function set(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<{ isNew: boolean }> {
-  needSecretName(name);
-  needValue(name, value);
+  needChange({ name, value });
   const [old] = await needs.table.get([keys.secret(home.id, name)]);
-  await put(needs, home, name, value);
+  await put(needs, home, { name, value });
   return { isNew: old === undefined };
 }
 
-/** Gives a secret that is there another value. Throws as `set` does, and `not-found` for one that is not there. */
+/** Changes the value of an existing secret. Throws as `set` does, and `not-found` for the secret. */
 export async function overwrite(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<void> {
-  needSecretName(name);
-  needValue(name, value);
-  await put(needs, home, name, value, { present: true });
+  needChange({ name, value });
+  await put(needs, home, { name, value }, { present: true });
 }
 
 const namesOf = async (table: Table, { id }: Home): Promise<string[]> =>
-  (await readAll(table, keys.secrets(id), ['pk', 'sk'])).map(({ sk }) => sk);
+  (await readAll(table, { ...keys.secrets(id), only: [] })).map(({ sk }) => sk);
 
-/** Removes a secret, or a folder with all that is in it. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, home: Home, name: string): Promise<void> {
-  const key = keys.secret(home.id, name);
-  if (!isFolder(name)) {
-    if (!isSecretName(name)) throw absent(name);
-    await table.write([{ do: 'delete', key, when: { present: true } }]).catch((error: unknown) => {
-      throw error instanceof Conflict ? absent(name) : error;
-    });
+/** Deletes a secret, or a folder with its contents. Throws `not-found`. */
+export async function remove({ table }: Pick<Ports, 'table'>, home: Home, name: string): Promise<void> {
+  if (isFolder(name)) {
+    const inside = (await namesOf(table, home)).filter((other) => other.startsWith(name));
+    if (inside.length === 0) throw absent(name);
+    await deleteKeys(
+      table,
+      inside.map((other) => keys.secret(home.id, other)),
+    );
     return;
   }
-  const inside = (await namesOf(table, home)).filter((other) => other.startsWith(name));
-  if (inside.length === 0) throw absent(name);
-  for (let from = 0; from < inside.length; from += MOST_WRITES) {
-    const part = inside.slice(from, from + MOST_WRITES);
-    await table.write(part.map((other) => ({ do: 'delete', key: keys.secret(home.id, other) })));
-  }
+  if (!isSecretName(name)) throw absent(name);
+  const deletion: Write = { do: 'delete', key: keys.secret(home.id, name), when: { present: true } };
+  await throwOnConflict(table.write([deletion]), () => absent(name));
 }
 
-/** What a folder shows of a name: the secret itself, or the folder next below. */
+/** What a folder shows of a name: the secret itself, or the next folder below. */
 function levelOf(name: string, folder: string): string {
   const slash = name.indexOf('/', folder.length);
   return slash < 0 ? name : name.slice(0, slash + 1);
@@ -113,7 +104,7 @@ function levelOf(name: string, folder: string): string {
 const unknown = (what: string, given: string): ServiceError =>
   new ServiceError('refused', `invalid ${what}: ${given}: secrets are ordered and filtered by NAME`);
 
-/** Unlike other lists this one refuses what it does not know (rest-api reference, 2.3). */
+/** Unlike other lists this one rejects unknown orders and filters (rest-api reference, 2.3). */
 function needKnown({ order, filter }: ListRequest): void {
   for (const { field, direction } of order) {
     if (field !== 'NAME' && field !== '') throw unknown('order field', field);
@@ -127,7 +118,7 @@ function needKnown({ order, filter }: ListRequest): void {
 
 const byName = ({ name }: SecretRecord, text: string): boolean => name.includes(text);
 
-function toList(names: Iterable<string>, request: ListRequest): List<SecretRecord> {
+function toList(names: readonly string[], request: ListRequest): List<SecretRecord> {
   needKnown(request);
   const rows = [...new Set(names)].map((name) => ({ name, initialized: true }));
   return paginate(rows, request, {
@@ -139,11 +130,11 @@ function toList(names: Iterable<string>, request: ListRequest): List<SecretRecor
 }
 
 /**
- * The secrets of a folder, and the folders next below with a slash at their end; of the whole namespace if the folder
- * is empty. A name without a slash at its end shows that secret alone. Throws `refused`.
+ * Lists the secrets of a folder and the folders directly below it, which end in a slash; the empty folder is the whole
+ * namespace. A name without a trailing slash lists that secret only. Throws `refused`.
  */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   home: Home,
   folder: string,
   request: ListRequest,
@@ -151,27 +142,26 @@ export async function list(
   const names = await namesOf(table, home);
   if (folder !== '' && !isFolder(folder)) return toList(names.includes(folder) ? [folder] : [], request);
   const inside = names.filter((name) => name.startsWith(folder) && name !== folder);
-  return toList(
-    inside.map((name) => levelOf(name, folder)),
-    request,
-  );
+  const rows = inside.map((name) => levelOf(name, folder));
+  return toList(rows, request);
 }
 
-/** The secrets of all folders whose names hold a text. Throws `refused`. */
+/** Lists the secrets of all folders whose names contain a text. Throws `refused`. */
 export async function search(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   home: Home,
   term: string,
   request: ListRequest,
 ): Promise<List<SecretRecord>> {
   const names = await namesOf(table, home);
-  return toList(
-    names.filter((name) => !isFolder(name) && name.includes(term)),
-    request,
-  );
+  const found = names.filter((name) => !isFolder(name) && name.includes(term));
+  return toList(found, request);
 }
 
-/** The values of secrets as text, by name; of those that are not there, nothing. One call to the database for 99. */
+/**
+ * Returns the values of secrets as text, by name; a missing secret has no entry. One call to the database for each 99
+ * secrets, which are read together with the data key.
+ */
 export async function read(
   { table, sealer }: Needs,
   namespaceId: string,
@@ -179,16 +169,15 @@ export async function read(
 ): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
   const wanted = [...new Set(names)].filter((name) => isSecretName(name) && !isFolder(name));
-  for (let from = 0; from < wanted.length; from += MOST_READS) {
-    const part = wanted.slice(from, from + MOST_READS);
-    const places = [keys.dataKey(namespaceId), ...part.map((name) => keys.secret(namespaceId, name))];
-    const [keyItem, ...items] = await table.get(places);
+  for (const batch of batchesOf(wanted, BATCH_LIMIT - 1)) {
+    const batchKeys = batch.map((name) => keys.secret(namespaceId, name));
+    const [keyItem, ...items] = await table.get([keys.dataKey(namespaceId), ...batchKeys]);
     if (keyItem === undefined) return values;
     const dataKey = dataKeys.fromItem(namespaceId, keyItem);
-    for (const [index, name] of part.entries()) {
-      const sealed = items[index]?.['sealed'];
-      if (!(sealed instanceof Uint8Array)) continue;
-      values.set(name, Buffer.from(await sealer.open(dataKey, sealed, bindingOf(namespaceId, name))).toString('utf8'));
+    for (const [index, name] of batch.entries()) {
+      const bytes = items[index]?.['sealed'];
+      if (!(bytes instanceof Uint8Array)) continue;
+      values.set(name, Buffer.from(await sealer.open(dataKey, bytes, bindingOf(namespaceId, name))).toString('utf8'));
     }
   }
   return values;

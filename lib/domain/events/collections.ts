@@ -1,62 +1,62 @@
-import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toText } from '../../events/cloud-event.ts';
+import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { type Filter, matches } from '../../events/matching.ts';
-import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { Conflict, type Table } from '../../ports/table.ts';
+import { putAt } from '../storage/batches.ts';
+import { retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 
-/** What a workflow that several events start has collected so far. */
+/** The events that a workflow with several start events has collected for its next start. */
 interface Collection {
   readonly seq: number;
   readonly slots: readonly (Collected | null)[];
-  /** What was full lately, so that an event that is brought again does not count again. */
+  /** The last complete sets: an event of one that is delivered again is not collected again. */
   readonly spent: readonly (readonly Collected[])[];
 }
 
 interface Collected {
+  /** The deduplication key. */
   readonly id: string;
   readonly due: number;
   readonly text: string;
 }
 
-/** The events a workflow wants, a slot for each, and how long one counts, milliseconds. */
-export interface Span {
+/** The events that start a workflow, a slot for each, and how long a collected event is valid, milliseconds. */
+export interface CollectionSpec {
   readonly slots: readonly Filter[];
   readonly lifespan: number;
   readonly now: number;
 }
 
 interface Offered {
-  /** Tells it from all others: its id, and which repetition it is. */
-  readonly mark: string;
+  /** Identifies the delivery: the id of the event, and that of the replay. */
+  readonly deduplicationKey: string;
   readonly event: CloudEvent;
   readonly due: number;
 }
 
-/** What became of an event: it made a set full, or waits for others, or there is no place for it. */
+/** The result for an event: it completed a set, it was collected, or no slot wants it. */
 export type Added = FullSet | 'collected' | 'not wanted';
 
 export interface FullSet {
   /** In the order of the slots. */
   readonly events: readonly CloudEvent[];
-  /** When the last of them went out, milliseconds since 1970. */
+  /** When the last of them was due, milliseconds since 1970. */
   readonly last: number;
-  readonly marks: readonly string[];
+  readonly deduplicationKeys: readonly string[];
 }
 
 const eventOf = ({ text }: Collected): CloudEvent => JSON.parse(text) as CloudEvent;
 
 const fits = (filter: Filter | undefined, event: CloudEvent): boolean => filter !== undefined && matches(filter, event);
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-/** So many sets of events that started a run are remembered. */
-const MOST_SPENT = 20;
+/** The number of complete sets that are kept for deduplication. */
+const MAX_SPENT = 20;
 
-/** What was collected for other slots than those of now does not count. */
-async function read({ table, blobs }: Needs, workflowId: string, filters: Span['slots']): Promise<Collection> {
+/** Reads a collection. Its slots are empty when it was made for other filters. */
+async function read({ table, blobs }: Needs, workflowId: string, filters: readonly Filter[]): Promise<Collection> {
   const [item] = await table.get([keys.collection(workflowId)]);
   const empty = filters.map(() => null);
   if (item === undefined) return { seq: 0, slots: empty, spent: [] };
@@ -66,59 +66,55 @@ async function read({ table, blobs }: Needs, workflowId: string, filters: Span['
   return { seq: Number(item['seq']), slots, spent: stored.spent };
 }
 
+/** Throws ConflictError when another change of the collection came first. */
 async function write({ table, blobs }: Needs, workflowId: string, { seq, slots, spent }: Collection): Promise<void> {
-  const { pk, sk } = keys.collection(workflowId);
   const blob = keys.blobOf('workflows', workflowId, 'collection', String(seq));
   const state = await texts.storeText(blobs, blob, JSON.stringify({ slots, spent }));
   const when = seq === 1 ? ({ absent: true } as const) : { equals: { seq: seq - 1 } };
-  await table.write([{ do: 'put', table: 'runs', item: { pk, sk, seq, state }, when }]);
+  await table.write([putAt(keys.collection(workflowId), { seq, state }, when)]);
 }
 
 const toSet = (collected: readonly Collected[]): FullSet => ({
   events: collected.map(eventOf),
   last: Math.max(...collected.map(({ due }) => due)),
-  marks: collected.map(({ id }) => id),
+  deduplicationKeys: collected.map(({ id }) => id),
 });
 
 const isFull = (slots: readonly (Collected | null)[]): slots is readonly Collected[] => !slots.includes(null);
 
-/** The slots after an event took the first that wants it; what is too old is dropped. Undefined: there is none. */
-function filled({ slots }: Collection, span: Span, { mark, event, due }: Offered) {
-  const isOld = (collected: { readonly due: number }) => span.now - collected.due > span.lifespan;
-  const fresh = slots.map((held) => (held !== null && isOld(held) ? null : held));
-  const slot = fresh.findIndex((held, index) => held === null && fits(span.slots[index], event));
-  if (slot < 0 || isOld({ due })) return undefined;
-  return fresh.map((held, index) => (index === slot ? { id: mark, due, text: toText(event) } : held));
+/** The slots without expired events, with the event in the first slot that wants it; undefined when none does. */
+function filled({ slots }: Collection, spec: CollectionSpec, { deduplicationKey, event, due }: Offered) {
+  const isExpired = (collected: { readonly due: number }) => spec.now - collected.due > spec.lifespan;
+  const valid = slots.map((held) => (held !== null && isExpired(held) ? null : held));
+  const slot = valid.findIndex((held, index) => held === null && fits(spec.slots[index], event));
+  if (slot < 0 || isExpired({ due })) return undefined;
+  return valid.map((held, index) => (index === slot ? { id: deduplicationKey, due, text: toText(event) } : held));
 }
 
 /**
- * Adds an event to what a workflow collects. When that makes it full, answers the set and begins anew; each event of a
- * set gives the same answer again if it is brought again.
+ * Adds an event to the collection of a workflow. Returns the set that it completes, after which the collection is empty.
+ * Idempotent: an event that is added again returns the same result.
  */
-export async function add(
+export function add(
   needs: Needs & Partial<Pick<Ports, 'meter'>>,
   workflowId: string,
-  span: Span,
+  spec: CollectionSpec,
   offered: Offered,
 ): Promise<Added> {
-  const isIt = (held: Collected | null) => held?.id === offered.mark;
-  for (;;) {
-    const collection = await read(needs, workflowId, span.slots);
-    const spent = collection.spent.find((set) => set.some(isIt));
+  const isOffered = (held: Collected | null) => held?.id === offered.deduplicationKey;
+  return retryOnConflict(async () => {
+    const collection = await read(needs, workflowId, spec.slots);
+    const spent = collection.spent.find((set) => set.some(isOffered));
     if (spent !== undefined) return toSet(spent);
-    if (collection.slots.some(isIt)) return 'collected';
-    const slots = filled(collection, span, offered);
+    if (collection.slots.some(isOffered)) return 'collected';
+    const slots = filled(collection, spec, offered);
     if (slots === undefined) return 'not wanted';
     const seq = collection.seq + 1;
     const next = isFull(slots)
-      ? { seq, slots: slots.map(() => null), spent: [slots, ...collection.spent].slice(0, MOST_SPENT) }
+      ? { seq, slots: slots.map(() => null), spent: [slots, ...collection.spent].slice(0, MAX_SPENT) }
       : { seq, slots, spent: collection.spent };
-    try {
-      await write(needs, workflowId, next);
-      needs.meter?.note({ EventsDelivered: 1 });
-      return isFull(slots) ? toSet(slots) : 'collected';
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+    await write(needs, workflowId, next);
+    needs.meter?.note({ EventsDelivered: 1 });
+    return isFull(slots) ? toSet(slots) : 'collected';
+  });
 }

@@ -1,50 +1,55 @@
-import { createHash } from 'node:crypto';
-import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toText } from '../../events/cloud-event.ts';
+import { type CloudEvent, toText } from '../../events/cloud-event.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key, Write } from '../../ports/table.ts';
+import { toTtl } from '../../time/expiry.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
+import { putAt } from '../storage/batches.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
+import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 
-/** What an event did to one listener: shown by `explain`. */
+/** What the router did with an event for one listener, for the explanation of the event. */
 export interface Trace {
   readonly listener: string;
   readonly workflow: string;
   readonly matches: boolean;
-  /** The first attribute that did not fit. */
+  /** The first attribute that does not match. */
   readonly failed?: { readonly attribute: string; readonly expected: unknown; readonly found: unknown };
-  /** Woke the run, started one, or why it did not. */
+  /** That a run resumed or was started, or why not. */
   readonly did: string;
-  /** The run that it started. */
+  /** The id of the run that was started. */
   readonly started?: string;
 }
 
-/** A repetition that was asked for: an event of its own, and of its own time. */
+/** A replay: a further delivery of an event, which a user requested. */
 export interface Replay {
   readonly id: string;
   readonly key: Key;
 }
 
-/** An event as the namespace received it. */
+/** An event as it is stored. */
 export interface Recorded {
   readonly key: Key;
   /** Milliseconds since 1970. */
   readonly received: number;
-  /** When it goes out to those who listen: at once, or after its delay. Milliseconds since 1970. */
+  /** When it is delivered: at once, or after its delay. Milliseconds since 1970. */
   readonly due: number;
   readonly event: CloudEvent;
-  /** The router has taken it to everybody who listened. */
+  /** The router has delivered it to all listeners. */
   readonly isRouted: boolean;
-  /** The last listener up to whom everybody has been served; empty: the router has not come so far. */
+  /** The position of the router: the last listener of those that were served; empty at the beginning. */
   readonly served: string;
-  /** Set when this is a repetition: `due`, `isRouted` and `served` are its own. */
+  /** Set for a replay: `due`, `isRouted` and `served` are those of the replay. */
   readonly replay?: Replay;
-  /** What it did, and how often that was noted. */
+  /** The traces of the event and of its replays, and the number of updates of them. */
   readonly traces: readonly Trace[];
   readonly notes: number;
 }
@@ -58,94 +63,97 @@ export interface EventRecord {
   readonly cloudevent: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-/** Events are kept this long. */
+/** How long events are kept, days. */
 export const RETENTION_DAYS = 30;
-const SECONDS_OF_A_DAY = 86_400;
-/** An event is at most this large, in bytes of its JSON. */
-export const LARGEST_EVENT = 4 * 1024 * 1024;
-/** A bus carries an event itself up to this size; outside listeners get a larger one by its record. */
-const LARGEST_ON_BUS = 200 * 1024;
 
-const expiry = (now: number): number => Math.ceil(now / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
+/** The maximum size of an event, bytes of its JSON. */
+export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+/** The maximum size of an event in a message; of a larger one the message has only the key. */
+const MAX_MESSAGE_BYTES = 200 * 1024;
+
+const ttlOf = (due: number): number => toTtl(due + RETENTION_DAYS * DAY_MS);
+
+/** The first 128 bits of SHA-256, hexadecimal. */
+export const hashOf = (text: string): string => sha256(text).slice(0, 32);
 
 /** Throws `too-large` for an event that cannot be recorded. */
 export function needSize(event: CloudEvent): void {
-  if (Buffer.byteLength(toText(event)) <= LARGEST_EVENT) return;
-  throw new ServiceError('too-large', `an event has at most ${LARGEST_EVENT} bytes`);
+  const bytes = Buffer.byteLength(toText(event));
+  if (bytes <= MAX_EVENT_BYTES) return;
+  throw new ServiceError('too-large', `the event has ${bytes} bytes; an event has at most ${MAX_EVENT_BYTES}`);
+}
+
+/** When an event is received and when it is due, milliseconds since 1970; at once, if `due` is absent. */
+interface Times {
+  readonly received: number;
+  readonly due?: number | undefined;
 }
 
 /**
- * The writes that record an event once: a second one with its id meets the condition of the first write. It is kept
- * where those look who listen, by the time when it is due, and listed by the time when it was received.
+ * Returns the writes that record an event, with its key. The first write fails when the namespace has an event with the
+ * same id. Listeners find the event by the time when it is due, lists by the time when it was received. Throws
+ * `too-large`.
  */
 export async function toWrites(
-  { blobs }: { readonly blobs: Blobs },
+  { blobs }: Pick<Ports, 'blobs'>,
   namespaceId: string,
   event: CloudEvent,
-  received: number,
-  due = received,
+  { received, due = received }: Times,
 ): Promise<{ readonly key: Key; readonly writes: readonly [Write, Write] }> {
   needSize(event);
-  const text = toText(event);
-  const key = keys.event(namespaceId, event.type, due, event.id);
-  const ttl = expiry(due);
-  const pointer = keys.eventId(namespaceId, event.id);
-  const item = {
-    pk: key.pk,
-    sk: key.sk,
-    timeBucket: keys.eventsOf(namespaceId, received),
-    time: keys.event(namespaceId, event.type, received, event.id).sk,
+  const key = keys.event(namespaceId, event, due);
+  const ttl = ttlOf(due);
+  const blob = keys.blobOf('events', namespaceId, hashOf(event.id), String(received));
+  const pointer = { eventPk: key.pk, eventSk: key.sk, ttl };
+  const attributes = {
+    timeBucket: keys.dayBucket(namespaceId, received),
+    time: keys.event(namespaceId, event, received).sk,
     received,
     due,
     routed: false,
     notes: 0,
-    event: await texts.storeText(blobs, keys.blobOf('events', namespaceId, hashOf(event.id), String(received)), text),
+    event: await texts.storeText(blobs, blob, toText(event)),
     ttl,
   };
-  const { table, pk, sk } = pointer;
   return {
     key,
-    writes: [
-      { do: 'put', table, item: { pk, sk, eventPk: key.pk, eventSk: key.sk, ttl }, when: { absent: true } },
-      { do: 'put', table: 'journal', item },
-    ],
+    writes: [putAt(keys.eventId(namespaceId, event.id), pointer, { absent: true }), putAt(key, attributes)],
   };
 }
 
-/** What the bus is told of a recorded event. */
+/** The message about a recorded event. */
 export function toMessage(namespace: Pick<Namespace, 'id' | 'name'>, key: Key, event: CloudEvent): Message {
   const text = toText(event);
-  return {
+  return omitUndefined({
     namespaceId: namespace.id,
     namespace: namespace.name,
     record: { pk: key.pk, sk: key.sk },
     id: event.id,
     type: event.type,
     source: event.source,
-    ...(Buffer.byteLength(text) <= LARGEST_ON_BUS ? { event: text } : {}),
-  };
+    event: Buffer.byteLength(text) <= MAX_MESSAGE_BYTES ? text : undefined,
+  });
 }
 
 const keyOf = ({ pk, sk }: Item): Key => ({ table: 'journal', pk, sk });
 
-/** How far a delivery has come: of the event itself, or of a repetition. */
+/** The progress of a delivery: of the event itself, or of a replay. */
 const deliveryOf = (item: Item): Pick<Recorded, 'due' | 'isRouted' | 'served'> => ({
   due: Number(item['due']),
   isRouted: item['routed'] === true,
   served: String(item['served'] ?? ''),
 });
 
-/** The event of an item of the journal and when it was received, without what it did. */
+/** Reads the event of an item, and when it was received. */
 export async function eventOf(blobs: Blobs, item: Item): Promise<Pick<Recorded, 'received' | 'event'>> {
   const event = JSON.parse(await texts.readText(blobs, item['event'])) as CloudEvent;
   return { received: Number(item['received']), event };
 }
 
-/** The event that an item of the journal holds. */
+/** Reads the event of an item with its traces; not of the item of a replay. */
 export async function fromItem(blobs: Blobs, item: Item): Promise<Recorded> {
   return {
     key: keyOf(item),
@@ -156,8 +164,8 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Recorded> {
   };
 }
 
-/** As `fromItem`, also of a repetition, which names the event that it repeats; undefined when that is gone. */
-async function follow({ table, blobs }: Needs, item: Item): Promise<Recorded | undefined> {
+/** As `fromItem`, also for the item of a replay; undefined when the event that it replays was removed. */
+async function resolve({ table, blobs }: Needs, item: Item): Promise<Recorded | undefined> {
   const replay = item['replay'];
   if (replay === undefined) return fromItem(blobs, item);
   const [original] = await table.get([
@@ -168,13 +176,13 @@ async function follow({ table, blobs }: Needs, item: Item): Promise<Recorded | u
   return { ...recorded, ...deliveryOf(item), replay: { id: String(replay), key: keyOf(item) } };
 }
 
-/** The event at a place that a message named; undefined when it is gone. */
+/** Returns the event, or the replay, of a message; undefined when it was removed. */
 export async function read(needs: Needs, { pk, sk }: Message['record']): Promise<Recorded | undefined> {
   const [item] = await needs.table.get([{ table: 'journal', pk, sk }]);
-  return item === undefined ? undefined : follow(needs, item);
+  return item === undefined ? undefined : resolve(needs, item);
 }
 
-/** The event with this id. Throws `not-found`. */
+/** Returns the event with this id. Throws `not-found`. */
 export async function need(needs: Needs, namespaceId: string, id: string): Promise<Recorded> {
   const [pointer] = await needs.table.get([keys.eventId(namespaceId, id)]);
   const found = pointer && (await read(needs, { pk: String(pointer['eventPk']), sk: String(pointer['eventSk']) }));
@@ -182,66 +190,63 @@ export async function need(needs: Needs, namespaceId: string, id: string): Promi
   return found;
 }
 
-/** Records an event that is due after `delay` milliseconds. Throws `exists` when the namespace has one with its id. */
+/**
+ * Records an event that is due after `delay` milliseconds. Throws `too-large`, and `exists` when the namespace has an
+ * event with its id.
+ */
 export async function record(
-  ports: Needs & { readonly clock: Clock },
+  ports: Needs & Pick<Ports, 'clock'>,
   namespaceId: string,
   event: CloudEvent,
   delay = 0,
 ): Promise<Recorded> {
   const received = ports.clock.now();
   const due = received + delay;
-  const { key, writes } = await toWrites(ports, namespaceId, event, received, due);
-  await ports.table.write(writes).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
-  });
+  const { key, writes } = await toWrites(ports, namespaceId, event, { received, due });
+  await throwOnConflict(ports.table.write(writes), alreadyExists);
   return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
 }
 
-/** Records that an event goes out again, now, to whoever listens from then on. */
+/** Records a replay of an event, which is due now. */
 export async function recordReplay(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   namespaceId: string,
   recorded: Recorded,
 ): Promise<Recorded & { readonly replay: Replay }> {
   const { key: original, event } = recorded;
   const due = clock.now();
   const replay = clock.uuid();
-  const key = keys.eventReplay(namespaceId, event.type, due, event.id, replay);
-  const place = { pk: key.pk, sk: key.sk, originalPk: original.pk, originalSk: original.sk, ttl: expiry(due) };
-  await table.write([{ do: 'put', table: 'journal', item: { ...place, replay, due, routed: false } }]);
+  const key = keys.eventReplay(namespaceId, event, due, replay);
+  const pointer = { originalPk: original.pk, originalSk: original.sk, ttl: ttlOf(due) };
+  await table.write([putAt(key, { ...pointer, replay, due, routed: false })]);
   return { ...recorded, due, isRouted: false, served: '', replay: { id: replay, key } };
 }
 
-/** Clocks of two computers may differ by less than this. */
-const SKEW_MS = 60_000;
+/** The maximum difference between the clocks of two computers. */
+const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
 /**
- * The events of a type that became due in [from, now] and are wanted, the oldest first, repetitions among them. Sees
- * every one that was recorded before the call.
+ * Returns the events and replays of a type that became due in [from, now] and are wanted, the oldest first. All that
+ * were recorded before the call are found.
  */
-export async function since(
-  needs: Needs & { readonly clock: Clock },
+export async function dueSince(
+  needs: Needs & Pick<Ports, 'clock'>,
   { namespaceId, type, from }: { readonly namespaceId: string; readonly type: string; readonly from: number },
   isWanted: (event: CloudEvent) => boolean,
 ): Promise<Recorded[]> {
   const found: Recorded[] = [];
   const now = needs.clock.now();
   const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
-  for (const pk of keys.eventDays(namespaceId, type, from, now + SKEW_MS)) {
-    let next: string | undefined;
-    do {
-      const more = next === undefined ? {} : { next };
-      const page = await needs.table.query({ table: 'journal', pk, from: keys.eventTime(from), ...more });
-      const read = await Promise.all(page.items.map((item) => follow(needs, item)));
-      found.push(...read.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
-      next = page.next;
-    } while (next !== undefined);
+  for (const day of keys.eventsOfType(namespaceId, type, from, now + MAX_CLOCK_SKEW_MS)) {
+    for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from) })) {
+      const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
+      found.push(...recorded.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
+    }
   }
   return found;
 }
 
-/** As lists show it. */
+/** The wire form of an event in lists. */
 export function toRecord({ received, event }: Pick<Recorded, 'received' | 'event'>): EventRecord {
   return {
     receivedAt: toTimestamp(received),

@@ -1,67 +1,51 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Table } from '../../ports/table.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT } from '../../ports/table.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
-import { cursorOf, type List, type ListRequest, paginate, type Sorting, toList } from '../storage/pages.ts';
-import { type Range, readWindow, type Span } from '../storage/windows.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { cursorOf, idIn, type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
+import { pagesOf, type Range } from '../storage/queries.ts';
+import { readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
-import { narrowed, type Row, rangesOf, read, rowOf, scan, type Wanted, wantedOf } from './rows.ts';
+import { type Criteria, criteriaOf, narrowed, type Row, rangesOf, read, rowOf, scan } from './rows.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
-const DAY_MS = 86_400_000;
-const MOST_KEYS = 100;
+/** The maximum number of events of a reply. */
+const MAX_ROWS = 1000;
 
-/** The events that a namespace received in [from, to), the newest first, part by part. */
-async function* received({ table, blobs }: Needs, namespaceId: string, from: number, to: number) {
-  for (const pk of keys.eventBuckets(namespaceId, from, to)) {
-    const range = { from: keys.eventTime(from), to: keys.eventTime(to) };
-    let next: string | undefined;
-    do {
-      const more = { ...range, descending: true, limit: MOST_KEYS, ...(next === undefined ? {} : { next }) };
-      const page = await table.query({ table: 'journal', index: 'by-time', pk, ...more });
-      const items = await table.get(page.items.map((item) => ({ table: 'journal', pk: item.pk, sk: item.sk })));
-      yield await Promise.all(items.flatMap((item) => (item === undefined ? [] : [events.fromItem(blobs, item)])));
-      next = page.next;
-    } while (next !== undefined);
-  }
-}
-
-/** A reply holds at most so many events, whatever is asked for. */
-const MOST_ROWS = 1000;
-
-/** What is shown of rows: a span of them, of so many. */
+/** The rows of a page, the number of the first one, and the number of all rows that pass the filters. */
 interface Shown {
   readonly rows: readonly Row[];
   readonly from: number;
   readonly total: number;
 }
 
-/** Only the rows of the span are kept; the others are counted. */
-async function windowOf(needs: Needs, ranges: readonly Range[], wanted: Wanted, { from, to }: Span): Promise<Shown> {
-  if (wanted.types.length + wanted.texts.length === 0) {
+/** Reads the rows of a span; the rows outside are counted. */
+async function windowOf(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+  { from, to }: Span,
+): Promise<Shown> {
+  if (criteria.types.length + criteria.texts.length === 0) {
     const { items, total } = await readWindow(needs.table, ranges, { from, to });
     return { rows: items.map(rowOf), from: Math.min(from, total), total };
   }
   const rows: Row[] = [];
   let total = 0;
-  for await (const some of scan(needs, ranges, wanted)) {
+  for await (const some of scan(needs, ranges, criteria)) {
     rows.push(...some.slice(Math.max(from - total, 0), Math.max(to - total, 0)));
     total += some.length;
   }
   return { rows, from: Math.min(from, total), total };
 }
 
-/** A cursor names an event by its id; rows know what stands for it. */
-function cursorOfRow(text: string): string {
-  try {
-    const { id } = JSON.parse(Buffer.from(text, 'base64').toString()) as { readonly id?: unknown };
-    return cursorOf(keys.eventIdPart(String(id)));
-  } catch {
-    return text;
-  }
-}
+/** A cursor contains the id of an event; rows have it as it is in keys. */
+const cursorOfRow = (cursor: string | undefined): string | undefined =>
+  cursor === undefined ? undefined : cursorOf(keys.eventIdPart(idIn(cursor)));
 
 const SORTING: Sorting<Row> = {
   orders: { RECEIVED: (row) => row.time, ID: (row) => row.id },
@@ -70,23 +54,28 @@ const SORTING: Sorting<Row> = {
   idOf: (row) => row.id,
 };
 
-/** Another order, or a cursor of an older client, wants the keys of all rows at once. */
-async function sortedOf(needs: Needs, ranges: readonly Range[], wanted: Wanted, request: ListRequest): Promise<Shown> {
+/** Another order than that of the index, or the cursor of an older client, requires the keys of all rows in memory. */
+async function sortedOf(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+  request: ListRequest,
+): Promise<Shown> {
   const all: Row[] = [];
-  for await (const some of scan(needs, ranges, wanted)) all.push(...some);
-  const { after, before, ...counts } = request.cursor ?? {};
-  const cursor = {
-    ...counts,
-    ...(after === undefined ? {} : { after: cursorOfRow(after) }),
-    ...(before === undefined ? {} : { before: cursorOfRow(before) }),
-  };
-  const { results, pageInfo } = paginate(all, { ...request, ...(request.cursor && { cursor }) }, SORTING);
+  for await (const some of scan(needs, ranges, criteria)) all.push(...some);
+  const { cursor } = request;
+  const ofRows = cursor && { ...cursor, after: cursorOfRow(cursor.after), before: cursorOfRow(cursor.before) };
+  const { results, pageInfo } = paginate(
+    all,
+    omitUndefined({ ...request, cursor: ofRows && omitUndefined(ofRows) }),
+    SORTING,
+  );
   const [first] = results;
   const from = first === undefined ? Math.min(Math.max(request.offset, 0), all.length) : all.indexOf(first);
-  return { rows: results.slice(0, MOST_ROWS), from, total: pageInfo.total };
+  return { rows: results.slice(0, MAX_ROWS), from, total: pageInfo.total };
 }
 
-/** The direction of a list by time alone; undefined: it is ordered otherwise. */
+/** The direction of a list in the order of the index; undefined for another order. */
 function isDescending({ order, cursor }: ListRequest): boolean | undefined {
   const [first, ...others] = order.filter(({ field }) => field in SORTING.orders);
   if (cursor !== undefined || others.length > 0) return undefined;
@@ -95,8 +84,8 @@ function isDescending({ order, cursor }: ListRequest): boolean | undefined {
 }
 
 /**
- * The events that the namespace received, the newest first, at most a thousand (rest-api reference, A.6). Only those
- * that are shown are read, and where text is looked for, part by part, those that could hold it.
+ * Lists the events that the namespace received, the newest first, at most a thousand (rest-api reference, A.6). Only the
+ * events of the page are read, and with a filter by text, page by page, those that the index does not exclude.
  */
 export async function list(
   needs: Needs,
@@ -104,34 +93,37 @@ export async function list(
   request: ListRequest,
 ): Promise<List<events.EventRecord>> {
   const now = needs.clock.now();
-  const first = Math.max(namespace.created, now - events.RETENTION_DAYS * DAY_MS);
-  // Another computer's clock may be ahead of this one's.
-  const { from, to } = narrowed(request.filter, first, now + DAY_MS);
-  const wanted = wantedOf(request.filter);
+  const oldest = Math.max(namespace.created, now - events.RETENTION_DAYS * DAY_MS);
+  // The clock of another computer may be ahead of this one.
+  const period = narrowed(request, { from: oldest, to: now + DAY_MS });
+  const criteria = criteriaOf(request);
   const descending = isDescending(request);
-  const ranges = rangesOf(namespace.id, from, to, descending ?? true);
-  const offset = Math.max(request.offset, 0);
-  const most = request.limit > 0 ? Math.min(request.limit, MOST_ROWS) : MOST_ROWS;
+  const ranges = rangesOf(namespace.id, period, descending ?? true);
   const shown =
     descending === undefined
-      ? await sortedOf(needs, ranges, wanted, request)
-      : await windowOf(needs, ranges, wanted, { from: offset, to: offset + most });
+      ? await sortedOf(needs, ranges, criteria, request)
+      : await windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
   const records = (await read(needs, shown.rows)).map(events.toRecord);
   return toList(request, records, { from: shown.from, total: shown.total, idOf: ({ id }) => id });
 }
 
-/** An event that is not routed after so long has got lost; so far back is looked, and at so many of a namespace. */
-const SLOW_MS = 60_000;
+/** The age at which an event that is not routed counts as lost, and the limits of the search for lost events. */
+const LOST_AFTER_MS = MINUTE_MS;
 const LOOK_BACK_MS = DAY_MS;
-const MOST_LOOKED_AT = 10_000;
+const MAX_SCANNED = 10_000;
 
-/** The events of the last day that are due for more than a minute and were taken to nobody, the newest first. */
-export async function* lost(needs: Needs, namespaceId: string) {
-  const to = needs.clock.now() - SLOW_MS;
-  let looked = 0;
-  for await (const part of received(needs, namespaceId, to - LOOK_BACK_MS, to)) {
-    yield part.filter(({ isRouted, due }) => !isRouted && due <= to);
-    looked += part.length;
-    if (looked >= MOST_LOOKED_AT) return;
+/** Yields, page by page, the events of the last day that have been due for a minute and were not routed. */
+export async function* lost({ table, blobs, clock }: Needs, namespaceId: string) {
+  const to = clock.now() - LOST_AFTER_MS;
+  let scanned = 0;
+  for (const range of rangesOf(namespaceId, { from: to - LOOK_BACK_MS, to }, true)) {
+    for await (const rows of pagesOf(table, { ...range, limit: BATCH_LIMIT })) {
+      const items = await table.get(rows.map(({ pk, sk }) => ({ table: 'journal', pk, sk })));
+      const there = items.filter((item) => item !== undefined);
+      const recorded = await Promise.all(there.map((item) => events.fromItem(blobs, item)));
+      yield recorded.filter(({ isRouted, due }) => !isRouted && due <= to);
+      scanned += recorded.length;
+      if (scanned >= MAX_SCANNED) return;
+    }
   }
 }

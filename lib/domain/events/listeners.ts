@@ -1,22 +1,27 @@
 import type { EventFilter, Plan } from '../../compiler/plan/plan.ts';
-import { Conflict, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key, Table, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import type { Filter } from '../runs/waits.ts';
+import { deleteKeys, getAll, putAt } from '../storage/batches.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
+import { pagesOf, readAll } from '../storage/queries.ts';
 
-/** Somebody who listens to a type of events: a run at a pause, or a workflow that events start. */
+/** A listener of a type of events: a run in a wait state, or a workflow that events start. */
 export interface Listener {
-  /** Its place among those who listen to the type; they are served in this order. */
+  /** Its position among the listeners of the type, which are served in this order. */
   readonly at: string;
   readonly kind: 'wait' | 'start';
   /** The id of the run or of the workflow. */
   readonly owner: string;
-  /** Of a run: the number of its pause. */
+  /** The number of the wait of a run. */
   readonly pause: number;
-  /** Which of its owner's filters this is. */
+  /** The index of the filter among those of the owner. */
   readonly slot: number;
   readonly filter: Filter;
   readonly mode: 'simple' | 'and' | 'or';
@@ -35,7 +40,7 @@ export interface ListenerRecord {
   readonly createdAt: string;
 }
 
-/** Whose listeners are meant: those of a namespace's run or workflow. */
+/** The owner of listeners: a run or a workflow. */
 export interface Owner {
   readonly namespaceId: string;
   readonly kind: Listener['kind'];
@@ -49,51 +54,50 @@ const keyOf = (owner: Owner, filter: Filter, slot: number): Key =>
 
 type Details = Pick<Listener, 'pause' | 'mode' | 'path' | 'created'>;
 
-/** The writes that put an owner's listeners in place. */
+/** The writes that store the listeners of an owner. */
 export function toWrites(owner: Owner, filters: readonly Filter[], details: Details): Write[] {
   return filters.map((filter, slot) => {
-    const { table, pk, sk } = keyOf(owner, filter, slot);
-    const item = {
-      pk,
-      sk,
-      nsBucket: keys.listenersOf(owner.namespaceId),
-      order: sk,
+    const key = keyOf(owner, filter, slot);
+    return putAt(key, {
+      nsBucket: keys.listenersOf(owner.namespaceId).pk,
+      order: key.sk,
       kind: owner.kind,
       owner: owner.id,
       slot,
       filter: JSON.stringify(filter),
       ...details,
-    };
-    return { do: 'put', table, item };
+    });
   });
 }
 
-/** The writes that take them away. */
+/** The writes that delete the listeners of an owner. */
 export function toDeletions(owner: Owner, filters: readonly Filter[]): Write[] {
   return filters.map((filter, slot) => ({ do: 'delete', key: keyOf(owner, filter, slot) }));
 }
 
-/** The events that start a plan's workflow; none for one that is started otherwise. */
+/** The start events of a plan; empty for a plan with another start. */
 export function startFilters({ start }: Plan): readonly EventFilter[] {
   return 'events' in start ? start.events : [];
 }
 
 const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 
-/** The listeners of a workflow, before and after, change in one transaction of at most 100 writes. */
-const MOST_STARTS = 40;
+/** One transaction of at most 100 writes replaces the listeners of a workflow. */
+const MAX_START_EVENTS = 40;
 
-/** What changes when a workflow's plan takes the place of another: its start listeners. Undefined: it has none. */
+/**
+ * The writes that replace the start listeners of a workflow when its plan changes; an undefined plan has none. Throws
+ * `invalid` for too many start events.
+ */
 export function startWrites(
   workflow: { readonly namespaceId: string; readonly id: string; readonly path: string },
-  before: Plan | undefined,
-  after: Plan | undefined,
+  { before, after }: { readonly before: Plan | undefined; readonly after: Plan | undefined },
   now: number,
 ): Write[] {
   const owner: Owner = { namespaceId: workflow.namespaceId, kind: 'start', id: workflow.id };
   const filters = after === undefined ? [] : startFilters(after);
-  if (filters.length > MOST_STARTS) {
-    throw new ServiceError('invalid', `a workflow starts by at most ${MOST_STARTS} events`);
+  if (filters.length > MAX_START_EVENTS) {
+    throw new ServiceError('invalid', `a workflow starts by at most ${MAX_START_EVENTS} events`);
   }
   const kept = new Set(filters.map((filter, slot) => keyOf(owner, filter, slot).pk + slot));
   const gone = (before === undefined ? [] : startFilters(before)).flatMap((filter, slot): Write[] => {
@@ -119,70 +123,35 @@ function fromItem(item: Item): Listener {
   };
 }
 
-/** So many listeners are in memory at once. */
-const PAGE = 500;
+/** The number of listeners that are in memory at the same time. */
+const PAGE_SIZE = 500;
 
-/** Everybody who listens to a type at this moment and stands behind the place `after`, page by page. */
-export async function* of({ table }: { readonly table: Table }, namespaceId: string, type: string, after = '') {
-  const range = { table: 'runs', pk: keys.listeners(namespaceId, type), limit: PAGE } as const;
-  let next: string | undefined;
-  do {
-    const page = await table.query({
-      ...range,
-      ...(after && { from: after }),
-      ...(next === undefined ? {} : { next }),
-    });
-    yield page.items.filter(({ sk }) => sk > after).map(fromItem);
-    next = page.next;
-  } while (next !== undefined);
+/** Yields the listeners of a type after the position `after`, page by page. */
+export async function* of({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string, after = '') {
+  const range = { ...keys.listeners(namespaceId, type), limit: PAGE_SIZE, from: after === '' ? undefined : after };
+  for await (const items of pagesOf(table, range)) yield items.filter(({ sk }) => sk > after).map(fromItem);
 }
 
-/** Notes where the workflow of a start listener stands by now, so that the next event need not look for it. */
+/** Stores the new path of the workflow of a start listener, so that the next event does not search for it. */
 export async function move(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespaceId: string,
   { kind, owner, filter, slot }: Listener,
   path: string,
 ): Promise<void> {
   const key = keyOf({ namespaceId, kind, id: owner }, filter, slot);
   const write: Write = { do: 'update', key, set: { path }, when: { equals: { owner } } };
-  await table.write([write]).catch((error: unknown) => {
-    // It went away meanwhile.
-    if (!(error instanceof Conflict)) throw error;
-  });
+  // The listener may have been deleted meanwhile.
+  await ignoreConflict(table.write([write]));
 }
 
 /** The keys of all listeners of a namespace. */
 async function keysOf(table: Table, namespaceId: string): Promise<Key[]> {
-  const found: Key[] = [];
-  let next: string | undefined;
-  do {
-    const pk = keys.listenersOf(namespaceId);
-    const page = await table.query({
-      table: 'runs',
-      index: 'by-namespace',
-      pk,
-      ...(next === undefined ? {} : { next }),
-    });
-    found.push(...page.items.map((item) => ({ table: 'runs' as const, pk: item.pk, sk: item.sk })));
-    next = page.next;
-  } while (next !== undefined);
-  return found;
+  const items = await readAll(table, keys.listenersOf(namespaceId));
+  return items.map(({ pk, sk }) => ({ table: 'runs', pk, sk }));
 }
 
-const MOST_KEYS = 100;
-
-async function all(table: Table, namespaceId: string): Promise<Listener[]> {
-  const wanted = await keysOf(table, namespaceId);
-  const found: Listener[] = [];
-  for (let from = 0; from < wanted.length; from += MOST_KEYS) {
-    const items = await table.get(wanted.slice(from, from + MOST_KEYS));
-    found.push(...items.flatMap((item) => (item === undefined ? [] : [fromItem(item)])));
-  }
-  return found;
-}
-
-/** One row an owner, its filters together. */
+/** One record an owner, with all its filters. */
 function toRecords(listeners: readonly Listener[]): ListenerRecord[] {
   const groups = Map.groupBy(listeners, ({ kind, owner }) => nameOf({ kind, id: owner }));
   return [...groups.values()].map((group) => {
@@ -200,13 +169,15 @@ function toRecords(listeners: readonly Listener[]): ListenerRecord[] {
   });
 }
 
-/** Who listens in the namespace (rest-api reference, A.5). */
+/** Lists the listeners of a namespace (rest-api reference, A.5). */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespace: Namespace,
   request: ListRequest,
 ): Promise<List<ListenerRecord>> {
-  return paginate(toRecords(await all(table, namespace.id)), request, {
+  const items = await getAll(table, await keysOf(table, namespace.id));
+  const listeners = items.filter((item) => item !== undefined).map(fromItem);
+  return paginate(toRecords(listeners), request, {
     orders: { UPDATED: (row) => row.updatedAt },
     defaults: [{ field: 'UPDATED', direction: 'ASC' }],
     filters: {},
@@ -214,10 +185,7 @@ export async function list(
   });
 }
 
-/** Takes away every listener of a namespace that is gone. */
-export async function removeAll({ table }: { readonly table: Table }, namespaceId: string): Promise<void> {
-  const gone = await keysOf(table, namespaceId);
-  for (let from = 0; from < gone.length; from += MOST_KEYS) {
-    await table.write(gone.slice(from, from + MOST_KEYS).map((key) => ({ do: 'delete', key })));
-  }
+/** Deletes all listeners of a deleted namespace. */
+export async function removeAll({ table }: Pick<Ports, 'table'>, namespaceId: string): Promise<void> {
+  await deleteKeys(table, await keysOf(table, namespaceId));
 }

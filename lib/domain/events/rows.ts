@@ -1,114 +1,113 @@
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Item, Key, Table } from '../../ports/table.ts';
-import { ServiceError } from '../errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Item, type Key } from '../../ports/table.ts';
+import { batchesOf } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
-import type { ListRequest } from '../storage/pages.ts';
-import { pagesOf, type Range } from '../storage/windows.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { filterTimes, filterValues } from '../storage/lists.ts';
+import { pagesOf, type Range } from '../storage/queries.ts';
 import * as events from './events.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-/** An event as the index by time knows it: enough to order it, and mostly to filter it. */
+/** An event as it is in the index by time: enough to order it, and mostly enough to filter it. */
 export interface Row {
   readonly key: Key;
   /** Sorts by the time when it was received, then by the id. */
   readonly time: string;
-  /** The id, or what stands for a long one in keys. */
+  /** The id, or the hash of a long one. */
   readonly id: string;
-  /** Undefined: only the event itself tells its type. */
+  /** Undefined: the type must be read from the event. */
   readonly type: string | undefined;
 }
 
-const MOST_KEYS = 100;
-
-export const rowOf = (item: Item): Row => {
+/** The row of an item of the index by time. */
+export const rowOf = ({ pk, sk, ...item }: Item): Row => {
   const time = String(item['time']);
-  return {
-    key: { table: 'journal', pk: item.pk, sk: item.sk },
-    time,
-    id: keys.idInTime(time),
-    type: keys.typeInEvents(item.pk),
-  };
+  return { key: { table: 'journal', pk, sk }, time, id: keys.idInTime(time), type: keys.typeInEvents(pk) };
 };
 
-/** The events of rows, in their order; those that are gone are left out. */
-export async function read({ table, blobs }: Needs, rows: readonly Row[]) {
-  const found: Pick<events.Recorded, 'received' | 'event'>[] = [];
-  for (let from = 0; from < rows.length; from += MOST_KEYS) {
-    const items = await table.get(rows.slice(from, from + MOST_KEYS).map(({ key }) => key));
-    const there = items.filter((item) => item !== undefined);
-    found.push(...(await Promise.all(there.map((item) => events.eventOf(blobs, item)))));
+type Read = Pick<events.Recorded, 'received' | 'event'>;
+
+/** Reads the events of at most 100 rows; undefined for one that was removed. */
+async function readBatch({ table, blobs }: Needs, rows: readonly Row[]): Promise<(Read | undefined)[]> {
+  const items = await table.get(rows.map(({ key }) => key));
+  return Promise.all(items.map((item) => (item === undefined ? undefined : events.eventOf(blobs, item))));
+}
+
+/** Reads the events of rows, in their order, without those that were removed. */
+export async function read(needs: Needs, rows: readonly Row[]): Promise<Read[]> {
+  const found: Read[] = [];
+  for (const batch of batchesOf(rows, BATCH_LIMIT)) {
+    found.push(...(await readBatch(needs, batch)).filter((one) => one !== undefined));
   }
   return found;
 }
 
-const instantOf = (text: string): number => {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new ServiceError('bad-list', `'${text.slice(0, 60)}' is not an RFC 3339 time`);
-  return ms;
-};
+/** A period, [from, to), milliseconds since 1970. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
 
-type Filters = ListRequest['filter'];
-
-const given = (filters: Filters, field: string, type: string): string[] =>
-  filters.filter((one) => one.field === field && one.type === type && one.val !== '').map(({ val }) => val);
-
-/** Which part of the history the filters by time leave: [from, to). Throws `bad-list` for a time that is none. */
-export function narrowed(filters: Filters, from: number, to: number): { readonly from: number; readonly to: number } {
-  const after = given(filters, 'CREATED', 'AFTER').map(instantOf);
-  // The instant itself counts.
-  const before = given(filters, 'CREATED', 'BEFORE').map((text) => instantOf(text) + 1);
+/** Narrows a period by the filters CREATED/AFTER and CREATED/BEFORE. Throws `bad-list` for a malformed time. */
+export function narrowed(request: ListRequest, { from, to }: Period): Period {
+  const after = filterTimes(request, 'CREATED', 'AFTER', 'bad-list');
+  // BEFORE includes the instant itself.
+  const before = filterTimes(request, 'CREATED', 'BEFORE', 'bad-list').map((ms) => ms + 1);
   return { from: Math.max(from, ...after), to: Math.min(to, ...before) };
 }
 
-/** The index by time between two instants, the newest or the oldest first. */
-export function rangesOf(namespaceId: string, from: number, to: number, descending: boolean): Range[] {
-  const days = keys.eventBuckets(namespaceId, from, to);
-  const range = { from: keys.eventTime(from), to: keys.eventTime(to), descending };
-  const ranges = days.map((pk): Range => ({ table: 'journal', index: 'by-time', pk, ...range }));
-  return descending ? ranges : ranges.reverse();
+/** The queries of the index by time over a period, a query for each day. */
+export function rangesOf(namespaceId: string, { from, to }: Period, descending: boolean): Range[] {
+  const bounds = { from: keys.timeText(from), to: keys.timeText(to), descending };
+  const ranges = keys.daysBetween(from, to).map((day) => ({ ...keys.eventsReceived(namespaceId, day), ...bounds }));
+  return descending ? ranges.reverse() : ranges;
 }
 
-/** What rows are asked for beside their time. */
-export interface Wanted {
+/** The texts of the filters TYPE/CONTAINS and TEXT/CONTAINS. */
+export interface Criteria {
   readonly types: readonly string[];
   readonly texts: readonly string[];
 }
 
-export const wantedOf = (filters: Filters): Wanted => ({
-  types: given(filters, 'TYPE', 'CONTAINS'),
-  texts: given(filters, 'TEXT', 'CONTAINS'),
+/** Reads the filters by text of a request. */
+export const criteriaOf = (request: ListRequest): Criteria => ({
+  types: filterValues(request, 'TYPE', 'CONTAINS'),
+  texts: filterValues(request, 'TEXT', 'CONTAINS'),
 });
 
-function fits({ types, texts }: Wanted, event: CloudEvent): boolean {
+function fits({ types, texts }: Criteria, event: CloudEvent): boolean {
   const text = texts.length === 0 ? '' : toText(event);
   return types.every((part) => event.type.includes(part)) && texts.every((part) => text.includes(part));
 }
 
-/** What the key tells: it fits, it does not, or the event must be read. */
-function verdictOf({ types, texts }: Wanted, { type }: Row): boolean | undefined {
+/** Whether a row passes, as far as the index shows; undefined: the event must be read. */
+function passesByIndex({ types, texts }: Criteria, { type }: Row): boolean | undefined {
   if (type !== undefined && !types.every((part) => type.includes(part))) return false;
   return texts.length === 0 && (type !== undefined || types.length === 0) ? true : undefined;
 }
 
-async function passing({ table, blobs }: Needs, rows: readonly Row[], wanted: Wanted): Promise<Row[]> {
-  const known = rows.map((row) => ({ row, verdict: verdictOf(wanted, row) }));
-  const open = known.filter(({ verdict }) => verdict === undefined).map(({ row }) => row);
-  const fitting = new Set(known.filter(({ verdict }) => verdict === true).map(({ row }) => row));
-  for (let from = 0; from < open.length; from += MOST_KEYS) {
-    const some = open.slice(from, from + MOST_KEYS);
-    const items = await table.get(some.map(({ key }) => key));
-    const read = await Promise.all(items.map((item) => (item === undefined ? item : events.eventOf(blobs, item))));
-    for (const [index, row] of some.entries()) {
-      const one = read[index];
-      if (one !== undefined && fits(wanted, one.event)) fitting.add(row);
+async function passing(needs: Needs, rows: readonly Row[], criteria: Criteria): Promise<Row[]> {
+  const results = new Map(rows.map((row) => [row, passesByIndex(criteria, row)]));
+  const undecided = rows.filter((row) => results.get(row) === undefined);
+  for (const batch of batchesOf(undecided, BATCH_LIMIT)) {
+    const found = await readBatch(needs, batch);
+    for (const [index, row] of batch.entries()) {
+      const one = found[index];
+      results.set(row, one !== undefined && fits(criteria, one.event));
     }
   }
-  return rows.filter((row) => fitting.has(row));
+  return rows.filter((row) => results.get(row));
 }
 
-/** The rows that fit, part by part. An event is read only where its key does not tell. */
-export async function* scan(needs: Needs, ranges: readonly Range[], wanted: Wanted): AsyncGenerator<readonly Row[]> {
-  for await (const items of pagesOf(needs.table, ranges)) yield passing(needs, items.map(rowOf), wanted);
+/** Yields the rows that pass, page by page. An event is read only if the index does not decide. */
+export async function* scan(
+  needs: Needs,
+  ranges: readonly Range[],
+  criteria: Criteria,
+): AsyncGenerator<readonly Row[]> {
+  for (const range of ranges) {
+    for await (const items of pagesOf(needs.table, range)) yield passing(needs, items.map(rowOf), criteria);
+  }
 }

@@ -1,37 +1,32 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import { Conflict, type Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Key, Table } from '../../ports/table.ts';
+import { ignoreConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import * as events from './events.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-/** So many listeners are told of; the others are served all the same. */
-export const MOST_TRACES = 1000;
+/** The maximum number of traces of an event; further listeners are served without one. */
+export const MAX_TRACES = 1000;
 
-const sameAs = (trace: events.Trace): string => JSON.stringify(trace);
-
-/** What was found out before stays; what is found out again is told once. */
+/** Appends new traces; one that is there already is not repeated. */
 function merge(before: readonly events.Trace[], found: readonly events.Trace[]): events.Trace[] {
-  const known = new Set(before.map(sameAs));
-  return [...before, ...found.filter((trace) => !known.has(sameAs(trace)))].slice(0, MOST_TRACES);
+  const known = new Set(before.map((trace) => JSON.stringify(trace)));
+  return [...before, ...found.filter((trace) => !known.has(JSON.stringify(trace)))].slice(0, MAX_TRACES);
 }
 
-/** Where it is noted how far the router has come with an event, or with a repetition of it. */
-const placeOf = ({ key, replay }: events.Recorded) => replay?.key ?? key;
-
-/** What was purged meanwhile needs no note. */
-const unlessGone = (error: unknown): void => {
-  if (!(error instanceof Conflict)) throw error;
-};
-
-/** Notes the last listener up to whom everybody has been served, so that whoever comes next goes on there. */
-export async function noteServed(needs: Needs, recorded: events.Recorded, served: string): Promise<void> {
-  const write = { do: 'update', key: placeOf(recorded), set: { served }, when: { present: true } } as const;
-  await needs.table.write([write]).catch(unlessGone);
+/** Updates an item; has no effect when it was purged meanwhile. */
+async function updateIfPresent(table: Table, key: Key, set: Readonly<Record<string, string | boolean>>): Promise<void> {
+  await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
-/** Notes what an event did to listeners, and whether everybody who listened has been served; whoever else notes too. */
+/** Stores the router's position, the last listener that was served: the next attempt continues there. */
+export async function noteServed({ table }: Needs, { key, replay }: events.Recorded, served: string): Promise<void> {
+  await updateIfPresent(table, replay?.key ?? key, { served });
+}
+
+/** Adds traces to an event, and marks the delivery as complete if `isRouted`. Concurrent calls lose no traces. */
 export async function add(
   needs: Needs,
   recorded: events.Recorded,
@@ -39,27 +34,21 @@ export async function add(
   isRouted: boolean,
 ): Promise<void> {
   const { key, replay } = recorded;
+  if (isRouted && replay !== undefined) await updateIfPresent(needs.table, replay.key, { routed: true });
   const routed = isRouted && replay === undefined ? { routed: true } : {};
-  if (isRouted && replay !== undefined) {
-    const write = { do: 'update', key: replay.key, set: { routed: true }, when: { present: true } } as const;
-    await needs.table.write([write]).catch(unlessGone);
-  }
-  for (let now: events.Recorded | undefined = recorded; now !== undefined; now = await events.read(needs, key)) {
-    const text = JSON.stringify(merge(now.traces, found));
-    const notes = now.notes + 1;
+  await retryOnConflict(async (attempt) => {
+    const current = attempt === 1 ? recorded : await events.read(needs, key);
+    // The event was purged meanwhile.
+    if (current === undefined) return;
+    const notes = current.notes + 1;
     const blob = keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes));
+    const text = JSON.stringify(merge(current.traces, found));
     const set = { trace: await texts.storeText(needs.blobs, blob, text), notes, ...routed };
-    try {
-      await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: now.notes } } }]);
-      return;
-    } catch (error) {
-      // Somebody else noted something, or the namespace was purged.
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+    await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: current.notes } } }]);
+  });
 }
 
-/** What an event did, for people. */
+/** The explanation of an event: to which listeners it was delivered, with which result. */
 export function toExplanation(recorded: events.Recorded) {
   return { event: events.toRecord(recorded), routed: recorded.isRouted, listeners: recorded.traces };
 }

@@ -1,46 +1,45 @@
-import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
+import { toTtl } from '../../time/expiry.ts';
+import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
+import { putAt } from '../storage/batches.ts';
+import { retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 
-/** A request with a key is done once in this time. */
-const LASTS_MS = 24 * 3_600_000;
-const LONGEST_KEY = 255;
-/** A claim is given up by the database some time after it has lapsed. */
-const GRACE_MS = 3_600_000;
+/** How long an idempotency key is valid. */
+const LIFETIME_MS = DAY_MS;
+const MAX_LENGTH = 255;
+/** How long an expired key is kept before the database may delete it. */
+const GRACE_MS = HOUR_MS;
 
 const isValid = (item: Item | undefined, now: number): item is Item =>
   item !== undefined && Number(item['until']) > now;
 
-/** Throws `malformed` for a key that is too long. */
-export function needKey(key: string): string {
-  if (key.length <= LONGEST_KEY) return key;
-  throw new ServiceError('malformed', `an Idempotency-Key has at most ${LONGEST_KEY} characters`);
+/** Returns the key. Throws `malformed` for one that is too long. */
+export function needIdempotencyKey(key: string): string {
+  if (key.length <= MAX_LENGTH) return key;
+  throw new ServiceError('malformed', `the Idempotency-Key has ${key.length} characters; it has at most ${MAX_LENGTH}`);
 }
 
 /**
- * The id of the run that a key of a workflow stands for: the one given if nobody had the key in the last 24 hours,
- * else the one that was given first.
+ * Reserves an idempotency key of a workflow for a run. Returns the id of the run that has the key: `id` itself, or the one
+ * for which it was reserved in the last 24 hours.
  */
-export async function claim(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+export function reserveRunId(
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   workflowId: string,
-  key: string,
+  text: string,
   id: string,
 ): Promise<string> {
-  const { table: name, pk, sk } = keys.claim(workflowId, key);
-  for (;;) {
+  const key = keys.idempotencyKey(workflowId, text);
+  return retryOnConflict(async () => {
     const now = clock.now();
-    const [item] = await table.get([{ table: name, pk, sk }]);
+    const [item] = await table.get([key]);
     if (isValid(item, now)) return String(item['id']);
-    const until = now + LASTS_MS;
+    const until = now + LIFETIME_MS;
     const when = item === undefined ? ({ absent: true } as const) : { equals: { id: String(item['id']) } };
-    const claimed = { pk, sk, id, until, ttl: Math.ceil((until + GRACE_MS) / 1000) };
-    try {
-      await table.write([{ do: 'put', table: name, item: claimed, when }]);
-      return id;
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+    await table.write([putAt(key, { id, until, ttl: toTtl(until + GRACE_MS) }, when)]);
+    return id;
+  });
 }

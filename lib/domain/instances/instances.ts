@@ -1,6 +1,5 @@
 import { isObject, toPrettyJson } from '../../language/json.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -8,16 +7,19 @@ import type { Namespace } from '../namespaces/namespaces.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
 import {
+  filterTimes,
   idIn,
   type List,
-  type ListRequest,
+  mapList,
   paginate,
   passes,
   rangeOf,
   type Sorting,
+  spanOf,
   toList,
-} from '../storage/pages.ts';
+} from '../storage/lists.ts';
 import * as rows from './rows.ts';
 
 export interface InstanceRecord {
@@ -31,11 +33,11 @@ export interface InstanceRecord {
   readonly invoker: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-const LONGEST_UUID = 36;
 type Filter = ListRequest['filter'][number];
 
+const UUID_LENGTH = 36;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The wire form (rest-api reference, 7.1). */
@@ -53,11 +55,11 @@ export function toRecord(run: runs.Head): InstanceRecord {
 }
 
 function needUuid(id: string): void {
-  if (id.length !== LONGEST_UUID) throw new ServiceError('refused', `invalid UUID length: ${id.length}`);
+  if (id.length !== UUID_LENGTH) throw new ServiceError('refused', `invalid UUID length: ${id.length}`);
   if (!UUID.test(id)) throw new ServiceError('refused', 'invalid UUID format');
 }
 
-/** A run of the namespace. Throws `not-found`, and `refused` for an id that is no UUID. */
+/** Returns the run of an instance of the namespace. Throws `not-found`, and `refused` for a malformed UUID. */
 export async function need(ports: Needs, namespaceName: string, id: string): Promise<runs.Run> {
   const namespace = await namespaces.need(ports, namespaceName);
   needUuid(id);
@@ -67,7 +69,7 @@ export async function need(ports: Needs, namespaceName: string, id: string): Pro
   return run;
 }
 
-/** Which of a run's parts GET instance shows besides its record (rest-api reference, 7.3). */
+/** The reply of GET instance (rest-api reference, 7.3). */
 export function toDetail(run: runs.Run) {
   const path = run.path.slice(1);
   const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
@@ -83,19 +85,19 @@ export function toDetail(run: runs.Run) {
 
 const withoutPrivate = ({ private: _, ...shown }: Record<string, unknown>): Record<string, unknown> => shown;
 
-/** The output of a run that has one, without the key `private`. */
+/** Returns the output of a run without the key `private`; undefined for a run that has none. */
 export function outputOf(run: runs.Run): Record<string, unknown> | undefined {
   const hasOutput = run.status === 'complete' || (run.status === 'failed' && run.raised?.code === run.code);
   return hasOutput ? withoutPrivate({ ...run.data }) : undefined;
 }
 
-/** What the output view shows: nothing before the end, nor of a run that failed on the way. */
+/** The output as the output view shows it: empty before the end, and for a run that failed without one. */
 export function outputBytesOf(run: runs.Run): Uint8Array {
   const output = outputOf(run);
   return output === undefined ? new Uint8Array() : Buffer.from(toPrettyJson(output));
 }
 
-/** What the input view shows: an object without `private`, anything else as it came. */
+/** The input as the input view shows it: an object without the key `private`, any other input unchanged. */
 export function inputOf(run: runs.Run): Uint8Array {
   try {
     const value: unknown = JSON.parse(Buffer.from(run.input).toString());
@@ -114,13 +116,8 @@ const CANCELLED = /\.cancels\.(api|parent)$/;
 
 const statusOf = (head: runs.Head): string => (CANCELLED.test(head.code) ? 'cancelled' : head.status);
 const pathOf = (text: string): string => text.replace(/^\//, '');
-const instantOf = (text: string): number => {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new ServiceError('refused', `'${text.slice(0, 60)}' is not an RFC 3339 time`);
-  return ms;
-};
 
-/** rest-api reference, 2.3; AFTER and BEFORE include the instant itself. */
+/** The orders and filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */
 const SORTING: Sorting<runs.Head> = {
   orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => head.id },
   defaults: [
@@ -130,8 +127,8 @@ const SORTING: Sorting<runs.Head> = {
   filters: {
     'AS/CONTAINS': (head, value) => head.as.includes(value),
     'AS/WORKFLOW': (head, value) => pathOf(head.as).startsWith(pathOf(value)),
-    'CREATED/AFTER': (head, value) => head.created >= instantOf(value),
-    'CREATED/BEFORE': (head, value) => head.created <= instantOf(value),
+    'CREATED/AFTER': (head, value) => head.created >= Date.parse(value),
+    'CREATED/BEFORE': (head, value) => head.created <= Date.parse(value),
     'STATUS/MATCH': (head, value) => head.status === value || statusOf(head) === value,
     'STATUS/CONTAINS': (head, value) => head.status.includes(value) || statusOf(head).includes(value),
     'TRIGGER/MATCH': (head, value) => head.invoker === value || head.invoker.startsWith(`${value}:`),
@@ -140,30 +137,26 @@ const SORTING: Sorting<runs.Head> = {
   idOf: (head) => head.id,
 };
 
-/** The pending instances of a namespace, the newest first. */
-export async function* pendingOf({ table, clock }: { table: Table; clock: Clock }, namespace: Namespace) {
+/** Yields the pending instances of a namespace, the newest first. */
+export async function* pendingOf({ table, clock }: Pick<Ports, 'table' | 'clock'>, namespace: Namespace) {
   const sections = await rows.sectionsOf({ table, clock }, namespace);
-  for await (const head of rows.all(table, sections)) if (head.status === 'pending') yield head;
+  for await (const head of rows.headsOf(table, sections)) if (head.status === 'pending') yield head;
 }
 
 const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
 const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);
 
-/**
- * The time that the request restricts the list to. Whether there are instances to compare with or not, a time that is
- * none is a mistake.
- */
-function spanOf({ filter }: ListRequest): rows.Span {
-  const given = filter.filter((one) => one.val !== '' && isTime(one));
-  const instantsOf = (type: string) => given.filter((one) => one.type === type).map(({ val }) => instantOf(val));
-  const [after, before] = [instantsOf('AFTER'), instantsOf('BEFORE')];
+/** The period that the filters by time leave. Throws `refused` for a malformed time, even if the list is empty. */
+function periodOf(request: ListRequest): rows.Period {
+  const timesOf = (type: string) => filterTimes(request, 'CREATED', type, 'refused');
+  const [after, before] = [timesOf('AFTER'), timesOf('BEFORE')];
   return {
-    ...(after.length === 0 ? {} : { from: Math.max(...after) }),
-    ...(before.length === 0 ? {} : { to: Math.min(...before) }),
+    from: after.length === 0 ? undefined : Math.max(...after),
+    to: before.length === 0 ? undefined : Math.min(...before),
   };
 }
 
-/** The direction in which the index has what is asked for; undefined: it must be sorted. */
+/** The direction of a list in the order of the index; undefined for another order. */
 function directionOf({ order }: ListRequest): 'ASC' | 'DESC' | undefined {
   const [first, ...rest] = order.filter(({ field }) => Object.hasOwn(SORTING.orders, field));
   if (first === undefined) return 'DESC';
@@ -171,9 +164,9 @@ function directionOf({ order }: ListRequest): 'ASC' | 'DESC' | undefined {
   return first.direction === 'ASC' ? 'ASC' : 'DESC';
 }
 
-const place = { idOf: (row: InstanceRecord) => row.id };
+const idOf = ({ id }: InstanceRecord): string => id;
 
-/** A page of a list that only time restricts: it is found by counting, and nothing else is read out. */
+/** The page of a list without filters but those by time. The rows outside the page are counted. */
 async function page(
   table: Table,
   sections: readonly rows.Section[],
@@ -190,36 +183,35 @@ async function page(
   }
   const range = rangeOf(request, total, (cursor) => ranks.get(cursor) ?? -1);
   const heads = await rows.slice(table, sections, range, descending);
-  return toList(request, heads.map(toRecord), { ...place, from: range[0], total });
+  return toList(request, heads.map(toRecord), { idOf, from: range[0], total });
 }
 
-/** Looks through all instances of the time asked for, and keeps the page alone. */
+/** The page of a filtered list: all instances of the period are read, and those of the page are kept. */
 async function search(
   table: Table,
   sections: readonly rows.Section[],
   request: ListRequest,
   descending: boolean,
 ): Promise<List<InstanceRecord>> {
-  const from = Math.max(request.offset, 0);
-  const to = request.limit > 0 ? from + request.limit : Number.POSITIVE_INFINITY;
+  const { from, to } = spanOf(request);
   const heads: runs.Head[] = [];
   let total = 0;
-  for await (const head of rows.all(table, sections, descending)) {
+  for await (const head of rows.headsOf(table, sections, descending)) {
     if (!passes(head, request, SORTING.filters)) continue;
     if (total >= from && total < to) heads.push(head);
     total += 1;
   }
-  return toList(request, heads.map(toRecord), { ...place, from: Math.min(from, total), total });
+  return toList(request, heads.map(toRecord), { idOf, from: Math.min(from, total), total });
 }
 
-/** Instances of a namespace, newest first. */
+/** Lists the instances of a namespace, by default the newest first. Throws `not-found`, `refused`. */
 export async function list(
-  { table, clock }: { table: Table; clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   namespaceName: string,
   request: ListRequest,
 ): Promise<List<InstanceRecord>> {
   const namespace = await namespaces.need({ table }, namespaceName);
-  const sections = await rows.sectionsOf({ table, clock }, namespace, spanOf(request));
+  const sections = await rows.sectionsOf({ table, clock }, namespace, periodOf(request));
   const direction = directionOf(request);
   const isPlain = request.filter.every((one) => one.val === '' || isTime(one) || !isKnown(one));
   if (direction !== undefined && isPlain) return page(table, sections, request, direction === 'DESC');
@@ -227,14 +219,6 @@ export async function list(
     return search(table, sections, request, direction === 'DESC');
   }
   const heads: runs.Head[] = [];
-  for await (const head of rows.all(table, sections)) heads.push(head);
-  const paged = paginate(heads, request, SORTING);
-  return { ...paged, ...mapped(paged) };
-}
-
-function mapped(list: List<runs.Head>): Pick<List<InstanceRecord>, 'results' | 'edges'> {
-  return {
-    results: list.results.map(toRecord),
-    edges: list.edges.map(({ node, cursor }) => ({ node: toRecord(node), cursor })),
-  };
+  for await (const head of rows.headsOf(table, sections)) heads.push(head);
+  return mapList(paginate(heads, request, SORTING), toRecord);
 }

@@ -1,78 +1,70 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Query, Table } from '../../ports/table.ts';
-import * as ledgers from '../metrics/ledgers.ts';
-import { accounts, begun } from '../metrics/run-counts.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Page, Table } from '../../ports/table.ts';
+import { DAY_MS } from '../../time/units.ts';
+import * as aggregates from '../metrics/aggregates.ts';
+import { begun, counterNames } from '../metrics/run-counts.ts';
 import { numberAt } from '../metrics/sums.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
+import { countAll, pagesOf, type Range } from '../storage/queries.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
-/** Instances begun in that time, both ends included, milliseconds since 1970. */
-export interface Span {
-  readonly from?: number;
-  readonly to?: number;
+/** A period in which instances began, both ends included, milliseconds since 1970. */
+export interface Period {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
-/** A part of the list, which lies in one partition of the index. */
+/** A part of the list: the instances of one day, which are in one partition of the index. */
 export interface Section {
-  readonly pk: string;
+  readonly range: Range;
   readonly count: number;
-  readonly range: Pick<Query, 'from' | 'to'>;
 }
 
-const MS_OF_A_DAY = 86_400_000;
-const RETENTION_MS = runs.RETENTION_DAYS * MS_OF_A_DAY;
+const RETENTION_MS = runs.RETENTION_DAYS * DAY_MS;
 
-/** A time with nothing behind it sorts before every row of that millisecond. */
-const rangeOf = ({ from, to }: Span): Section['range'] => ({
-  ...(from === undefined ? {} : { from: keys.eventTime(Math.max(from, 0)) }),
-  ...(to === undefined ? {} : { to: keys.eventTime(Math.max(to + 1, 0)) }),
-});
+/** The bounds of a period in the index. A time alone sorts before all rows of that millisecond. */
+const boundsOf = ({ from, to }: Period): Pick<Range, 'from' | 'to'> =>
+  omitUndefined({
+    from: from === undefined ? undefined : keys.timeText(Math.max(from, 0)),
+    to: to === undefined ? undefined : keys.timeText(Math.max(to + 1, 0)),
+  });
 
-const queryOf = ({ pk, range }: Section, descending: boolean) =>
-  ({ table: 'runs', index: 'by-namespace', pk, ...range, descending }) as const;
-
-async function count(table: Table, section: Section): Promise<number> {
-  let found = 0;
-  let next: string | undefined;
-  do {
-    const page = await table.query({ ...queryOf(section, true), count: true, ...(next === undefined ? {} : { next }) });
-    found += page.count;
-    next = page.next;
-  } while (next !== undefined);
-  return found;
-}
-
-/** So many days of instances are listed: whoever ended in the last of them was kept that long. */
-const DAYS = 2 * runs.RETENTION_DAYS;
+/** An instance is kept for the retention after its end, and began at most that long before. */
+const MAX_DAYS = 2 * runs.RETENTION_DAYS;
 
 /**
- * The parts of a namespace's list that hold instances of that time, the newest first. Days are not counted here: how
- * many runs began on each is in the ledger. Only where some may have gone since, and where the span cuts a day, rows
- * are counted.
+ * Returns the sections of a namespace's list for a period, the newest first. The number of instances of a day comes from
+ * the counters. The rows are counted only where some may have expired, and where the period contains a part of a day.
  */
-export async function sectionsOf(needs: Needs, namespace: Namespace, span: Span = {}): Promise<Section[]> {
+export async function sectionsOf(needs: Needs, namespace: Namespace, period: Period = {}): Promise<Section[]> {
   const now = needs.clock.now();
-  const known = await ledgers.read(needs, namespace, begun, { prefix: accounts.ofDay('') });
-  const oldest = keys.dayOf(now - DAYS * MS_OF_A_DAY);
-  const days = [...known].map(([account, sums]) => [account.slice(accounts.ofDay('').length), sums] as const);
+  const prefix = counterNames.ofDay('');
+  const counters = await aggregates.read(needs, namespace, begun, { prefix });
+  const oldest = keys.dateOf(now - MAX_DAYS * DAY_MS);
+  const days = [...counters].map(([counter, sums]) => [counter.slice(prefix.length), sums] as const);
   const listed = days.filter(([day]) => day >= oldest).sort(([a], [b]) => (a < b ? 1 : -1));
   const sections = listed.map(async ([day, sums]): Promise<Section[]> => {
     const begin = Date.parse(day);
-    const last = begin + MS_OF_A_DAY - 1;
-    const { from = 0, to = Number.MAX_SAFE_INTEGER } = span;
+    const last = begin + DAY_MS - 1;
+    const { from = 0, to = Number.MAX_SAFE_INTEGER } = period;
     if (from > last || to < begin) return [];
-    const cut = { ...(from > begin ? { from } : {}), ...(to < last ? { to } : {}) };
-    const section = { pk: keys.instancesOf(namespace.id, begin), range: rangeOf(cut), count: numberAt(sums, 'runs') };
-    const isKnown = Object.keys(cut).length === 0 && begin + RETENTION_MS > now;
-    return [isKnown ? section : { ...section, count: await count(needs.table, section) }];
+    const cut = { from: from > begin ? from : undefined, to: to < last ? to : undefined };
+    const range = { ...keys.runsBegun(namespace.id, begin), ...boundsOf(cut) };
+    const isWhole = cut.from === undefined && cut.to === undefined;
+    const isCounted = isWhole && begin + RETENTION_MS > now;
+    return [{ range, count: isCounted ? numberAt(sums, 'runs') : await countAll(needs.table, range) }];
   });
   return (await Promise.all(sections)).flat();
 }
 
-/** How many rows of the sections come before an instance, which is one of them; undefined: it is not. */
+/** Sorts after every sort key of the index. */
+const AFTER_ALL = ':';
+
+/** Returns the number of rows of the sections before an instance; undefined when the sections do not contain it. */
 export async function rankOf(
   table: Table,
   sections: readonly Section[],
@@ -83,26 +75,23 @@ export async function rankOf(
   if (item === undefined) return undefined;
   const order = String(item['order']);
   let before = 0;
-  for (const section of descending ? sections : sections.toReversed()) {
-    if (section.pk === item['nsBucket']) {
-      const { from = '', to = LAST } = section.range;
+  for (const { range, count } of descending ? sections : sections.toReversed()) {
+    if (range.pk === item['nsBucket']) {
+      const { from = '', to = AFTER_ALL } = range;
       if (order < from || order > to) return undefined;
-      const range = descending ? { from: order, to } : { from, to: order };
-      return before + (await count(table, { ...section, range })) - 1;
+      const upToRow = descending ? { from: order, to } : { from, to: order };
+      return before + (await countAll(table, { ...range, ...upToRow })) - 1;
     }
-    before += section.count;
+    before += count;
   }
   return undefined;
 }
 
-/** After every row's place. */
-const LAST = ':';
-
-/** Passes so many rows by without reading them out; the cursor behind them, undefined when there is nothing left. */
-async function skip(table: Table, query: Query, rows: number): Promise<string | undefined> {
+/** Skips rows without reading them. Returns the cursor of the next row; undefined when there is none. */
+async function skip(table: Table, range: Range, rows: number): Promise<string | undefined> {
   let next: string | undefined;
   for (let left = rows; left > 0; ) {
-    const page = await table.query({ ...query, count: true, limit: left, ...(next === undefined ? {} : { next }) });
+    const page: Page = await table.query({ ...range, count: true, limit: left, next });
     left -= page.count;
     next = page.next;
     if (next === undefined) return undefined;
@@ -110,20 +99,19 @@ async function skip(table: Table, query: Query, rows: number): Promise<string | 
   return next;
 }
 
-async function take(table: Table, query: Query, from: number, rows: number): Promise<Item[]> {
+async function take(table: Table, range: Range, from: number, rows: number): Promise<Item[]> {
   const items: Item[] = [];
-  let next = from === 0 ? undefined : await skip(table, query, from);
+  let next = from === 0 ? undefined : await skip(table, range, from);
   if (from > 0 && next === undefined) return [];
   do {
-    const more = next === undefined ? {} : { next };
-    const page = await table.query({ ...query, limit: rows - items.length, ...more });
+    const page: Page = await table.query({ ...range, limit: rows - items.length, next });
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined && items.length < rows);
   return items;
 }
 
-/** The heads of [from, to) of the list. A section is entered from the end that is nearer. */
+/** Returns the heads [from, to) of the list. A section is read from its nearer end. */
 export async function slice(
   table: Table,
   sections: readonly Section[],
@@ -132,27 +120,27 @@ export async function slice(
 ): Promise<runs.Head[]> {
   const heads: runs.Head[] = [];
   let before = 0;
-  for (const section of descending ? sections : sections.toReversed()) {
+  for (const { range, count } of descending ? sections : sections.toReversed()) {
     const first = Math.max(from - before, 0);
-    const rows = Math.min(to - before, section.count) - first;
-    before += section.count;
+    const rows = Math.min(to - before, count) - first;
+    before += count;
     if (rows <= 0) continue;
-    const behind = section.count - first - rows;
+    const behind = count - first - rows;
     const isNear = first <= behind;
-    const items = await take(table, queryOf(section, descending === isNear), isNear ? first : behind, rows);
+    const inDirection = { ...range, descending: descending === isNear };
+    const items = await take(table, inDirection, isNear ? first : behind, rows);
     heads.push(...(isNear ? items : items.reverse()).map(runs.toHead));
   }
   return heads;
 }
 
-/** Every head of the sections, in their order. */
-export async function* all(table: Table, sections: readonly Section[], descending = true): AsyncGenerator<runs.Head> {
-  for (const section of descending ? sections : sections.toReversed()) {
-    let next: string | undefined;
-    do {
-      const page = await table.query({ ...queryOf(section, descending), ...(next === undefined ? {} : { next }) });
-      for (const item of page.items) yield runs.toHead(item);
-      next = page.next;
-    } while (next !== undefined);
+/** Yields all heads of the sections, in their order. */
+export async function* headsOf(
+  table: Table,
+  sections: readonly Section[],
+  descending = true,
+): AsyncGenerator<runs.Head> {
+  for (const { range } of descending ? sections : sections.toReversed()) {
+    for await (const items of pagesOf(table, { ...range, descending })) yield* items.map(runs.toHead);
   }
 }

@@ -1,5 +1,5 @@
 import type { Ports } from '../../ports/ports.ts';
-import { type LogOwner, note as write } from './lines.ts';
+import { type LogOwner, writeLine as write } from './lines.ts';
 import { bare } from './records.ts';
 
 type Owners = { readonly [Scope in LogOwner['scope']]: Omit<Extract<LogOwner, { readonly scope: Scope }>, 'scope'> };
@@ -7,15 +7,15 @@ type Owners = { readonly [Scope in LogOwner['scope']]: Omit<Extract<LogOwner, { 
 const WRITTEN = { create: 'Created', update: 'Updated', delete: 'Deleted' } as const;
 type Change = keyof typeof WRITTEN;
 
-/** Characters of a line that could not be written, where that is told. */
-const LONGEST_SHOWN = 200;
+/** The maximum length of a line in the message that it could not be written. */
+const MAX_SHOWN = 200;
 
 interface Line {
   readonly log: LogOwner['scope'];
   readonly text: (...facts: never[]) => string;
 }
 
-/** The lines that changes leave in logs, in the words that users of the original know (rest-api reference, 12). */
+/** The log lines about changes; users of the original know these texts (rest-api reference, 12). */
 const LINES = {
   'namespace.create': { log: 'server', text: (name: string) => `Created namespace '${name}'.` },
   'namespace.delete': { log: 'server', text: (name: string) => `Deleted namespace '${name}'.` },
@@ -62,8 +62,8 @@ type Kind = keyof typeof LINES;
 type Facts<K extends Kind> = Parameters<(typeof LINES)[K]['text']>;
 
 /**
- * Writes the line about a change that was made, into the log that it belongs to. The change stands whether there is a
- * line about it or not, so this never throws.
+ * Writes the line about a change into its log. Never throws, because the change was made already: a line that cannot be
+ * written is reported on the console.
  */
 export async function note<K extends Kind>(
   ports: Pick<Ports, 'table' | 'clock' | 'settings'>,
@@ -74,6 +74,6 @@ export async function note<K extends Kind>(
   const { log, text } = LINES[kind];
   const line = (text as (...all: Facts<K>) => string)(...facts);
   await write(ports, { ...owner, scope: log } as LogOwner, line).catch((error: unknown) => {
-    console.error(`the line '${line.slice(0, LONGEST_SHOWN)}' could not be written into the log`, error);
+    console.error(`cannot write the line '${line.slice(0, MAX_SHOWN)}' into the log`, error);
   });
 }

@@ -1,54 +1,55 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
-/** A line that was sent: its time, and what tells it from others of that microsecond. */
+/** A line that was sent to a reader: its time and a hash of its id. */
 export interface Sent {
   /** Microseconds since 1970. */
   readonly at: number;
   readonly hash: number;
 }
 
-/** How far somebody has come in reading a log. */
-export interface Mark {
-  /** Lines from this microsecond on count as new unless they are among `sent`; older ones are done with. */
+/** How far a reader has read a log. */
+export interface Cursor {
+  /** Older lines, in microseconds since 1970, were sent or skipped; later ones are new unless they are in `sent`. */
   readonly since: number;
-  /** How many lines were sent, and skipped before by an offset. */
+  /** The number of lines that were sent, and of those that an offset skipped. */
   readonly done: number;
-  /** How many lines there were. */
+  /** The number of lines in the log. */
   readonly total: number;
   readonly sent: readonly Sent[];
 }
 
-/** So many lines a mark remembers: it has to go into a header. */
-export const MOST_SENT = 300;
+/** The maximum number of lines in a cursor, which must fit into a header. */
+export const MAX_SENT = 300;
 
-/** A line in a mark: microseconds after `since`, and the hash. */
+// In the text of a cursor a line is the microseconds after `since`, and the hash.
 const DELTA_BYTES = 5;
 const HASH_BYTES = 3;
 const ENTRY_BYTES = DELTA_BYTES + HASH_BYTES;
-const LARGEST_DELTA = 2 ** (8 * DELTA_BYTES) - 1;
+const MAX_DELTA = 2 ** (8 * DELTA_BYTES) - 1;
 const RADIX = 36;
 
+/** The hash of the id of a line, 24 bits. */
 export const hashOf = (id: string): number => createHash('sha256').update(id).digest().readUIntBE(0, HASH_BYTES);
 
-/** Tells a line that was sent from others. */
+/** Identifies a line among those that were sent. */
 export const nameOf = ({ at, hash }: Sent): string => `${at} ${hash}`;
 
 /**
- * The mark with no more than it may remember. Where too much was sent, it begins after the newest of what it cannot
- * remember: a line that becomes visible as late as that is missed, none comes twice.
+ * Returns the cursor with at most `MAX_SENT` lines. With more, it starts after the newest line that is dropped: a line of
+ * before that time that becomes visible later is missed, and none is repeated.
  */
-export function bounded(mark: Mark): Mark {
-  const isKept = ({ at }: Sent) => at >= mark.since && at - mark.since <= LARGEST_DELTA;
-  const sent = mark.sent.filter(isKept).sort((a, b) => a.at - b.at);
-  const dropped = sent.at(-MOST_SENT - 1);
-  if (dropped === undefined) return { ...mark, sent };
+export function bounded(cursor: Cursor): Cursor {
+  const isKept = ({ at }: Sent) => at >= cursor.since && at - cursor.since <= MAX_DELTA;
+  const sent = cursor.sent.filter(isKept).sort((a, b) => a.at - b.at);
+  const dropped = sent.at(-MAX_SENT - 1);
+  if (dropped === undefined) return { ...cursor, sent };
   const since = dropped.at + 1;
-  return { ...mark, since, sent: sent.filter(({ at }) => at >= since) };
+  return { ...cursor, since, sent: sent.filter(({ at }) => at >= since) };
 }
 
-/** URL-safe text of at most 3,300 characters. */
-export function toText({ since, done, total, sent }: Mark): string {
+/** Returns a cursor as URL-safe text of at most 3,300 characters. */
+export function toText({ since, done, total, sent }: Cursor): string {
   const bytes = Buffer.alloc(sent.length * ENTRY_BYTES);
   for (const [index, { at, hash }] of sent.entries()) {
     bytes.writeUIntBE(at - since, index * ENTRY_BYTES, DELTA_BYTES);
@@ -59,24 +60,24 @@ export function toText({ since, done, total, sent }: Mark): string {
 }
 
 const FORM = /^([0-9a-z]{1,11})\.([0-9a-z]{1,8})\.([0-9a-z]{1,8})\.([\w-]*)$/;
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
-/** Throws `malformed`: the text is no mark of this log. */
-export function noMark(text: string): ServiceError {
-  const shown = text.slice(0, LONGEST_SHOWN).toWellFormed();
+/** The error `malformed` for a text that is not a cursor of the log. */
+export function malformedCursor(text: string): ServiceError {
+  const shown = text.slice(0, MAX_SHOWN).toWellFormed();
   return new ServiceError(
     'malformed',
-    `'${shown}' is no mark of this log; send the id of its last event as Last-Event-ID, or none to begin anew`,
+    `'${shown}' is not a cursor of this log; send the id of its last event as Last-Event-ID, or no Last-Event-ID to start over`,
   );
 }
 
-/** Reads a mark. Throws `malformed` for a text that is none. */
-export function fromText(text: string): Mark {
+/** The inverse of `toText`. Throws `malformed` for any other text. */
+export function fromText(text: string): Cursor {
   const [, since = '', done = '', total = '', packed = ''] = FORM.exec(text) ?? [];
   const bytes = Buffer.from(packed, 'base64url');
   const count = bytes.length / ENTRY_BYTES;
-  const isWhole = Number.isInteger(count) && count <= MOST_SENT && bytes.toString('base64url') === packed;
-  if (since === '' || !isWhole) throw noMark(text);
+  const isWhole = Number.isInteger(count) && count <= MAX_SENT && bytes.toString('base64url') === packed;
+  if (since === '' || !isWhole) throw malformedCursor(text);
   const begin = Number.parseInt(since, RADIX);
   const sent = Array.from({ length: count }, (_, index) => ({
     at: begin + bytes.readUIntBE(index * ENTRY_BYTES, DELTA_BYTES),

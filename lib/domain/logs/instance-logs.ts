@@ -1,16 +1,18 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Table } from '../../ports/table.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { toFineTimestamp } from '../../time/timestamps.ts';
 import * as runs from '../runs/runs.ts';
-import { cursorOf, type List, type ListRequest, passes, rangeOf, toList } from '../storage/pages.ts';
-import { noMark } from './cursors.ts';
-import { FILTERS, hasFilter, isDescending, type LogRecord, MOST_LINES, mostOf, type Traits } from './records.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { cursorOf, type List, passes, spanOf, toList } from '../storage/lists.ts';
+import type { LogReading } from './cursor-reader.ts';
+import { malformedCursor } from './cursors.ts';
+import { FILTERS, hasFilter, isDescending, type LogRecord, MAX_LINES, pageOf, type Traits } from './records.ts';
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-/** What web interfaces draw from (rest-api reference, 12). */
+/** The tags of a line, which web interfaces use (rest-api reference, 12). */
 function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
-  return {
+  return omitUndefined({
     callpath: '/',
     'instance-id': run.id,
     invoker: run.invoker,
@@ -19,8 +21,8 @@ function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
     recipientType: 'instance',
     workflow: run.path,
     'workflow-id': run.workflowId,
-    ...(line.state === undefined ? {} : { 'state-id': line.state }),
-  };
+    'state-id': line.state,
+  });
 }
 
 const toRecord = (run: runs.Run, line: runs.LogLine): LogRecord => ({
@@ -30,9 +32,9 @@ const toRecord = (run: runs.Run, line: runs.LogLine): LogRecord => ({
   tags: tagsOf(run, line),
 });
 
-type Wanted = (line: runs.LogLine) => boolean;
+type LineFilter = (line: runs.LogLine) => boolean;
 
-function wantedOf(run: runs.Run, request: ListRequest): Wanted {
+function lineFilterOf(run: runs.Run, request: ListRequest): LineFilter {
   if (!hasFilter(request)) return () => true;
   const traitsOf = ({ level, state = '' }: runs.LogLine): Traits => {
     return { level, state, workflow: run.path, instance: run.id };
@@ -40,18 +42,18 @@ function wantedOf(run: runs.Run, request: ListRequest): Wanted {
   return (line) => passes(traitsOf(line), request, FILTERS);
 }
 
-/** Lines of a log, where they begin among those that pass, and how many pass in all. */
+/** Lines that pass the filters, the number of the first one among all such lines, and the number of all such lines. */
 interface Found {
   readonly lines: readonly runs.LogLine[];
   readonly from: number;
   readonly total: number;
-  /** How many lines of the log the page and what is before it take, whether they pass or not. */
+  /** The number of the first line after the page, among all lines. */
   readonly reached: number;
 }
 
 const lengthOf = ({ flushed, tail }: runs.Run): number => flushed + tail.length;
 
-/** Reads the part that holds the lines [from, to) and nothing else. */
+/** Reads the lines [from, to). */
 async function slice(ports: Needs, run: runs.Run, from: number, to: number): Promise<runs.LogLine[]> {
   const lines: runs.LogLine[] = [];
   for await (const part of runs.logParts(ports, run, from)) {
@@ -61,20 +63,20 @@ async function slice(ports: Needs, run: runs.Run, from: number, to: number): Pro
   return lines;
 }
 
-/** A page of all lines, in the order of time. */
+/** A page of an unfiltered request, in the order of time. */
 async function readPage(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
   const total = lengthOf(run);
-  const from = Math.min(Math.max(request.offset, 0), total);
-  const to = Math.min(from + mostOf(request), total);
+  const span = spanOf(request, MAX_LINES);
+  const [from, to] = [Math.min(span.from, total), Math.min(span.to, total)];
   if (!isDescending(request)) return { lines: await slice(ports, run, from, to), from, total, reached: to };
   return { lines: await slice(ports, run, total - to, total - from), from, total, reached: total };
 }
 
-/** Looks through the log from its line `begin` on, before which `passed` lines pass, and keeps those of [from, to). */
+/** Scans the log from line `begin` on, before which `passed` lines pass the filters, for the passing lines [from, to). */
 async function search(
   ports: Needs,
   run: runs.Run,
-  isWanted: Wanted,
+  passesFilter: LineFilter,
   { begin = 0, passed = 0, from, to }: { begin?: number; passed?: number; from: number; to: number },
 ): Promise<Found> {
   const lines: runs.LogLine[] = [];
@@ -83,7 +85,7 @@ async function search(
   let reached: number | undefined;
   for await (const part of runs.logParts(ports, run, begin)) {
     for (const line of part) {
-      if (isWanted(line)) {
+      if (passesFilter(line)) {
         if (total >= to) reached ??= number;
         else if (total >= from) lines.push(line);
         total += 1;
@@ -94,43 +96,35 @@ async function search(
   return { lines, from: Math.min(from, total), total, reached: reached ?? number };
 }
 
-/** At which places among the wanted lines those stand that cursors name, which are their times. */
-async function placesOf(ports: Needs, run: runs.Run, request: ListRequest, isWanted: Wanted) {
+/** The indexes of the lines at the request's pagination cursors, among those that pass the filters; cursors contain times. */
+async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, passesFilter: LineFilter) {
   const { after, before } = request.cursor ?? {};
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   let total = 0;
   for await (const part of runs.logParts(ports, run)) {
-    for (const line of part.filter(isWanted)) {
+    for (const line of part.filter(passesFilter)) {
       const cursor = cursorOf(toFineTimestamp(line.t));
-      if (cursor === after || cursor === before) places.set(cursor, total);
+      if (cursor === after || cursor === before) indexes.set(cursor, total);
       total += 1;
     }
   }
-  return { places, total };
+  return { indexes, total };
 }
 
-/** A page that can only be told when all lines are known: it is named by a cursor, or counted from the end. */
-async function follow(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
-  const isWanted = wantedOf(run, request);
-  const isDown = isDescending(request);
-  const { places, total } = await placesOf(ports, run, request, isWanted);
-  const placeOf = (cursor: string): number => {
-    const place = places.get(cursor) ?? -1;
-    return isDown && place >= 0 ? total - 1 - place : place;
-  };
-  const [from, end] = rangeOf(request, total, placeOf);
-  const to = Math.min(end, from + MOST_LINES);
-  const range = isDown ? { from: total - to, to: total - from } : { from, to };
-  const found = await search(ports, run, isWanted, range);
-  return { ...found, from, reached: isDown ? lengthOf(run) : found.reached };
+/** A page whose place depends on all lines: it is named by a pagination cursor, or counted from the end. */
+async function findAmongAll(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
+  const passesFilter = lineFilterOf(run, request);
+  const { indexes, total } = await indexesOf(ports, run, request, passesFilter);
+  const { from, span } = pageOf(request, total, (cursor) => indexes.get(cursor) ?? -1);
+  const found = await search(ports, run, passesFilter, span);
+  return { ...found, from, reached: isDescending(request) ? lengthOf(run) : found.reached };
 }
 
 async function find(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
-  if (request.cursor !== undefined) return follow(ports, run, request);
+  if (request.cursor !== undefined) return findAmongAll(ports, run, request);
   if (!hasFilter(request)) return readPage(ports, run, request);
-  if (isDescending(request)) return follow(ports, run, request);
-  const from = Math.max(request.offset, 0);
-  return search(ports, run, wantedOf(run, request), { from, to: from + mostOf(request) });
+  if (isDescending(request)) return findAmongAll(ports, run, request);
+  return search(ports, run, lineFilterOf(run, request), spanOf(request, MAX_LINES));
 }
 
 function toReply(run: runs.Run, { lines, from, total }: Found, request: ListRequest): List<LogRecord> {
@@ -139,40 +133,40 @@ function toReply(run: runs.Run, { lines, from, total }: Found, request: ListRequ
   return toList(request, records, { from, total, idOf: ({ t }) => t });
 }
 
-/** The log of a run, oldest line first unless asked otherwise. */
+/** Lists the log of a run, the oldest line first by default (rest-api reference, 12). */
 export async function list(ports: Needs, run: runs.Run, request: ListRequest): Promise<List<LogRecord>> {
   return toReply(run, await find(ports, run, request), request);
 }
 
-/** How far a log was read: the number of its next line, and how many passed before it or were skipped. */
+/** The text of a cursor: the number of the next line, and how many passing lines before it were sent or skipped. */
 const FORM = /^(\d{1,10})\.(\d{1,10})$/;
 
-const markOf = (reached: number, passed: number): string => `${reached}.${passed}`;
+const toCursor = (reached: number, passed: number): string => `${reached}.${passed}`;
 
 /**
- * Reads on in the log of a run from a mark, or from its beginning: each line once. A log that did not grow is not read.
- * Throws `malformed` for a mark that is none of this log's.
+ * Returns the lines of the log of a run since a cursor, or its first page without one; each line exactly once over all
+ * readings. A log without new lines is not read. Throws `malformed` for a text that is not a cursor of this log.
  */
-export async function readOn(
+export async function readAfter(
   ports: Needs,
   run: runs.Run,
   request: ListRequest,
-  mark?: string,
-): Promise<{ readonly list: List<LogRecord>; readonly mark: string }> {
-  if (mark === undefined) {
+  cursor?: string,
+): Promise<LogReading> {
+  if (cursor === undefined) {
     const found = await find(ports, run, request);
     const passed = isDescending(request) ? found.total : found.from + found.lines.length;
-    return { list: toReply(run, found, request), mark: markOf(found.reached, passed) };
+    return { list: toReply(run, found, request), cursor: toCursor(found.reached, passed) };
   }
-  const [, reached, passed] = FORM.exec(mark)?.map(Number) ?? [];
-  const isOurs = reached !== undefined && passed !== undefined && passed <= reached && reached <= lengthOf(run);
-  if (!isOurs) throw noMark(mark);
+  const [, reached, passed] = FORM.exec(cursor)?.map(Number) ?? [];
+  const isValid = reached !== undefined && passed !== undefined && passed <= reached && reached <= lengthOf(run);
+  if (!isValid) throw malformedCursor(cursor);
   const offset = Math.max(request.offset, passed);
-  const range = { begin: reached, passed, from: offset, to: offset + MOST_LINES };
-  const found = await search(ports, run, wantedOf(run, request), range);
+  const range = { begin: reached, passed, from: offset, to: offset + MAX_LINES };
+  const found = await search(ports, run, lineFilterOf(run, request), range);
   const next = Math.max(passed, Math.min(offset, found.total)) + found.lines.length;
   return {
     list: toReply(run, { ...found, from: offset }, { ...request, offset }),
-    mark: markOf(found.reached, next),
+    cursor: toCursor(found.reached, next),
   };
 }

@@ -1,13 +1,18 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
+import { toTtl } from '../../time/expiry.ts';
+import { DAY_MS, MILLISECOND_US, MINUTE_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
+import { deleteAll, putAt } from '../storage/batches.ts';
 import { timeOf } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
+import { pagesOf } from '../storage/queries.ts';
 import type { Entry } from './records.ts';
 
-/** Whose log it is. */
+/** The owner of a log. */
 export type LogOwner =
   | { readonly scope: 'server' }
   | { readonly scope: 'namespace'; readonly namespace: Named }
@@ -19,40 +24,38 @@ interface Pathed {
   readonly path: string;
 }
 
-const SECONDS_OF_A_DAY = 86_400;
-const MS_OF_A_DAY = 86_400_000;
-/** Clocks of two computers may differ by less than this. */
-const SKEW_MS = 60_000;
-const MICROSECONDS = 1000;
-/** Of those of a millisecond; the last one is left to the events, which follow what they tell of. */
-const FINEST = MICROSECONDS - 1;
-const FRACTION = /^.{15}([0-9a-f]{3})/i;
+/** The maximum difference between the clocks of two computers. */
+const MAX_CLOCK_SKEW_MS = MINUTE_MS;
+
+/** The last microsecond of a millisecond, which is that of received events: they follow the lines about their causes. */
+const LAST_US = MILLISECOND_US - 1;
+const RANDOM_BITS = /^.{15}([0-9a-f]{3})/i;
 
 /**
- * Microseconds since 1970 of a millisecond and a UUID of version 7. Of one millisecond, what is sorted by its id is
- * sorted by its microseconds too, also where ids were made before or after it.
+ * Returns microseconds since 1970 for a millisecond and a UUID of version 7, such that lines of the same millisecond have
+ * the order of their ids, also those whose ids were made in another millisecond.
  */
 export function fineTimeOf(ms: number, id: string): number {
-  const part = Number.parseInt(FRACTION.exec(id)?.[1] ?? '0', 16) / 0x1000;
+  const fraction = Number.parseInt(RANDOM_BITS.exec(id)?.[1] ?? '0', 16) / 0x1000;
   const isEarlier = timeOf(id) < ms;
-  const fine = timeOf(id) === ms ? Math.floor(part * FINEST) : FINEST - 1;
-  return ms * MICROSECONDS + (isEarlier ? 0 : fine);
+  const fine = timeOf(id) === ms ? Math.floor(fraction * LAST_US) : LAST_US - 1;
+  return ms * MILLISECOND_US + (isEarlier ? 0 : fine);
 }
 
-/** The microsecond of a millisecond in which a namespace receives its events. */
-export const lateTimeOf = (ms: number): number => ms * MICROSECONDS + FINEST;
+/** The time of an event that was received in a millisecond; microseconds since 1970. */
+export const lateTimeOf = (ms: number): number => ms * MILLISECOND_US + LAST_US;
 
 /** How long log lines are kept, days. */
-export const retentionOf = ({ retentionDays = runs.RETENTION_DAYS }: Pick<Settings, 'retentionDays'>): number =>
+const retentionDaysOf = ({ retentionDays = runs.RETENTION_DAYS }: Pick<Settings, 'retentionDays'>): number =>
   retentionDays;
 
-/** What names the partitions of a log. */
+/** The owner of a log in the keys of its lines. */
 export function partitionOf(owner: LogOwner): string {
   if (owner.scope === 'server') return 'server';
   return owner.scope === 'namespace' ? owner.namespace.id : owner.node.id;
 }
 
-/** What web interfaces draw from (rest-api reference, 12). */
+/** The tags of all lines of a log, which web interfaces use (rest-api reference, 12). */
 export function tagsOf(owner: LogOwner): Record<string, string> {
   const kind = { recipientType: owner.scope };
   if (owner.scope === 'server') return kind;
@@ -61,8 +64,8 @@ export function tagsOf(owner: LogOwner): Record<string, string> {
   return { ...named, workflow: owner.node.path, 'workflow-id': owner.node.id };
 }
 
-const TIME_LENGTH = 18;
-const timeKey = (at: number): string => String(at).padStart(TIME_LENGTH, '0');
+const TIME_DIGITS = 18;
+const timeKey = (at: number): string => String(at).padStart(TIME_DIGITS, '0');
 
 interface Needs {
   readonly table: Table;
@@ -71,64 +74,47 @@ interface Needs {
 }
 
 /** Writes a line into a log. */
-export async function note({ table, clock, settings }: Needs, owner: LogOwner, text: string): Promise<void> {
+export async function writeLine({ table, clock, settings }: Needs, owner: LogOwner, text: string): Promise<void> {
   const now = clock.now();
   const id = clock.uuid();
   const at = fineTimeOf(now, id);
-  const ttl = Math.ceil(now / 1000) + retentionOf(settings) * SECONDS_OF_A_DAY;
-  const tags = JSON.stringify(tagsOf(owner));
-  const place = { pk: keys.notes(partitionOf(owner), now), sk: `${timeKey(at)}#${id}` };
-  await table.write([{ do: 'put', table: 'journal', item: { ...place, at, id, level: 'info', text, tags, ttl } }]);
+  const ttl = toTtl(now + retentionDaysOf(settings) * DAY_MS);
+  const { table: name, pk } = keys.notes(partitionOf(owner), now);
+  const key = { table: name, pk, sk: `${timeKey(at)}#${id}` };
+  await table.write([putAt(key, { at, id, level: 'info', text, tags: JSON.stringify(tagsOf(owner)), ttl })]);
 }
 
-/** Lines that one call reads. */
-const PART = 1000;
+/** The number of lines that one call reads. */
+const PAGE_SIZE = 1000;
 
-/** The lines that were written on a day, from a microsecond on, the oldest first. */
-export async function* notesOf(
-  { table }: { readonly table: Table },
+/** Yields the lines that were written on a day, from a microsecond on, the oldest first, page by page. */
+export async function* writtenLinesOf(
+  { table }: Pick<Ports, 'table'>,
   owner: string,
   day: number,
   from: number,
 ): AsyncGenerator<readonly Entry[]> {
-  let next: string | undefined;
-  do {
-    const range = { pk: keys.notes(owner, day), from: timeKey(from), limit: PART };
-    const page = await table.query({ table: 'journal', ...range, ...(next === undefined ? {} : { next }) });
-    yield page.items.map((item) => ({
+  for await (const items of pagesOf(table, { ...keys.notes(owner, day), from: timeKey(from), limit: PAGE_SIZE })) {
+    yield items.map((item) => ({
       at: Number(item['at']),
       id: String(item['id']),
       level: item['level'] as runs.Level,
       text: String(item['text']),
       tags: JSON.parse(String(item['tags'])) as Record<string, string>,
     }));
-    next = page.next;
-  } while (next !== undefined);
-}
-
-const MOST_WRITES = 100;
-
-async function removeDay(table: Table, pk: string): Promise<void> {
-  for (;;) {
-    const { items } = await table.query({ table: 'journal', pk, limit: MOST_WRITES, only: ['pk', 'sk'] });
-    if (items.length === 0) return;
-    await table.write(items.map(({ pk, sk }) => ({ do: 'delete', key: { table: 'journal', pk, sk } })));
   }
 }
 
-/** The days of [from, now], each as one of its milliseconds, with the one that other computers may have already. */
-export function daysFrom(from: number, now: number): number[] {
-  const days: number[] = [];
-  for (let ms = from; keys.dayOf(ms) <= keys.dayOf(now + SKEW_MS); ms += MS_OF_A_DAY) days.push(ms);
-  return days;
-}
+/** A time of each day of [from, now], and of the day that it is already by the clocks of other computers. */
+export const daysFrom = (from: number, now: number): number[] => keys.daysBetween(from, now + MAX_CLOCK_SKEW_MS);
 
-/** When the oldest line was written that may be there still, milliseconds since 1970. */
+/** The time of the oldest line that can exist, milliseconds since 1970; `created` is when the owner was created. */
 export const oldestOf = ({ clock, settings }: Pick<Needs, 'clock' | 'settings'>, created: number): number =>
-  Math.max(created, clock.now() - retentionOf(settings) * MS_OF_A_DAY);
+  Math.max(created, clock.now() - retentionDaysOf(settings) * DAY_MS);
 
-/** Removes what was written into the log of a namespace; its id tells since when there is one. */
-export async function removeLog(needs: Needs, namespaceId: string): Promise<void> {
+/** Deletes the lines that were written into the log of a namespace. */
+export async function deleteLog(needs: Needs, namespaceId: string): Promise<void> {
+  // The id of a namespace contains the time of its creation.
   const days = daysFrom(oldestOf(needs, timeOf(namespaceId)), needs.clock.now());
-  await Promise.all(days.map((day) => removeDay(needs.table, keys.notes(namespaceId, day))));
+  await Promise.all(days.map((day) => deleteAll(needs.table, keys.notes(namespaceId, day))));
 }

@@ -1,46 +1,40 @@
 import type { Settings } from '../../ports/settings.ts';
-import { cursorOf, type List, type ListRequest, passes, rangeOf, toList } from '../storage/pages.ts';
+import { batchesOf } from '../storage/batches.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { cursorOf, type List, mapList, passes, toList } from '../storage/lists.ts';
+import type { Span } from '../storage/windows.ts';
 import { daysFrom, type LogOwner, oldestOf } from './lines.ts';
-import {
-  type Entry,
-  FILTERS,
-  hasFilter,
-  isDescending,
-  type LogRecord,
-  MOST_LINES,
-  toRecord,
-  traitsOf,
-} from './records.ts';
-import { eventSource, noteSource, type Needs as Ports, readOut, runSource, type Source } from './sources.ts';
+import { type Entry, FILTERS, hasFilter, isDescending, type LogRecord, pageOf, toRecord, traitsOf } from './records.ts';
+import { eventSource, type Needs as Ports, runSource, type Source, withEventTexts, writtenSource } from './sources.ts';
 
 export type Needs = Ports & { readonly settings: Pick<Settings, 'retentionDays'> };
 
-/** A log that is put together from several sources. */
+/** A log, which is merged from several sources. */
 export interface Log {
   readonly sources: readonly Source[];
-  /** Nothing is older than this, milliseconds since 1970. */
+  /** The time of the oldest possible line, milliseconds since 1970. */
   readonly since: number;
 }
 
-/** The log of the server, of a namespace or of a workflow; `created` is when its owner was made. */
+/** The log of the server, of a namespace or of a workflow; `created` is when its owner was created. */
 export function openLog(ports: Needs, owner: LogOwner, created = 0): Log {
   return { since: oldestOf(ports, created), sources: sourcesOf(ports, owner) };
 }
 
 function sourcesOf(ports: Needs, owner: LogOwner): Source[] {
-  const notes = noteSource(ports, owner);
-  if (owner.scope === 'server') return [notes];
+  const written = writtenSource(ports, owner);
+  if (owner.scope === 'server') return [written];
   const runs = runSource(ports, owner);
-  return owner.scope === 'workflow' ? [notes, runs] : [notes, runs, eventSource(ports, owner)];
+  return owner.scope === 'workflow' ? [written, runs] : [written, runs, eventSource(ports, owner)];
 }
 
-async function* oneByOne(parts: AsyncIterable<readonly Entry[]>): AsyncGenerator<Entry, undefined> {
-  for await (const part of parts) yield* part;
+async function* entriesOf(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<Entry, undefined> {
+  for await (const page of pages) yield* page;
 }
 
-/** The lines of a day from a microsecond on, of all sources, the oldest first. */
+/** Merges the lines of all sources of a day, from a microsecond on, the oldest first. */
 async function* ofDay({ sources }: Log, day: number, from: number): AsyncGenerator<Entry> {
-  const open = sources.map((source) => oneByOne(source.read(day, from)));
+  const open = sources.map((source) => entriesOf(source.read(day, from)));
   const heads = await Promise.all(open.map((lines) => lines.next()));
   for (;;) {
     let first = -1;
@@ -56,120 +50,116 @@ async function* ofDay({ sources }: Log, day: number, from: number): AsyncGenerat
   }
 }
 
-export type Wanted = (entry: Entry) => boolean;
+export type EntryFilter = (entry: Entry) => boolean;
 
-export const wantedOf =
-  (request: ListRequest): Wanted =>
+/** A predicate for the lines that pass the filters of a request. */
+export const entryFilterOf =
+  (request: ListRequest): EntryFilter =>
   (entry) =>
     passes(traitsOf(entry), request, FILTERS);
 
-/** The lines that are wanted of days, from a microsecond on, the oldest first. */
-export async function* walk(log: Log, days: readonly number[], isWanted: Wanted, from = 0): AsyncGenerator<Entry> {
+/** Yields the lines of days from a microsecond on that pass the filter, the oldest first. */
+export async function* walk(
+  log: Log,
+  days: readonly number[],
+  passesFilter: EntryFilter,
+  from = 0,
+): AsyncGenerator<Entry> {
   for (const day of days) {
-    for await (const entry of ofDay(log, day, from)) if (entry.at >= from && isWanted(entry)) yield entry;
+    for await (const entry of ofDay(log, day, from)) if (entry.at >= from && passesFilter(entry)) yield entry;
   }
 }
 
-/** So many days are counted side by side. */
-const ABREAST = 8;
+/** The number of days that are counted at the same time. */
+const CONCURRENCY = 8;
 
-/** How many lines are wanted of each day. */
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+/** Counts the lines of each day that pass the filters. */
 async function countDays(log: Log, days: readonly number[], request: ListRequest): Promise<number[]> {
-  const isWanted = wantedOf(request);
-  const mayCount = !hasFilter(request);
+  const passesFilter = entryFilterOf(request);
+  const isUnfiltered = !hasFilter(request);
   const countIn = async (source: Source, day: number): Promise<number> => {
-    if (mayCount && source.count !== undefined) return source.count(day);
+    if (isUnfiltered && source.count !== undefined) return source.count(day);
     let sum = 0;
-    for await (const part of source.read(day, 0)) sum += part.filter(isWanted).length;
+    for await (const page of source.read(day, 0)) sum += page.filter(passesFilter).length;
     return sum;
   };
-  const ofAll = async (day: number): Promise<number> => {
-    const counts = await Promise.all(log.sources.map((source) => countIn(source, day)));
-    return counts.reduce((sum, one) => sum + one, 0);
-  };
+  const countDay = async (day: number): Promise<number> =>
+    sumOf(await Promise.all(log.sources.map((source) => countIn(source, day))));
   const counts: number[] = [];
-  for (let first = 0; first < days.length; first += ABREAST) {
-    counts.push(...(await Promise.all(days.slice(first, first + ABREAST).map(ofAll))));
-  }
+  for (const batch of batchesOf(days, CONCURRENCY)) counts.push(...(await Promise.all(batch.map(countDay))));
   return counts;
 }
 
-/** What names a line in a cursor of an older client. */
+/** The id of a line in a pagination cursor of an older client. */
 const idOf = ({ at, id }: Entry): string => `${at} ${id}`;
 
-/** At which places the lines stand that cursors name. */
-async function placesOf(log: Log, days: readonly number[], request: ListRequest): Promise<(cursor: string) => number> {
+/** Returns the indexes, in the order of time, of the lines that the request's pagination cursors name; -1 for others. */
+async function indexesOf(log: Log, days: readonly number[], request: ListRequest): Promise<(cursor: string) => number> {
   const { after, before } = request.cursor ?? {};
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   if (after === undefined && before === undefined) return () => -1;
-  let place = 0;
-  for await (const entry of walk(log, days, wantedOf(request))) {
+  let index = 0;
+  for await (const entry of walk(log, days, entryFilterOf(request))) {
     const cursor = cursorOf(idOf(entry));
-    if (cursor === after || cursor === before) places.set(cursor, place);
-    place += 1;
+    if (cursor === after || cursor === before) indexes.set(cursor, index);
+    index += 1;
   }
-  return (cursor) => places.get(cursor) ?? -1;
+  return (cursor) => indexes.get(cursor) ?? -1;
 }
 
 /** A page of a log. */
 export interface LogPage {
-  /** In the order of time, whatever was asked for. */
+  /** In the order of time, whatever the order of the request. */
   readonly entries: readonly Entry[];
-  /** Where the page begins, in the order that was asked for. */
+  /** The number of the first line, in the order of the request. */
   readonly from: number;
   readonly total: number;
 }
 
-/** The lines that stand at [from, to) in the order of time; days beside them are not read. */
+/** Returns the lines [from, to) in the order of time. Days outside are not read. */
 async function slice(
   log: Log,
   days: readonly { readonly day: number; readonly count: number }[],
-  isWanted: Wanted,
-  [from, to]: readonly [number, number],
+  passesFilter: EntryFilter,
+  { from, to }: Span,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
   let begin = 0;
   for (const { day, count } of days) {
-    const isBeside = begin >= to || begin + count <= from;
-    let place = begin;
+    const isOutside = begin >= to || begin + count <= from;
+    let index = begin;
     begin += count;
-    if (isBeside) continue;
-    for await (const entry of walk(log, [day], isWanted)) {
-      if (place >= to) break;
-      if (place >= from) entries.push(entry);
-      place += 1;
+    if (isOutside) continue;
+    for await (const entry of walk(log, [day], passesFilter)) {
+      if (index >= to) break;
+      if (index >= from) entries.push(entry);
+      index += 1;
     }
   }
   return entries;
 }
 
-/** Reads the page that is asked for: counts all days, and reads those of the page as far as it goes. */
+/** Reads the page of a request: counts the lines of all days, and reads those of the page. */
 export async function readPage(ports: Needs, log: Log, request: ListRequest): Promise<LogPage> {
   const days = daysFrom(log.since, ports.clock.now());
-  const [counts, placeOf] = await Promise.all([countDays(log, days, request), placesOf(log, days, request)]);
-  const total = counts.reduce((sum, one) => sum + one, 0);
-  const isDown = isDescending(request);
-  const place = (cursor: string): number => {
-    const found = placeOf(cursor);
-    return isDown && found >= 0 ? total - 1 - found : found;
-  };
-  const [from, end] = rangeOf(request, total, place);
-  const to = Math.min(end, from + MOST_LINES);
+  const [counts, indexOf] = await Promise.all([countDays(log, days, request), indexesOf(log, days, request)]);
+  const total = sumOf(counts);
+  const { from, span } = pageOf(request, total, indexOf);
   const counted = days.map((day, index) => ({ day, count: counts[index] ?? 0 }));
-  const entries = await slice(log, counted, wantedOf(request), isDown ? [total - to, total - from] : [from, to]);
+  const entries = await slice(log, counted, entryFilterOf(request), span);
   return { entries, from, total };
 }
 
-/** The reply of a page: with the texts of its lines, in the order that was asked for. */
+/** Makes the reply of a page: with the texts of events, in the order of the request. */
 export async function toReply(ports: Needs, page: LogPage, request: ListRequest): Promise<List<LogRecord>> {
-  const read = await readOut(ports, page.entries);
-  if (isDescending(request)) read.reverse();
-  const list = toList(request, read, { from: page.from, total: page.total, idOf });
-  const edges = list.edges.map(({ node, cursor }) => ({ node: toRecord(node), cursor }));
-  return { ...list, results: list.results.map(toRecord), edges };
+  const entries = await withEventTexts(ports, page.entries);
+  if (isDescending(request)) entries.reverse();
+  return mapList(toList(request, entries, { from: page.from, total: page.total, idOf }), toRecord);
 }
 
-/** The lines of a log (rest-api reference, 12). */
+/** Lists the lines of a log (rest-api reference, 12). */
 export async function list(ports: Needs, log: Log, request: ListRequest): Promise<List<LogRecord>> {
   return toReply(ports, await readPage(ports, log, request), request);
 }

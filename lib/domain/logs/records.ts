@@ -1,6 +1,8 @@
 import { toFineTimestamp } from '../../time/timestamps.ts';
 import type { Level } from '../runs/runs.ts';
-import type { ListRequest, Sorting } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { rangeOf, type Sorting } from '../storage/lists.ts';
+import type { Span } from '../storage/windows.ts';
 
 /** A log line as clients get it (rest-api reference, 12). */
 export interface LogRecord {
@@ -14,16 +16,16 @@ export interface LogRecord {
 export interface Entry {
   /** Microseconds since 1970. */
   readonly at: number;
-  /** Tells it from all other lines of the log. */
+  /** Unique in the log. */
   readonly id: string;
   readonly level: Level;
   readonly text: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Of an event that was received: where it is recorded, until its text is read. */
+  /** The key of a received event, from which the text is still to be made. */
   readonly event?: { readonly pk: string; readonly sk: string };
 }
 
-/** What filters ask of a line. */
+/** What filters compare. */
 export interface Traits {
   readonly level: Level;
   readonly workflow: string;
@@ -31,16 +33,15 @@ export interface Traits {
   readonly instance: string;
 }
 
-/** Lines of one reply, also when all are asked for: a workflow that loops writes millions. The next page has the rest. */
-export const MOST_LINES = 10_000;
-
-export const mostOf = ({ limit }: ListRequest): number => (limit > 0 ? Math.min(limit, MOST_LINES) : MOST_LINES);
+/** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
+export const MAX_LINES = 10_000;
 
 const LEVELS: readonly string[] = ['debug', 'info', 'error'];
 
+/** A path without its leading slash. */
 export const bare = (path: string): string => path.replace(/^\//, '');
 
-/** `workflow::state::index of the loop`, empty parts stand for any. */
+/** `workflow::state::index of the loop`; an empty part matches any. */
 function matchesQuery({ workflow, state }: Traits, value: string): boolean {
   const [wantedWorkflow = '', wantedState = ''] = value.split('::');
   const isOfWorkflow = wantedWorkflow === '' || bare(wantedWorkflow) === bare(workflow);
@@ -54,13 +55,15 @@ export const FILTERS: Sorting<Traits>['filters'] = {
   'QUERY/MATCH': matchesQuery,
 };
 
+/** Whether a request has a filter with a value. */
 export const hasFilter = ({ filter }: Pick<ListRequest, 'filter'>): boolean => filter.some(({ val }) => val !== '');
 
-/** Whether the newest lines come first: logs are ordered by time, the oldest first unless asked otherwise. */
+/** Whether the newest lines come first. By default a log is ordered by time, the oldest line first. */
 export function isDescending({ order }: Pick<ListRequest, 'order'>): boolean {
   return order.find(({ field }) => field === 'TIMESTAMP')?.direction === 'DESC';
 }
 
+/** The traits of a line of the log of the server, a namespace or a workflow. */
 export function traitsOf({ level, tags }: Entry): Traits {
   return {
     level,
@@ -70,6 +73,25 @@ export function traitsOf({ level, tags }: Entry): Traits {
   };
 }
 
+/** The wire form of a line (rest-api reference, 12). */
 export function toRecord({ at, level, text, tags }: Entry): LogRecord {
   return { t: toFineTimestamp(at), level, msg: text, tags };
+}
+
+/**
+ * Returns the number of the first line of a page, in the order of the request, and the span of its lines in the order of
+ * time. `indexOf` returns the index, in the order of time, of the line of a pagination cursor, or -1.
+ */
+export function pageOf(
+  request: ListRequest,
+  total: number,
+  indexOf: (cursor: string) => number,
+): { readonly from: number; readonly span: Span } {
+  const isDown = isDescending(request);
+  const [from, end] = rangeOf(request, total, (cursor) => {
+    const index = indexOf(cursor);
+    return isDown && index >= 0 ? total - 1 - index : index;
+  });
+  const to = Math.min(end, from + MAX_LINES);
+  return { from, span: isDown ? { from: total - to, to: total - from } : { from, to } };
 }

@@ -9,7 +9,7 @@ const share = (part: number, whole: number): number => (whole === 0 ? 0 : part /
 const sharesOf = (counts: Counts, whole = totalOf(counts)): Counts =>
   Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, share(count, whole)]));
 
-/** How often a state was begun, and by whom: the start of a run, or another state. */
+/** How often each invoker, the start of a run or another state, led to a state. */
 function invokersOf(flow: Sums, state: string): Counts {
   const states = Object.entries(sumsAt(flow, 'states'));
   const before = states.map(([name]): [string, number] => {
@@ -19,19 +19,15 @@ function invokersOf(flow: Sums, state: string): Counts {
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
-/** How often a state was done: it led to another one, or the run ended in it. */
+/** The number of executions of a state: the transitions from it, and the runs that ended in it. */
 export function executionsOf(state: Sums): number {
   return totalOf(numbersIn(sumsAt(state, 'to'))) + numberAt(state, 'done') + numberAt(state, 'failed');
 }
 
 function toState(flow: Sums, name: string, runs: number) {
   const state = sumsAt(sumsAt(flow, 'states'), name);
-  const [success, failure, retries, ms] = ['done', 'failed', 'retries', 'ms'].map((part) => numberAt(state, part)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [success, failure] = [numberAt(state, 'done'), numberAt(state, 'failed')];
+  const [retries, ms] = [numberAt(state, 'retries'), numberAt(state, 'ms')];
   const transitions = numbersIn(sumsAt(state, 'to'));
   const executions = executionsOf(state);
   const invokers = invokersOf(flow, name);
@@ -62,13 +58,13 @@ function toState(flow: Sums, name: string, runs: number) {
 }
 
 /**
- * How runs moved from state to state (rest-api reference, 13). `sampleSize`: the runs whose states are known; of a run
- * in too many states only the end is.
+ * Converts a counter into the metrics of a workflow's states (rest-api reference, 13). `sampleSize` is the number of runs
+ * whose states are known: of a run with too many states only the end is.
  */
 export function toFlow(flow: Sums) {
   const [done, failed, ms] = [numberAt(flow, 'done'), numberAt(flow, 'failed'), numberAt(flow, 'ms')];
   const runs = done + failed;
-  const told = numberAt(flow, 'told');
+  const sampleSize = numberAt(flow, 'told');
   const errorCodes = numbersIn(sumsAt(flow, 'codes'));
   return {
     totalInstancesRun: runs,
@@ -77,10 +73,10 @@ export function toFlow(flow: Sums) {
     failedExecutions: failed,
     errorCodes,
     errorCodesRepresentation: sharesOf(errorCodes),
-    sampleSize: told,
+    sampleSize,
     meanInstanceMilliseconds: Math.round(share(ms, runs)),
     successRate: share(done, runs),
     failureRate: share(failed, runs),
-    states: Object.keys(sumsAt(flow, 'states')).map((name) => toState(flow, name, told)),
+    states: Object.keys(sumsAt(flow, 'states')).map((name) => toState(flow, name, sampleSize)),
   };
 }

@@ -1,40 +1,38 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
-import { readAll } from '../storage/items.ts';
 import * as keys from '../storage/keys.ts';
+import { readAll } from '../storage/queries.ts';
 import * as nodes from '../tree/nodes.ts';
 import * as refs from '../tree/refs.ts';
+import * as aggregates from './aggregates.ts';
 import { executionsOf, toFlow } from './flow-metrics.ts';
-import * as ledgers from './ledgers.ts';
-import { accounts, begun, ended, HOURS_KEPT_DAYS, hourOf } from './run-counts.ts';
+import { begun, counterNames, ended, HOURS_KEPT_DAYS, hourOf } from './run-counts.ts';
 import { numberAt, plus, type Sums, sumsAt } from './sums.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
 
-/** What is asked about: its name behind the brand, which ledger knows it, and the value of an account. */
+/** A metric: its name without the brand, the aggregate that it is made from, and how its value is read from a counter. */
 interface Metric {
   readonly name: string;
-  readonly ledger: ledgers.Ledger;
-  /** 0: there is nothing to tell. */
-  readonly readOut: (sums: Sums) => number;
-  /** Tells whether there is a value where it may be 0; else a value of 0 is none. */
-  readonly isThere?: (sums: Sums) => boolean;
+  readonly aggregate: aggregates.Aggregate;
+  readonly readValue: (sums: Sums) => number;
+  /** Whether there is a value; by default, whether it is greater than 0. */
+  readonly hasValue?: (sums: Sums) => boolean;
 }
 
-const runsOver = (sums: Sums): number => numberAt(sums, 'done') + numberAt(sums, 'failed');
-
-/** rest-api reference, 13; `failed` counts runs, whatever the specification calls it (appendix D). */
+/** rest-api reference, 13; `failed` counts runs, although the specification describes it differently (appendix D). */
 export const METRICS = {
-  invoked: { name: 'workflows_invoked_total', ledger: begun, readOut: (sums) => numberAt(sums, 'runs') },
-  successful: { name: 'workflows_success_total', ledger: ended, readOut: (sums) => numberAt(sums, 'done') },
-  failed: { name: 'workflows_failed_total', ledger: ended, readOut: (sums) => numberAt(sums, 'failed') },
+  invoked: { name: 'workflows_invoked_total', aggregate: begun, readValue: (sums) => numberAt(sums, 'runs') },
+  successful: { name: 'workflows_success_total', aggregate: ended, readValue: (sums) => numberAt(sums, 'done') },
+  failed: { name: 'workflows_failed_total', aggregate: ended, readValue: (sums) => numberAt(sums, 'failed') },
   milliseconds: {
     name: 'workflows_total_milliseconds_sum',
-    ledger: ended,
-    readOut: (sums) => numberAt(sums, 'ms'),
-    isThere: (sums) => runsOver(sums) > 0,
+    aggregate: ended,
+    readValue: (sums) => numberAt(sums, 'ms'),
+    hasValue: (sums) => numberAt(sums, 'done') + numberAt(sums, 'failed') > 0,
   },
 } as const satisfies Record<string, Metric>;
 
@@ -51,7 +49,7 @@ export interface Vector {
 
 const EMPTY: Vector = { results: [], warnings: null };
 
-/** Who asks: how metrics are called, and of which namespace they are. */
+/** The brand in the names of metrics, and the namespace of the request. */
 interface Naming {
   readonly brand: string;
   readonly namespace: string;
@@ -63,8 +61,8 @@ const labelsOf = ({ brand, namespace }: Naming, path: string): Record<string, st
   [`${brand}_workflow`]: path,
 });
 
-/** What is not there has no series: nobody's mistake (rest-api reference, 13). */
-async function orNothing<T>(find: Promise<T>): Promise<T | undefined> {
+/** Undefined for what does not exist: the metrics of that are an empty vector and not an error (rest-api reference, 13). */
+async function orUndefined<T>(find: Promise<T>): Promise<T | undefined> {
   return find.catch((error: unknown) => {
     const isMissing = error instanceof ServiceError && ['not-found', 'refused'].includes(error.code);
     if (isMissing) return undefined;
@@ -72,19 +70,17 @@ async function orNothing<T>(find: Promise<T>): Promise<T | undefined> {
   });
 }
 
-const ABREAST = 16;
+/** The number of directories that are read at the same time. */
+const CONCURRENCY = 16;
 
-/** Where each workflow of the namespace stands now: id -> path. */
+/** The paths of all workflows of the namespace, by id. */
 async function pathsOf(table: Table, namespace: namespaces.Namespace): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
   const open: nodes.Node[] = [nodes.rootOf(namespace)];
+  const childrenOf = async ({ id, path }: nodes.Node) =>
+    (await readAll(table, keys.directory(id))).map((item) => nodes.fromItem(item, path));
   while (open.length > 0) {
-    const level = open.splice(0, ABREAST);
-    const children = await Promise.all(
-      level.map(async ({ id, path }) =>
-        (await readAll(table, keys.directory(id))).map((item) => nodes.fromItem(item, path)),
-      ),
-    );
+    const children = await Promise.all(open.splice(0, CONCURRENCY).map(childrenOf));
     for (const node of children.flat()) {
       if (node.type === 'directory') open.push(node);
       else paths.set(node.id, node.path);
@@ -94,100 +90,104 @@ async function pathsOf(table: Table, namespace: namespaces.Namespace): Promise<M
 }
 
 function toVector(
-  { readOut, isThere, name }: Metric,
+  { readValue, hasValue = (sums) => readValue(sums) > 0, name }: Metric,
   naming: Naming,
-  sums: readonly (readonly [path: string, Sums])[],
+  rows: readonly (readonly [path: string, Sums])[],
   now: number,
 ): Vector {
-  const hasValue = isThere ?? ((one: Sums) => readOut(one) > 0);
-  const results = sums
-    .filter(([, one]) => hasValue(one))
+  const results = rows
+    .filter(([, sums]) => hasValue(sums))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, one]) => ({
+    .map(([path, sums]) => ({
       metric: { __name__: `${naming.brand}_${name}`, ...labelsOf(naming, path) },
-      value: [now / 1000, String(readOut(one))] as const,
+      value: [now / 1000, String(readValue(sums))] as const,
     }));
   return { results, warnings: null };
 }
 
-/** The metric of each workflow of a namespace; of one that is not there, none. */
-export async function ofNamespace(needs: Needs, naming: Naming, metric: MetricName): Promise<Vector> {
-  const namespace = await orNothing(namespaces.need(needs, naming.namespace));
+/** Returns a metric of each workflow of a namespace; empty when there is no such namespace. */
+export async function ofNamespace(needs: Needs, naming: Naming, name: MetricName): Promise<Vector> {
+  const namespace = await orUndefined(namespaces.need(needs, naming.namespace));
   if (namespace === undefined) return EMPTY;
-  const kind: Metric = METRICS[metric];
-  const prefix = accounts.ofWorkflow('');
+  const metric: Metric = METRICS[name];
+  const prefix = counterNames.ofWorkflow('');
   const [sums, paths] = await Promise.all([
-    ledgers.read(needs, namespace, kind.ledger, { prefix }),
+    aggregates.read(needs, namespace, metric.aggregate, { prefix }),
     pathsOf(needs.table, namespace),
   ]);
-  const known = [...paths].map(([id, path]) => [path, sums.get(prefix + id) ?? {}] as const);
-  return toVector(kind, naming, known, needs.clock.now());
+  const rows = [...paths].map(([id, path]) => [path, sums.get(prefix + id) ?? {}] as const);
+  return toVector(metric, naming, rows, needs.clock.now());
 }
 
 const findWorkflow = (needs: Needs, { namespace }: Naming, path: string) =>
-  orNothing(nodes.needWorkflow(needs, namespace, path));
+  orUndefined(nodes.needWorkflow(needs, namespace, path));
 
-/** The metric of one workflow; of one that is not there, none. */
-export async function ofWorkflow(needs: Needs, naming: Naming, path: string, metric: MetricName): Promise<Vector> {
-  const place = await findWorkflow(needs, naming, path);
-  if (place === undefined) return EMPTY;
-  const kind: Metric = METRICS[metric];
-  const account = accounts.ofWorkflow(place.node.id);
-  const sums = await ledgers.read(needs, place.namespace, kind.ledger, { prefix: account });
-  return toVector(kind, naming, [[place.node.path, sums.get(account) ?? {}]], needs.clock.now());
+/** Returns a metric of one workflow; empty when there is no such workflow. */
+export async function ofWorkflow(needs: Needs, naming: Naming, path: string, name: MetricName): Promise<Vector> {
+  const found = await findWorkflow(needs, naming, path);
+  if (found === undefined) return EMPTY;
+  const metric: Metric = METRICS[name];
+  const counter = counterNames.ofWorkflow(found.node.id);
+  const sums = await aggregates.read(needs, found.namespace, metric.aggregate, { prefix: counter });
+  return toVector(metric, naming, [[found.node.path, sums.get(counter) ?? {}]], needs.clock.now());
 }
 
-const total = (sums: Iterable<Sums>): Sums => [...sums].reduce((sum, one) => plus(sum, one), {});
+const total = (all: Iterable<Sums>): Sums => [...all].reduce((sum, one) => plus(sum, one), {});
 
-/** How many milliseconds each state of a workflow takes on average, over all its revisions. */
+/** Returns the mean milliseconds of each state of a workflow, over all its revisions. */
 export async function ofStates(needs: Needs, naming: Naming, path: string): Promise<Vector> {
-  const place = await findWorkflow(needs, naming, path);
-  if (place === undefined) return EMPTY;
-  const prefix = accounts.ofRevision(place.node.id, '');
-  const flow = total((await ledgers.read(needs, place.namespace, ended, { prefix })).values());
+  const found = await findWorkflow(needs, naming, path);
+  if (found === undefined) return EMPTY;
+  const prefix = counterNames.ofRevision(found.node.id, '');
+  const flow = total((await aggregates.read(needs, found.namespace, ended, { prefix })).values());
   const states = sumsAt(flow, 'states');
   const seconds = needs.clock.now() / 1000;
   const results = Object.keys(states).flatMap((state) => {
     const count = executionsOf(sumsAt(states, state));
-    const metric = { ...labelsOf(naming, place.node.path), state };
+    const metric = { ...labelsOf(naming, found.node.path), state };
     const mean = numberAt(sumsAt(states, state), 'ms') / count;
     return count === 0 ? [] : [{ metric, value: [seconds, String(mean)] as const }];
   });
   return { results, warnings: null };
 }
 
-const MS_OF_A_DAY = 86_400_000;
+/** Sorts after every hour, and before `ever`. */
+const AFTER_ALL_HOURS = '9999';
+
+/** Which runs `flowOf` counts. */
+export interface FlowRequest {
+  readonly path: string;
+  readonly ref: string;
+  /** Only runs that ended in the last `since` milliseconds, from the start of an hour; undefined: all runs. */
+  readonly since: number | undefined;
+}
 
 /**
- * How the runs of a revision moved from state to state: of those that ended in the last `since` milliseconds, reckoned
- * from the beginning of an hour, or of all. Looking back further than hours are kept is looking at all. Throws
- * `not-found`, `refused`.
+ * Returns how the runs of a revision moved from state to state. A `since` beyond the retention of the counters by the
+ * hour counts all runs. Throws `not-found`, `refused`.
  */
-export async function flowOf(needs: Needs, naming: Naming, path: string, ref: string, since: number | undefined) {
+export async function flowOf(needs: Needs, naming: Naming, { path, ref, since }: FlowRequest) {
   const { namespace, node } = await nodes.needWorkflow(needs, naming.namespace, path);
   const revision = await refs.resolve(needs, node, ref);
-  const isEver = since === undefined || since > HOURS_KEPT_DAYS * MS_OF_A_DAY;
-  const first = isEver ? 0 : needs.clock.now() - since;
-  const range = isEver
-    ? { prefix: accounts.ofRevision(node.id, revision) }
-    : { from: accounts.ofHour(node.id, hourOf(first), ''), to: accounts.ofHour(node.id, LAST_HOUR, '') };
-  const sums = await ledgers.read(needs, namespace, ended, range);
-  const own = [...sums].filter(([account]) => account.endsWith(`#${revision}`));
+  const { ofHour, ofRevision } = counterNames;
+  const isLimited = since !== undefined && since <= HOURS_KEPT_DAYS * DAY_MS;
+  const range = isLimited
+    ? { from: ofHour(node.id, hourOf(needs.clock.now() - since), ''), to: ofHour(node.id, AFTER_ALL_HOURS, '') }
+    : { prefix: ofRevision(node.id, revision) };
+  const sums = await aggregates.read(needs, namespace, ended, range);
+  const own = [...sums].filter(([counter]) => counter.endsWith(`#${revision}`));
   return toFlow(total(own.map(([, one]) => one)));
 }
 
-/** Before `ever`, after every hour. */
-const LAST_HOUR = '9999';
-
-/** Counts what ended in a namespace, so that nobody has to do it who asks. */
-export async function settle(needs: Needs, namespace: namespaces.Namespace): Promise<void> {
-  for (const ledger of [begun, ended]) await ledgers.settle(needs, namespace, ledger);
+/** Counts the runs of a namespace that are old enough, so that later readings are fast. */
+export async function rollUp(needs: Needs, namespace: namespaces.Namespace): Promise<void> {
+  for (const aggregate of [begun, ended]) await aggregates.rollUp(needs, namespace, aggregate);
 }
 
-/** Removes what was counted of a workflow that is gone. */
-export async function forget(needs: { readonly table: Table }, namespaceId: string, workflowId: string): Promise<void> {
-  for (const { name } of [begun, ended]) {
-    await ledgers.forget(needs, namespaceId, `${name}#${accounts.ofWorkflow(workflowId)}`);
+/** Deletes the counters of a deleted workflow. */
+export async function deleteOf(needs: Pick<Ports, 'table'>, namespaceId: string, workflowId: string) {
+  for (const aggregate of [begun, ended]) {
+    await aggregates.deleteCounters(needs, namespaceId, aggregate, counterNames.ofWorkflow(workflowId));
   }
-  await ledgers.forget(needs, namespaceId, `${ended.name}#flow#${workflowId}#`);
+  await aggregates.deleteCounters(needs, namespaceId, ended, counterNames.ofFlows(workflowId));
 }

@@ -1,4 +1,4 @@
-/** Numbers under names, and below those more of them. */
+/** Numbers by name, and nested sums by name. */
 export interface Sums {
   readonly [name: string]: number | Sums;
 }
@@ -6,13 +6,13 @@ export interface Sums {
 const own = (sums: Sums, name: string): number | Sums | undefined =>
   Object.hasOwn(sums, name) ? sums[name] : undefined;
 
-/** The number under a name; 0 where there is none. */
+/** The number with this name; 0 if there is none. */
 export function numberAt(sums: Sums, name: string): number {
   const found = own(sums, name);
   return typeof found === 'number' ? found : 0;
 }
 
-/** What lies under a name; nothing where there is nothing. Names may be any text, of users too. */
+/** The nested sums with this name; empty if there are none. A name can be any text, also one of a user. */
 export function sumsAt(sums: Sums, name: string): Sums {
   const found = own(sums, name);
   return typeof found === 'object' ? found : {};
@@ -23,10 +23,10 @@ function added(a: number | Sums | undefined, b: number | Sums, mayGrow: boolean)
   return plus(typeof a === 'object' ? a : {}, b, mayGrow);
 }
 
-/** The sum of both, name by name. `mayGrow` false: names that `a` has not are left out. */
+/** Adds sums name by name. If `mayGrow` is false, names that `a` does not have are left out. */
 export function plus(a: Sums, b: Sums, mayGrow = true): Sums {
   const names = Object.entries(b).filter(([name]) => mayGrow || Object.hasOwn(a, name));
-  // An object literal would take some names for something else.
+  // fromEntries and not assignments: a name can be `__proto__`.
   const sums = names.map(([name, value]) => [name, added(own(a, name), value, mayGrow)] as const);
   return Object.fromEntries([...Object.entries(a), ...sums]);
 }

@@ -1,8 +1,8 @@
-import type { Step } from './migration.ts';
+import type { Migration } from './migration.ts';
 import { runsByTime } from './runs-by-time.ts';
 
-/** Tables that say nothing have it. */
-export const FIRST = 1;
+/** The schema version of tables that store none. */
+export const FIRST_VERSION = 1;
 
-/** From each layout of the tables to the next, from the first on. A step that was released stays as it is. */
-export const STEPS: readonly Step[] = [runsByTime];
+/** The migrations from each schema version to the next, from the first one on. A released migration never changes. */
+export const MIGRATIONS: readonly Migration[] = [runsByTime];

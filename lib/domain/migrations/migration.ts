@@ -1,16 +1,16 @@
 import type { Item, TableName } from '../../ports/table.ts';
 
 /**
- * What stands in the place of an item: it itself, and nothing has to be done; the same keys with other attributes; other
- * items, or none. Pure, and done again it changes nothing: items of the new layout are among those it gets.
+ * Returns what replaces an item: the item itself, if it stays as it is; the same key with other attributes; items with
+ * other keys; or nothing. Pure and idempotent: items of the new schema version are among those that it gets.
  */
-export type Change = (item: Item) => readonly Item[];
+export type Transform = (item: Item) => readonly Item[];
 
 /**
- * The way from one layout of the tables to the next. It tells how things were and how they became, which stays true
- * whatever becomes of keys and records later: so it imports nothing of theirs.
+ * The change from one version of the schema to the next. A migration contains the keys and attributes of its two versions
+ * itself, and imports none: those of the code change later.
  */
-export interface Step {
+export interface Migration {
   /** By the table whose items change. */
-  readonly changes: Readonly<Partial<Record<TableName, Change>>>;
+  readonly changes: Readonly<Partial<Record<TableName, Transform>>>;
 }

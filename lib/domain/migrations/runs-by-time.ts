@@ -1,39 +1,39 @@
 import type { Item } from '../../ports/table.ts';
-import type { Step } from './migration.ts';
+import type { Migration } from './migration.ts';
 
-const LONGEST_MS = 15;
-const LENGTH_OF_DAY = 10;
+const TIME_DIGITS = 15;
+const DATE_LENGTH = 10;
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, LENGTH_OF_DAY);
-const orderOf = (ms: number, id: string): string => `${String(ms).padStart(LONGEST_MS, '0')}#${id}`;
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, DATE_LENGTH);
+const orderOf = (ms: number, id: string): string => `${String(ms).padStart(TIME_DIGITS, '0')}#${id}`;
 
-/** Instances were listed by their ids; they are by the time they began. Those that ended have a list of their own. */
+/** The index `by-namespace` was ordered by id, and is ordered by the beginning. Runs that ended are in a second index. */
 function orderRun(item: Item): Item {
-  // What is in no list is no instance.
+  // A call of a container is in no index.
   if (item['nsBucket'] === undefined || item['order'] !== undefined) return item;
   const id = String(item['id']);
   const begun = { ...item, order: orderOf(Number(item['created']), id) };
   if (item['status'] === 'pending') return begun;
   const ended = Number(item['updated']);
-  return { ...begun, endBucket: `${item['n']}#${dayOf(ended)}`, endOrder: orderOf(ended, id) };
+  return { ...begun, endBucket: `${item['n']}#${dateOf(ended)}`, endOrder: orderOf(ended, id) };
 }
 
-/** They are listed in the same index, by an attribute that had the name `id`. */
+/** Listeners are in the same index; the attribute that orders them was `id`. */
 function orderListener(item: Item): Item {
   if (item['order'] !== undefined) return item;
   const { id, ...rest } = item;
   return { ...rest, pk: item.pk, sk: item.sk, order: id };
 }
 
-const KINDS: Readonly<Record<string, (item: Item) => Item>> = { run: orderRun, listeners: orderListener };
+const TRANSFORMS: Readonly<Record<string, (item: Item) => Item>> = { run: orderRun, listeners: orderListener };
 
-/** To layout 2: the runs in the order of time. */
-export const runsByTime: Step = {
+/** To schema version 2: the runs in the order of time. */
+export const runsByTime: Migration = {
   changes: {
     runs: (item) => {
       const kind = item.pk.slice(0, item.pk.indexOf('#'));
-      const change = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-      return [change === undefined ? item : change(item)];
+      const transform = Object.hasOwn(TRANSFORMS, kind) ? TRANSFORMS[kind] : undefined;
+      return [transform === undefined ? item : transform(item)];
     },
   },
 };

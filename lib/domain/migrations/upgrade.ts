@@ -1,152 +1,137 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Inventory } from '../../ports/inventory.ts';
-import { Conflict, type Item, type Table, type TableName, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, TableName, Write } from '../../ports/table.ts';
+import { batchesOf, putAt } from '../storage/batches.ts';
+import { ignoreConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { FIRST, STEPS } from './index.ts';
-import type { Change, Step } from './migration.ts';
+import { FIRST_VERSION, MIGRATIONS } from './index.ts';
+import type { Migration, Transform } from './migration.ts';
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 type Needs = Reader & { readonly inventory: Inventory; readonly clock: Pick<Clock, 'now'> };
 
-/** How far the tables have come. */
-interface Mark {
-  readonly layout: number;
-  /** On the way to the next one: the table whose items are being changed, and the page to go on with. */
+/** The schema version of the tables and, during a migration, the table that is migrated and the cursor of its next page. */
+interface Progress {
+  readonly version: number;
   readonly table?: TableName;
   readonly next?: string;
-  /** Nobody has said anything yet. */
-  readonly isSilent: boolean;
 }
 
-const lastOf = (steps: readonly Step[]): number => FIRST + steps.length;
+/** The progress as it is stored; undefined: none is stored. */
+type StoredProgress = Progress | undefined;
 
-async function read({ table }: Reader): Promise<Mark> {
-  const [item] = await table.get([keys.LAYOUT]);
-  if (item === undefined) return { layout: FIRST, isSilent: true };
+const lastVersion = (migrations: readonly Migration[]): number => FIRST_VERSION + migrations.length;
+
+async function read({ table }: Reader): Promise<StoredProgress> {
+  const [item] = await table.get([keys.SCHEMA_VERSION]);
+  if (item === undefined) return undefined;
   const { layout, table: name, next } = item;
-  return {
-    layout: Number(layout),
-    ...(name === undefined ? {} : { table: name as TableName }),
-    ...(next === undefined ? {} : { next: String(next) }),
-    isSilent: false,
-  };
+  return omitUndefined({
+    version: Number(layout),
+    table: name as TableName | undefined,
+    next: next === undefined ? undefined : String(next),
+  });
 }
 
-const valuesOf = ({ layout, table, next }: Mark) => ({
-  layout,
-  ...(table === undefined ? {} : { table }),
-  ...(next === undefined ? {} : { next }),
-});
+/** The version is stored in the attribute `layout`. */
+const attributesOf = ({ version, ...position }: Progress) => ({ layout: version, ...position });
 
-/** False when somebody else has moved it meanwhile. */
-async function move({ table }: Reader, from: Mark, to: Omit<Mark, 'isSilent'>): Promise<boolean> {
-  const { table: _, ...place } = keys.LAYOUT;
-  const item = { ...place, ...valuesOf({ ...to, isSilent: false }) };
-  const when = from.isSilent ? ({ absent: true } as const) : { equals: valuesOf(from) };
-  try {
-    await table.write([{ do: 'put', table: 'catalog', item, when }]);
-    return true;
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
-  }
+/** Stores the progress, unless another process has stored some since `from` was read. */
+async function store({ table }: Reader, from: StoredProgress, to: Progress): Promise<void> {
+  const when = from === undefined ? ({ absent: true } as const) : { equals: attributesOf(from) };
+  await ignoreConflict(table.write([putAt(keys.SCHEMA_VERSION, attributesOf(to), when)]));
 }
 
-function needKnown({ layout }: Mark, steps: readonly Step[]): void {
-  if (layout <= lastOf(steps)) return;
+/** Throws Error for a schema version that is newer than the last migration: such tables must not be changed. */
+function needKnown(progress: StoredProgress, migrations: readonly Migration[]): Progress {
+  const { version } = progress ?? { version: FIRST_VERSION };
+  const last = lastVersion(migrations);
+  if (version <= last) return progress ?? { version };
   throw new Error(
-    `the data were written by a newer version of Weft: they have layout ${layout}, and this version knows layouts up to ` +
-      `${lastOf(steps)}; use that version, or a newer one`,
+    `the tables have schema version ${version}, but this version of Weft supports versions up to ${last}: ` +
+      'they were written by a newer version of Weft; start that version, or a later one',
   );
 }
 
-/**
- * The layout of the tables.
- * @throws Error for one that is newer than the last step leads to: nothing of it may be touched.
- */
-export async function layoutOf(reader: Reader, steps = STEPS): Promise<number> {
-  const mark = await read(reader);
-  needKnown(mark, steps);
-  return mark.layout;
+/** Returns the schema version of the tables. Throws Error for one that this version of Weft does not support. */
+export async function schemaVersionOf(reader: Reader, migrations = MIGRATIONS): Promise<number> {
+  return needKnown(await read(reader), migrations).version;
 }
 
-/** Notes that tables which were just made have the present layout. */
-export async function begin(reader: Reader, steps = STEPS): Promise<void> {
-  const mark = await read(reader);
-  if (mark.isSilent) await move(reader, mark, { layout: lastOf(steps) });
+/** Stores the current schema version in new tables. */
+export async function initialize(reader: Reader, migrations = MIGRATIONS): Promise<void> {
+  if ((await read(reader)) === undefined) await store(reader, undefined, { version: lastVersion(migrations) });
 }
 
-const isSame = (one: Item, other: Item): boolean => one.pk === other.pk && one.sk === other.sk;
+const isSameKey = (one: Item, other: Item): boolean => one.pk === other.pk && one.sk === other.sk;
 
-function writesOf(table: TableName, item: Item, made: readonly Item[]): Write[] {
-  const { pk, sk } = item;
-  const known = Object.entries(item).filter(([name, value]) => name !== 'pk' && name !== 'sk' && value !== undefined);
-  const asRead = { present: true, equals: Object.fromEntries(known) as Record<string, never> } as const;
-  const stays = made.find((one) => isSame(one, item));
+/** The writes that replace an item, on the condition that it is as it was read and the new keys are free. */
+function replacement(table: TableName, item: Item, made: readonly Item[]): Write[] {
+  const { pk, sk, ...rest } = item;
+  const equals = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const asRead = { present: true, equals: equals as Record<string, never> } as const;
+  const same = made.find((one) => isSameKey(one, item));
   const first: Write =
-    stays === undefined
+    same === undefined
       ? { do: 'delete', key: { table, pk, sk }, when: asRead }
-      : { do: 'put', table, item: stays, when: asRead };
-  const others = made.filter((one) => one !== stays);
+      : { do: 'put', table, item: same, when: asRead };
+  const others = made.filter((one) => one !== same);
   return [first, ...others.map((one): Write => ({ do: 'put', table, item: one, when: { absent: true } }))];
 }
 
-const MOST_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
-/** Whoever writes the item meanwhile is not undone: it is then changed as he left it. */
-async function changeOne({ table }: Reader, name: TableName, found: Item, change: Change): Promise<void> {
-  let item: Item | undefined = found;
-  for (let tries = 1; item !== undefined; tries += 1) {
-    const made = change(item);
+/** Migrates one item. When another process changes it at the same time, that change is kept and migrated. */
+async function migrateItem({ table }: Reader, name: TableName, found: Item, transform: Transform): Promise<void> {
+  const key = { table: name, pk: found.pk, sk: found.sk };
+  const attempt = async (number: number): Promise<void> => {
+    const [item] = number === 1 ? [found] : await table.get([key]);
+    if (item === undefined) return;
+    const made = transform(item);
     if (made.length === 1 && made[0] === item) return;
-    try {
-      await table.write(writesOf(name, item, made));
-      return;
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      const place = `${item.pk} ${item.sk} of the table ${name}`;
-      if (tries === MOST_TRIES)
-        throw new Error(`${place} cannot be changed: it changes all the time, or its new place is taken`, {
-          cause: error,
-        });
-      [item] = await table.get([{ table: name, pk: item.pk, sk: item.sk }]);
-    }
-  }
+    await table.write(replacement(name, item, made));
+  };
+  const text = `cannot migrate the item ${key.pk} ${key.sk} of the table ${name}`;
+  const reason = 'it changes all the time, or there is an item with its new key already';
+  await throwOnConflict(retryOnConflict(attempt, MAX_ATTEMPTS), (cause) => new Error(`${text}: ${reason}`, { cause }));
 }
 
-/** So many items are changed side by side. */
-const ABREAST = 16;
+/** The number of items that are migrated at the same time. */
+const CONCURRENCY = 16;
 
-/** Changes a page of items; answers where to go on. */
-async function changePage(needs: Needs, step: Step, mark: Mark): Promise<Omit<Mark, 'isSilent'>> {
-  const { layout } = mark;
-  const names = Object.keys(step.changes) as TableName[];
-  const name = mark.table ?? names[0];
-  const change = name && step.changes[name];
-  if (name === undefined || change === undefined) return { layout: layout + 1 };
-  const page = await needs.inventory.page(name, mark.next);
-  for (let from = 0; from < page.items.length; from += ABREAST) {
-    const some = page.items.slice(from, from + ABREAST);
-    await Promise.all(some.map((item) => changeOne(needs, name, item, change)));
+/** Migrates a page of items, and returns the progress after it. */
+async function migratePage(
+  needs: Needs,
+  { changes }: Migration,
+  { version, table, next }: Progress,
+): Promise<Progress> {
+  const names = Object.keys(changes) as TableName[];
+  const name = table ?? names[0];
+  const transform = name && changes[name];
+  if (name === undefined || transform === undefined) return { version: version + 1 };
+  const page = await needs.inventory.page(name, next);
+  for (const batch of batchesOf(page.items, CONCURRENCY)) {
+    await Promise.all(batch.map((item) => migrateItem(needs, name, item, transform)));
   }
-  if (page.next !== undefined) return { layout, table: name, next: page.next };
-  const further = names[names.indexOf(name) + 1];
-  return further === undefined ? { layout: layout + 1 } : { layout, table: further };
+  if (page.next !== undefined) return { version, table: name, next: page.next };
+  const following = names[names.indexOf(name) + 1];
+  return following === undefined ? { version: version + 1 } : { version, table: following };
 }
 
 /**
- * Leads the tables to the present layout, step by step, until it is there or `until` has come (milliseconds since 1970);
- * answers whether it is there. It may be cut short anywhere and done by several at once: whoever comes next goes on
- * where the last page was done.
- * @throws Error as `layoutOf` does, and when an item cannot be changed.
+ * Migrates the tables to the current schema version, one migration after the other, until `until` (milliseconds since
+ * 1970). Returns whether it is complete. It can be interrupted anywhere and run concurrently: each call continues after
+ * the last page that was completed. Throws Error as `schemaVersionOf` does, and when an item cannot be migrated.
  */
-export async function lead(needs: Needs, until: number, steps = STEPS): Promise<boolean> {
+export async function migrate(needs: Needs, until: number, migrations = MIGRATIONS): Promise<boolean> {
   for (;;) {
-    const mark = await read(needs);
-    needKnown(mark, steps);
-    const step = steps[mark.layout - FIRST];
-    if (step === undefined) return true;
+    const stored = await read(needs);
+    const progress = needKnown(stored, migrations);
+    const migration = migrations[progress.version - FIRST_VERSION];
+    if (migration === undefined) return true;
     if (needs.clock.now() >= until) return false;
-    await move(needs, mark, await changePage(needs, step, mark));
+    await store(needs, stored, await migratePage(needs, migration, progress));
   }
 }

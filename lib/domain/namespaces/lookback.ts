@@ -1,11 +1,14 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
 
-const DAY_MS = 86_400_000;
-/** Events are not kept for longer. */
-const LONGEST_DAYS = 30;
+/** The retention of events. */
+const MAX_DAYS = 30;
 
-/** How far waits look back, milliseconds, from an ISO 8601 duration; the empty text is not at all. Throws `invalid`. */
+/**
+ * Parses the setting `events.lookback`: how far waits look back, as an ISO 8601 duration; the empty text is 0. Returns
+ * milliseconds. Throws `invalid`.
+ */
 export function fromText(text: string): number {
   if (text === '') return 0;
   const duration = parseDuration(text);
@@ -14,17 +17,17 @@ export function fromText(text: string): number {
     throw new ServiceError('invalid', `events.lookback: '${shown}' is not an ISO 8601 duration such as PT1H`);
   }
   const ms = addDuration(0, duration);
-  if (ms <= LONGEST_DAYS * DAY_MS) return ms;
-  throw new ServiceError('invalid', `events.lookback: events are kept for ${LONGEST_DAYS} days, write at most P30D`);
+  if (ms <= MAX_DAYS * DAY_MS) return ms;
+  throw new ServiceError('invalid', `events.lookback: events are kept for ${MAX_DAYS} days, write at most P30D`);
 }
 
 const UNITS = [
-  ['H', 3_600_000],
-  ['M', 60_000],
-  ['S', 1000],
+  ['H', HOUR_MS],
+  ['M', MINUTE_MS],
+  ['S', SECOND_MS],
 ] as const;
 
-/** The shortest text of whole units for a time in milliseconds; empty for none. */
+/** The shortest ISO 8601 duration of whole units for a time in milliseconds; empty for 0. */
 export function toText(ms: number): string {
   if (ms === 0) return '';
   const days = Math.floor(ms / DAY_MS);

@@ -1,20 +1,22 @@
-import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { BROADCAST_KINDS, type BroadcastKind } from '../../events/broadcasts.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import { alreadyExists, notFound, ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
-import { readAll } from '../storage/items.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
-import { BROADCASTS, type Broadcast } from './broadcasts.ts';
+import { readAll } from '../storage/queries.ts';
 import * as lookback from './lookback.ts';
 
-export type { Broadcast } from './broadcasts.ts';
-
+/** The settings of a namespace (specification, Namespace config body). */
 export interface Config {
-  readonly broadcast: Readonly<Record<Broadcast, boolean>>;
-  /** `lookback`: an ISO 8601 duration. */
+  readonly broadcast: Readonly<Record<BroadcastKind, boolean>>;
+  /** `lookback`: an ISO 8601 duration. Absent without a look-back: the original has no such setting. */
   readonly events?: { readonly lookback: string };
 }
 
@@ -41,6 +43,7 @@ export interface NamespaceRecord {
   readonly oid: string;
 }
 
+/** The namespace of an item. */
 export function fromItem(item: Item): Namespace {
   return {
     id: String(item['id']),
@@ -64,9 +67,16 @@ export function toRecord(namespace: Namespace): NamespaceRecord {
   };
 }
 
-/** The namespaces; if some are named, those of them alone. */
+/** A check that the namespace still exists, for writes that must not add contents to a deleted namespace. */
+export const existenceCheck = ({ id, name }: Pick<Namespace, 'id' | 'name'>): Write => ({
+  do: 'check',
+  key: keys.namespace(name),
+  when: { equals: { id } },
+});
+
+/** Lists the namespaces; with a non-empty `visible` only those with these names. */
 export async function list(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   request: ListRequest,
   visible: readonly string[] = [],
 ): Promise<List<NamespaceRecord>> {
@@ -81,19 +91,21 @@ export async function list(
   });
 }
 
-/** Throws `not-found` when no such namespace exists. */
-export async function need({ table }: { table: Table }, name: string): Promise<Namespace> {
+/** Returns the namespace. Throws `not-found`. */
+export async function need({ table }: Pick<Ports, 'table'>, name: string): Promise<Namespace> {
   const [item] = isNamespaceName(name) ? await table.get([keys.namespace(name)]) : [];
   if (item === undefined) throw notFound('namespace');
   return fromItem(item);
 }
 
 /** Creates the namespace with an empty root directory. Throws `exists`, `invalid`. */
-export async function create({ table, clock }: { table: Table; clock: Clock }, name: string): Promise<Namespace> {
+export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, name: string): Promise<Namespace> {
   needNamespaceName(name);
   const now = clock.now();
+  const { pk, sk } = keys.namespace(name);
   const item = {
-    ...keys.namespace(name),
+    pk,
+    sk,
     id: clock.uuid(),
     created: now,
     updated: now,
@@ -101,54 +113,44 @@ export async function create({ table, clock }: { table: Table; clock: Clock }, n
     broadcasts: '[]',
     lookback: 0,
   };
-  const { table: _, ...stored } = item;
-  await table.write([{ do: 'put', table: 'catalog', item: stored, when: { absent: true } }]).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
-  });
-  return fromItem(stored);
+  await throwOnConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), alreadyExists);
+  return fromItem(item);
 }
 
 /**
- * Deletes the namespace and all that is in it: gone at once for everybody, what it held is purged afterwards.
+ * Deletes the namespace: it is out of reach at once, and the returned purge removes its contents.
  * Throws `not-found`, and `refused` when the tree is not empty and `recursive` is false.
  */
 export async function remove(
-  ports: { table: Table; clock: Clock },
+  ports: Pick<Ports, 'table' | 'clock'>,
   name: string,
   recursive: boolean,
 ): Promise<purges.Purge> {
   const { table } = ports;
-  const namespace = await need(ports, name);
-  const children = await table.query({ table: 'catalog', pk: keys.directory(namespace.id), limit: 1 });
+  const { id, treeUpdated } = await need(ports, name);
+  const children = await table.query({ ...keys.directory(id), limit: 1 });
   if (children.items.length > 0 && !recursive) {
     throw new ServiceError('refused', 'refusing to delete non-empty namespace without explicit recursive argument');
   }
-  const purge = purges.of(ports, { kind: 'namespace', id: namespace.id, namespaceId: namespace.id });
-  const unchanged = recursive ? {} : { treeUpdated: namespace.treeUpdated };
-  await table
-    .write([
-      { do: 'delete', key: keys.namespace(name), when: { equals: { id: namespace.id, ...unchanged } } },
-      purges.toWrite(purge),
-    ])
-    .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
-      throw new ServiceError('unavailable', `namespace '${name}' was changed at this moment; try again`);
-    });
+  const purge = purges.of(ports, { kind: 'namespace', id, namespaceId: id });
+  const equals = recursive ? { id } : { id, treeUpdated };
+  const deletion: Write = { do: 'delete', key: keys.namespace(name), when: { equals } };
+  await throwOnConflict(table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`namespace '${name}'`));
   return purge;
 }
 
-/** What is told of the look-back only where there is one: the original has no such setting. */
+/** The wire form of the settings. */
 export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
-  const broadcast = Object.fromEntries(BROADCASTS.map((key) => [key, on.has(key)])) as Config['broadcast'];
+  const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
   const text = lookback.toText(namespace.lookback);
-  return { broadcast, ...(text === '' ? {} : { events: { lookback: text } }) };
+  return omitUndefined({ broadcast, events: text === '' ? undefined : { lookback: text } });
 }
 
-/** Settings to change; null and what is left out stay as they are. */
+/** Settings to change; null and absent ones stay as they are. */
 export interface ConfigChanges {
-  readonly broadcast?: Readonly<Partial<Record<Broadcast, boolean | null | undefined>>> | undefined;
-  /** `lookback` is an ISO 8601 duration, empty for none. */
+  readonly broadcast?: Readonly<Partial<Record<BroadcastKind, boolean | null | undefined>>> | undefined;
+  /** `lookback` is an ISO 8601 duration; empty: no look-back. */
   readonly events?: { readonly lookback?: string | null | undefined } | undefined;
 }
 
@@ -156,14 +158,14 @@ function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigCh
   const merged = toConfig(namespace).broadcast;
   return {
     ...namespace,
-    broadcasts: BROADCASTS.filter((key) => broadcast[key] ?? merged[key]),
+    broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
   };
 }
 
-/** Changes only what is given. Throws `not-found`, and `invalid` for a look-back that is no duration. */
+/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a malformed look-back. */
 export async function configure(
-  { table, clock }: { table: Table; clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   name: string,
   changes: ConfigChanges,
 ): Promise<Config> {
@@ -171,11 +173,10 @@ export async function configure(
   const next = changed(namespace, changes);
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
   const when = { equals: { id: namespace.id, ...toSet(namespace) } };
-  await table
-    .write([{ do: 'update', key: keys.namespace(name), set: { ...toSet(next), updated: clock.now() }, when }])
-    .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
-      throw new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`);
-    });
+  const set = { ...toSet(next), updated: clock.now() };
+  await throwOnConflict(
+    table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
+    () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),
+  );
   return toConfig(next);
 }

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto';
-import { sniff } from '../../language/media/media-types.ts';
+import { detectMediaType } from '../../language/media/detection.ts';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table, Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound } from '../errors.ts';
 import { isVariableName, needVariableName } from '../names.ts';
+import { putAt } from '../storage/batches.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
+import { readAll } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 
 export type Owner = keys.VariableOwner;
@@ -20,9 +23,7 @@ export interface Variable {
   readonly updated: number;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
-
-export const checksumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 async function fromItem(blobs: Blobs, item: Item): Promise<Variable> {
   return {
@@ -34,31 +35,28 @@ async function fromItem(blobs: Blobs, item: Item): Promise<Variable> {
   };
 }
 
-/** The variable, or undefined when it was never set. */
+/** Returns the variable; undefined when it was never set. */
 export async function find({ table, blobs }: Needs, owner: Owner, name: string): Promise<Variable | undefined> {
   if (!isVariableName(name)) return undefined;
   const [item] = await table.get([keys.variable(owner, name)]);
   return item === undefined ? undefined : fromItem(blobs, item);
 }
 
-/** The write that stores a variable; many bytes go to a blob of their own first, named by their content. */
-export async function toWrite({ blobs }: { blobs: Blobs }, owner: Owner, variable: Variable): Promise<Write> {
-  const { table, pk, sk } = keys.variable(owner, variable.name);
-  const checksum = checksumOf(variable.bytes);
+/** The write that stores a variable. A large value is stored as a blob first; the key of the blob is its checksum. */
+export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, variable: Variable): Promise<Write> {
+  const checksum = sha256(variable.bytes);
   const blob = keys.blobOf(`${owner.scope}s`, owner.id, 'variables', checksum);
-  const item = {
-    pk,
-    sk,
+  return putAt(keys.variable(owner, variable.name), {
     value: await texts.storeBytes(blobs, blob, variable.bytes),
     mime: variable.mimeType,
     size: variable.bytes.length,
     checksum,
     created: variable.created,
     updated: variable.updated,
-  };
-  return { do: 'put', table, item };
+  });
 }
 
+/** The write that deletes a variable. */
 export function toDeletion(owner: Owner, name: string): Write {
   return { do: 'delete', key: keys.variable(owner, name) };
 }
@@ -73,7 +71,7 @@ export interface VariableRecord {
   readonly mimeType: string;
 }
 
-/** What is told of a variable without its value. */
+/** A variable without its value, in the reply to a change (rest-api reference, 8.3). */
 export interface Described {
   readonly key: string;
   readonly createdAt: string;
@@ -83,7 +81,7 @@ export interface Described {
   readonly mimeType: string;
 }
 
-const SHOWN = ['mime', 'size', 'checksum', 'created', 'updated'];
+const LISTED_ATTRIBUTES = ['mime', 'size', 'checksum', 'created', 'updated'];
 
 function toRecord(item: Item): VariableRecord {
   return {
@@ -102,7 +100,7 @@ export function describe({ name, bytes, mimeType, created, updated }: Variable):
     key: name,
     createdAt: toTimestamp(created),
     updatedAt: toTimestamp(updated),
-    checksum: checksumOf(bytes),
+    checksum: sha256(bytes),
     totalSize: String(bytes.length),
     mimeType,
   };
@@ -110,21 +108,13 @@ export function describe({ name, bytes, mimeType, created, updated }: Variable):
 
 /** The variables of an owner, by name. */
 export async function list(
-  { table }: { readonly table: Table },
+  { table }: Pick<Ports, 'table'>,
   owner: Owner,
   request: ListRequest,
 ): Promise<List<VariableRecord>> {
-  const items: Item[] = [];
-  let next: string | undefined;
-  do {
-    const pk = keys.variables(owner);
-    const more = next === undefined ? {} : { next };
-    const page = await table.query({ table: keys.tableOfVariables(owner), pk, only: SHOWN, ...more });
-    items.push(...page.items);
-    next = page.next;
-  } while (next !== undefined);
+  const items = await readAll(table, { ...keys.variables(owner), only: LISTED_ATTRIBUTES });
   return paginate(items.map(toRecord), request, {
-    // One version of the original calls the order by name so by mistake, and clients ask for it.
+    // One version of the original names the order by name `UPDATED` by mistake, and clients send that.
     orders: { NAME: (row) => row.name, UPDATED: (row) => row.name },
     defaults: [{ field: 'NAME', direction: 'ASC' }],
     filters: { 'NAME/CONTAINS': (row, value) => row.name.includes(value) },
@@ -132,16 +122,16 @@ export async function list(
   });
 }
 
-/** The variable. Throws `not-found`. */
+/** Returns the variable. Throws `not-found`. */
 export async function need(needs: Needs, owner: Owner, name: string): Promise<Variable> {
-  const variable = isVariableName(name) ? await find(needs, owner, name) : undefined;
+  const variable = await find(needs, owner, name);
   if (variable === undefined) throw notFound('var_ref');
   return variable;
 }
 
-/** A variable as `set` would set it; nothing is written. Throws `invalid` for a name that none may have. */
+/** Returns a variable as `set` would store it, without storing it. Throws `invalid` for an invalid name. */
 export async function make(
-  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
   owner: Owner,
   name: string,
   { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
@@ -149,28 +139,28 @@ export async function make(
   needVariableName(name);
   const [old] = await table.get([keys.variable(owner, name)]);
   const now = clock.now();
-  const known = old === undefined ? sniff(bytes) : String(old['mime']);
+  const known = old === undefined ? detectMediaType(bytes) : String(old['mime']);
   const created = old === undefined ? now : Number(old['created']);
   return { variable: { name, bytes, mimeType: mimeType ?? known, created, updated: now }, isNew: old === undefined };
 }
 
 /**
- * Sets a variable to bytes as they came. Its type is the one given, else the one it had, else what the bytes seem to be.
- * Throws `invalid` for a name that none may have.
+ * Stores the bytes as the value of a variable. Its type is the given one, else the one it had, else the one detected in
+ * the bytes. Throws `invalid` for an invalid name.
  */
 export async function set(
-  needs: Needs & { readonly clock: Clock },
+  needs: Needs & Pick<Ports, 'clock'>,
   owner: Owner,
   name: string,
-  { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
+  value: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
 ): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
-  const made = await make(needs, owner, name, { bytes, mimeType });
+  const made = await make(needs, owner, name, value);
   await needs.table.write([await toWrite(needs, owner, made.variable)]);
   return made;
 }
 
-/** Deletes a variable and answers how large it was, bytes. Throws `not-found`. */
-export async function remove({ table }: { readonly table: Table }, owner: Owner, name: string): Promise<number> {
+/** Deletes a variable and returns its size in bytes. Throws `not-found`. */
+export async function remove({ table }: Pick<Ports, 'table'>, owner: Owner, name: string): Promise<number> {
   const key = keys.variable(owner, name);
   const [item] = isVariableName(name) ? await table.get([key]) : [];
   if (item === undefined) throw notFound('var_ref');

@@ -1,37 +1,22 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Containers } from '../../ports/containers.ts';
-import type { Schedules } from '../../ports/schedules.ts';
-import { Conflict, type Table, type TableName } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { BATCH_LIMIT, type Write } from '../../ports/table.ts';
 import * as listeners from '../events/listeners.ts';
-import { removeLog } from '../logs/lines.ts';
+import { deleteLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
 import { containersOf } from '../services/services.ts';
-import { readAll } from '../storage/items.ts';
+import { deleteAll } from '../storage/batches.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
+import { readAll } from '../storage/queries.ts';
 import * as revisions from '../tree/revisions.ts';
 
-type Needs = Parameters<typeof removeLog>[0] & {
-  readonly table: Table;
-  readonly blobs: Blobs;
-  readonly schedules: Schedules;
-  readonly containers: Containers;
-};
+type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers'>;
 
-const MOST_WRITES = 100;
-
-async function removeAll(table: Table, name: TableName, pk: string): Promise<void> {
-  for (;;) {
-    const { items } = await table.query({ table: name, pk, limit: MOST_WRITES, only: ['pk', 'sk'] });
-    if (items.length === 0) return;
-    await table.write(items.map(({ pk, sk }) => ({ do: 'delete', key: { table: name, pk, sk } })));
-  }
-}
-
-/** What starts the workflow by events or by the clock, in any of its revisions. */
+/** Removes what starts the workflow by events or by the clock, in any of its revisions. */
 async function removeStarts({ table, blobs, schedules }: Needs, id: string, namespaceId: string): Promise<void> {
   const owner = { namespaceId, kind: 'start', id } as const;
-  for (const item of await readAll(table, keys.workflow(id))) {
+  for (const item of await readAll(table, keys.revisions(id))) {
     const { plan } = await revisions.fromItem(blobs, id, item);
     const gone = plan === undefined ? [] : listeners.toDeletions(owner, listeners.startFilters(plan));
     if (gone.length > 0) await table.write(gone);
@@ -40,20 +25,17 @@ async function removeStarts({ table, blobs, schedules }: Needs, id: string, name
   await table.write([{ do: 'delete', key: keys.collection(id) }]);
 }
 
-/** The services of a namespace, or those of one workflow in it; what runs of them first. */
-async function removeServices({ table, containers }: Needs, namespaceId: string, workflowId?: string): Promise<void> {
-  const place = { table: 'catalog', pk: keys.services(namespaceId) } as const;
-  const some = workflowId === undefined ? {} : { prefix: keys.workflowServices(workflowId) };
+/** Removes the services of a namespace, or of one workflow in it, after the containers that run for them. */
+async function removeServices({ table, containers }: Needs, range: keys.PartitionRange): Promise<void> {
   for (;;) {
-    const { items } = await table.query({ ...place, ...some, limit: MOST_WRITES });
+    const { items } = await table.query({ ...range, limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       await Promise.all(containersOf(item).map((id) => containers.remove(id)));
-      const when = { equals: { change: Number(item['change']) } };
-      await table.write([{ do: 'delete', key: { ...place, sk: item.sk }, when }]).catch((error: unknown) => {
-        // It has another revision by now; it is read again.
-        if (!(error instanceof Conflict)) throw error;
-      });
+      const key = { table: range.table, pk: item.pk, sk: item.sk };
+      const deletion: Write = { do: 'delete', key, when: { equals: { change: Number(item['change']) } } };
+      // If the service has another revision meanwhile, the next page contains it again.
+      await ignoreConflict(table.write([deletion]));
     }
   }
 }
@@ -61,40 +43,41 @@ async function removeServices({ table, containers }: Needs, namespaceId: string,
 async function removeWorkflow(needs: Needs, id: string, namespaceId: string): Promise<void> {
   const { table, blobs } = needs;
   await removeStarts(needs, id, namespaceId);
-  // Before its services: who makes one looks whether its revision is still there.
-  await removeAll(table, 'catalog', keys.workflow(id));
-  await removeServices(needs, namespaceId, id);
-  await removeAll(table, 'catalog', keys.refs(id));
-  await removeAll(table, 'catalog', keys.variables({ scope: 'workflow', id }));
-  await metrics.forget(needs, namespaceId, id);
+  // Before the services: a service is created only while its revision exists.
+  await deleteAll(table, keys.revisions(id));
+  await removeServices(needs, keys.workflowServices(namespaceId, id));
+  await deleteAll(table, keys.refs(id));
+  await deleteAll(table, keys.variables({ scope: 'workflow', id }));
+  await metrics.deleteOf(needs, namespaceId, id);
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 
 async function removeDirectory(needs: Needs, id: string, namespaceId: string): Promise<void> {
   for (;;) {
-    const { items } = await needs.table.query({ table: 'catalog', pk: keys.directory(id), limit: MOST_WRITES });
+    const { items } = await needs.table.query({ ...keys.directory(id), limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       const isDirectory = item['type'] === 'directory';
       await (isDirectory ? removeDirectory : removeWorkflow)(needs, String(item['id']), namespaceId);
-      await needs.table.write([{ do: 'delete', key: { table: 'catalog', pk: item.pk, sk: item.sk } }]);
+      await needs.table.write([{ do: 'delete', key: keys.node(id, item.sk) }]);
     }
   }
 }
 
 async function removeNamespace(needs: Needs, id: string): Promise<void> {
+  const { table } = needs;
   await removeDirectory(needs, id, id);
   await listeners.removeAll(needs, id);
-  await removeServices(needs, id);
-  await removeLog(needs, id);
-  await removeAll(needs.table, 'catalog', keys.eventFilters(id));
-  await removeAll(needs.table, 'catalog', keys.variables({ scope: 'namespace', id }));
-  await removeAll(needs.table, 'journal', keys.counters(id));
-  await removeAll(needs.table, 'journal', keys.failedDeliveries(id));
-  // Without its data key nothing sealed in the namespace opens again, wherever a copy of it lies.
-  await needs.table.write([{ do: 'delete', key: keys.dataKey(id) }]);
-  await removeAll(needs.table, 'catalog', keys.secrets(id));
-  await removeAll(needs.table, 'catalog', keys.registries(id));
+  await removeServices(needs, keys.services(id));
+  await deleteLog(needs, id);
+  await deleteAll(table, keys.eventFilters(id));
+  await deleteAll(table, keys.variables({ scope: 'namespace', id }));
+  await deleteAll(table, keys.counters(id));
+  await deleteAll(table, keys.deadLetters(id));
+  // Without its data key nothing that was encrypted in the namespace can be decrypted, in any copy.
+  await table.write([{ do: 'delete', key: keys.dataKey(id) }]);
+  await deleteAll(table, keys.secrets(id));
+  await deleteAll(table, keys.registries(id));
   await needs.blobs.remove(keys.blobOf('namespaces', id, ''));
 }
 
@@ -105,16 +88,16 @@ const REMOVE: Record<Purge['kind'], (needs: Needs, id: string, namespaceId: stri
   container: ({ containers }, id) => containers.remove(id),
 };
 
-/** Removes what the purge names, then its marker. Safe to repeat. */
+/** Removes the contents of what was deleted, then the marker of the purge. Idempotent. */
 export async function finish(needs: Needs, purge: Purge): Promise<void> {
   await REMOVE[purge.kind](needs, purge.id, purge.namespaceId);
   await needs.table.write([{ do: 'delete', key: keys.purge(purge.marker) }]);
 }
 
-/** Finishes every purge that was cut short. */
+/** Finishes every purge that was interrupted. */
 export async function finishAll(needs: Needs): Promise<void> {
   for (;;) {
-    const { items } = await needs.table.query({ table: 'catalog', pk: keys.PURGES, limit: MOST_WRITES });
+    const { items } = await needs.table.query({ ...keys.PURGES, limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       await finish(needs, {

@@ -1,18 +1,19 @@
-import type { Run } from './runs.ts';
+import type { Run } from './run.ts';
 
-/** Where a call keeps what its container answered: that may be any value, and a run's data is an object. */
+/** The key under which a call keeps the container's answer: the answer may be any value, a run's data is an object. */
 const RESULT = 'result';
 
+/** The data of a container call that returned `value`. */
 export const keepResult = (value: unknown): Run['data'] => ({ [RESULT]: value });
 
-/** What a child that is complete hands to its caller. */
+/** The value that a complete child returns to its caller. */
 export const resultOf = ({ service, data }: Run): unknown => (service === undefined ? data : data[RESULT]);
 
 /**
- * Whether a call failed without a code: that is nobody's to repeat or to catch (workflow-language reference, 7.5 and
- * 11.3).
+ * Whether a container call failed without an error code. Such a failure is neither retried nor caught (workflow-language
+ * reference, 7.5 and 11.3).
  */
-export const isBroken = ({ service, status }: Run): boolean => service !== undefined && status === 'crashed';
+export const isCrashedCall = ({ service, status }: Run): boolean => service !== undefined && status === 'crashed';
 
-/** Whether somebody has begun to call the container for a child of a state that the first answer decides. */
-export const isBegun = ({ service, step }: Run): boolean => service !== undefined && step > 0;
+/** Whether the container of a call in a branch of mode `or` has been called (see `noteBegin`). */
+export const isCallBegun = ({ service, step }: Run): boolean => service !== undefined && step > 0;

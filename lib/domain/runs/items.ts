@@ -2,150 +2,84 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
-import { fromText, type RunTally, toText } from './tallies.ts';
-import type { Parent, Pause, Sent, ServiceCall, Told } from './waits.ts';
-
-export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
-export type Level = 'debug' | 'info' | 'error';
-
-export interface LogLine {
-  /** Microseconds since 1970; strictly increasing within a run, because clients drop what is not newer. */
-  readonly t: number;
-  readonly level: Level;
-  readonly text: string;
-  /** The state that wrote it, if any. */
-  readonly state?: string;
-}
-
-/** The part of a run that lists show; also what the indexes hold. */
-export interface Head {
-  readonly id: string;
-  readonly namespaceId: string;
-  readonly workflowId: string;
-  readonly revision: string;
-  /** The path as invoked. */
-  readonly as: string;
-  readonly invoker: string;
-  readonly status: Status;
-  readonly code: string;
-  readonly message: string;
-  readonly created: number;
-  readonly updated: number;
-}
-
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
+import type { Failure, Head, LogLine, Run, Status } from './run.ts';
+import { fromText, toText } from './tallies.ts';
+import type { Parent, RetryPolicy } from './waits.ts';
 
 /**
- * A run of a workflow: the whole truth of an instance, kept in one item. One that has a `service` is a call of a
- * container instead: its caller's own affair, in no list, log or count.
+ * The parts of a run that are stored together as one JSON text, the attribute `place`: the name in the code and the name
+ * in the text. The names in the text are those of the first version and never change; their order is the text's.
  */
-export interface Run extends Head {
-  readonly namespace: string;
-  readonly path: string;
-  /** How often it was committed; a step commits only on the number it read. */
-  readonly seq: number;
-  /** The id of the state to enter next. */
-  readonly at: string;
-  /** How many states were entered. */
-  readonly step: number;
-  readonly flow: readonly string[];
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly input: Uint8Array;
-  /** What an error state said; the run ends failed with it. */
-  readonly raised?: Failure;
-  /** The soft timeout was delivered; it comes once. */
-  readonly interrupted: boolean;
-  readonly metadata: string;
-  /** The newest log lines; older ones are in the journal. */
-  readonly tail: readonly LogLine[];
-  /** How many lines are in the journal. */
-  readonly flushed: number;
-  /** The instant of the newest line, microseconds. */
-  readonly lastLine: number;
-  /** The handle of the machine that runs it; empty when the request itself does. */
-  readonly machine: string;
-  /** How many executions it had; more than one after a repair, or when one alone would have grown too long. */
-  readonly executions: number;
-  /** About how many events the present execution's history holds. */
-  readonly events: number;
-  /** The present execution is of a machine that cannot wait. */
-  readonly brief: boolean;
-  /** When the present execution began, milliseconds since 1970. */
-  readonly began: number;
-  /** How many pauses it made. */
-  readonly pauses: number;
-  /** The state it is in the middle of. */
-  readonly pause?: Pause;
-  /** The events that its waits took, each once, by a hash of their ids; the newest last. */
-  readonly heard: readonly string[];
-  readonly parent?: Parent;
-  readonly service?: ServiceCall;
-  /** How many callers are above it. */
-  readonly depth: number;
-  /** Whose are the thread variables that it did not begin itself: name -> id of a run. */
-  readonly threads: Readonly<Record<string, string>>;
-  /** The events of its last commit; they go out after it. */
-  readonly outbox: readonly Sent[];
-  readonly told: Told;
-  /** What it did in its states so far. */
-  readonly tally: RunTally;
+const STORED_NAMES = {
+  historyEvents: 'events',
+  express: 'brief',
+  executionBegan: 'began',
+  waitCount: 'pauses',
+  wait: 'pause',
+  processedEventIds: 'heard',
+  parent: 'parent',
+  service: 'service',
+  depth: 'depth',
+  threads: 'threads',
+  outbox: 'outbox',
+  settings: 'told',
+} as const satisfies Partial<Record<keyof Run, string>>;
+
+/** The same for the retry policy within `parent`. */
+const STORED_RETRY_NAMES = {
+  codes: 'codes',
+  maxAttempts: 'most',
+  delay: 'delay',
+  backoffMultiplier: 'multiplier',
+} as const satisfies Record<keyof RetryPolicy, string>;
+
+type Place = Pick<Run, keyof typeof STORED_NAMES>;
+type Names = readonly (readonly [from: string, to: string])[];
+
+const STORE: Names = Object.entries(STORED_NAMES);
+const READ: Names = STORE.map(([name, stored]) => [stored, name]);
+const STORE_RETRIES: Names = Object.entries(STORED_RETRY_NAMES);
+const READ_RETRIES: Names = STORE_RETRIES.map(([name, stored]) => [stored, name]);
+
+/** The properties under their other names, in the order of the names. */
+function rename(value: object, names: Names): Record<string, unknown> {
+  const values = value as Readonly<Record<string, unknown>>;
+  const renamed: Record<string, unknown> = {};
+  for (const [from, to] of names) if (values[from] !== undefined) renamed[to] = values[from];
+  return renamed;
 }
 
-type Place = Pick<
-  Run,
-  | 'events'
-  | 'brief'
-  | 'began'
-  | 'pauses'
-  | 'pause'
-  | 'heard'
-  | 'parent'
-  | 'service'
-  | 'depth'
-  | 'threads'
-  | 'outbox'
-  | 'told'
->;
+/** A caller with its retry policy renamed. */
+function renameRetries(parent: unknown, names: Names): { readonly parent?: Parent } {
+  if (parent === undefined) return {};
+  const { retries, ...others } = parent as Parent;
+  const renamed = retries === undefined ? {} : { retries: rename(retries, names) as unknown as RetryPolicy };
+  return { parent: { ...others, ...renamed } };
+}
 
-/** How most runs are: what is so is left out of their items, which keeps a small run below one unit of writing. */
-const USUAL: Omit<Place, 'began' | 'pause' | 'parent' | 'service'> = {
-  events: 0,
-  brief: false,
-  pauses: 0,
-  heard: [],
+/** The usual values. They are left out of the item, which keeps a small run below one unit of writing. */
+const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service'> = {
+  historyEvents: 0,
+  express: false,
+  waitCount: 0,
+  processedEventIds: [],
   depth: 0,
   threads: {},
   outbox: [],
-  told: { lookback: 0, broadcasts: [], logger: '' },
+  settings: { lookback: 0, broadcasts: [], logger: '' },
 };
-const USUAL_TEXTS = new Map(Object.entries(USUAL).map(([name, value]) => [name, JSON.stringify(value)]));
-
-const placeOf = (run: Run): Place => {
-  const { events, brief, began, pauses, pause, heard, parent, service, depth, threads, outbox, told } = run;
-  return {
-    events,
-    brief,
-    began,
-    pauses,
-    ...(pause === undefined ? {} : { pause }),
-    heard,
-    ...(parent === undefined ? {} : { parent }),
-    ...(service === undefined ? {} : { service }),
-    depth,
-    threads,
-    outbox,
-    told,
-  };
-};
+const USUAL_TEXTS = new Map(Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, JSON.stringify(value)]));
 
 function placeText(run: Run): string {
-  const entries = Object.entries(placeOf(run)).filter(
-    ([name, value]) => JSON.stringify(value) !== USUAL_TEXTS.get(name),
-  );
+  const place = rename({ ...run, ...renameRetries(run.parent, STORE_RETRIES) }, STORE);
+  const entries = Object.entries(place).filter(([name, value]) => JSON.stringify(value) !== USUAL_TEXTS.get(name));
   return JSON.stringify(Object.fromEntries(entries));
+}
+
+function placeFrom(text: string): Place {
+  const place = rename(JSON.parse(text) as object, READ);
+  const stored = place as Pick<Place, 'executionBegan'> & Partial<Place>;
+  return { ...USUAL, ...stored, ...renameRetries(place['parent'], READ_RETRIES) };
 }
 
 /** A finished instance, its logs and variables are kept this long. */
@@ -181,11 +115,11 @@ const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * S
  */
 function indexItem({ status, namespaceId, created, updated, id, service }: Run): Record<string, Value> {
   if (service !== undefined) return { ttl: expiry(Math.max(updated, service.until)) };
-  const begun = { nsBucket: keys.instancesOf(namespaceId, created), order: keys.runOrder(created, id) };
+  const begun = { nsBucket: keys.dayBucket(namespaceId, created), order: keys.runOrder(created, id) };
   if (status === 'pending') return begun;
   return {
     ...begun,
-    endBucket: keys.endsOf(namespaceId, updated),
+    endBucket: keys.dayBucket(namespaceId, updated),
     endOrder: keys.runOrder(updated, id),
     ttl: expiry(updated),
   };
@@ -257,8 +191,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
   const { raised, tally } = item;
   return {
     ...toHead(item),
-    ...USUAL,
-    ...(JSON.parse(place) as Pick<Place, 'began'> & Partial<Place>),
+    ...placeFrom(place),
     namespace: String(item['ns']),
     path: String(item['path']),
     seq: Number(item['seq']),

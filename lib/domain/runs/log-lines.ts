@@ -1,20 +1,23 @@
 import type { Blobs } from '../../ports/blobs.ts';
-import { Conflict, type Item, type Table } from '../../ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
-import type { Level, LogLine } from './items.ts';
+import type { Level, LogLine } from './run.ts';
 import { flush } from './runs.ts';
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
 /** A line that is not written yet, and when it was said, milliseconds since 1970. */
-export interface Said {
+export interface UnwrittenLine {
   readonly at: number;
   readonly level: Level;
   readonly text: string;
   readonly state: string;
 }
 
-function withLines(item: Item, said: readonly Said[]): { readonly tail: readonly LogLine[]; readonly last: number } {
+function withLines(
+  item: Item,
+  said: readonly UnwrittenLine[],
+): { readonly tail: readonly LogLine[]; readonly last: number } {
   const tail = JSON.parse(String(item['tail'])) as LogLine[];
   let last = Number(item['lastLine']);
   for (const { at, ...line } of said) {
@@ -29,7 +32,11 @@ function withLines(item: Item, said: readonly Said[]): { readonly tail: readonly
  * the number of its commits: whoever is at work on it looks again. Answers how many states the run has entered;
  * undefined: there is no such run.
  */
-export async function append({ table, blobs }: Needs, id: string, said: readonly Said[]): Promise<number | undefined> {
+export async function append(
+  { table, blobs }: Needs,
+  id: string,
+  said: readonly UnwrittenLine[],
+): Promise<number | undefined> {
   const key = keys.run(id);
   for (;;) {
     const [item] = await table.get([key]);
@@ -42,7 +49,7 @@ export async function append({ table, blobs }: Needs, id: string, said: readonly
       await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
       return Number(item['step']);
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof ConflictError)) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Happened, Measure } from '../../ports/meter.ts';
-import type { Run, Status } from './items.ts';
+import type { Run, Status } from './run.ts';
 
 const ENDED: Readonly<Record<Exclude<Status, 'pending'>, Measure>> = {
   complete: 'RunsComplete',

@@ -1,5 +1,5 @@
 import { toJson, toPrettyJson } from '../../language/json.ts';
-import { sniff } from '../../language/media/media-types.ts';
+import { detectMediaType } from '../../language/media/detection.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface OutputRequest {
@@ -39,6 +39,6 @@ export function render(
   const value = field === undefined ? output : Object.hasOwn(output, field) ? output[field] : null;
   const raw = wanted.isRaw ? rawBytes(value) : undefined;
   const bytes = raw ?? Buffer.from(field === undefined ? toPrettyJson(value) : toJson(value));
-  const type = wanted.type ?? sniff(bytes);
+  const type = wanted.type ?? detectMediaType(bytes);
   return { bytes, type };
 }

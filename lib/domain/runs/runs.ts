@@ -2,22 +2,16 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Table, Write } from '../../ports/table.ts';
+import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
+import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
-import {
-  blobOf,
-  fromItem,
-  type LogLine,
-  RETENTION_DAYS,
-  type Run,
-  SECONDS_OF_A_DAY,
-  storeParts,
-  toItem,
-} from './items.ts';
+import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
+import type { LogLine, Run } from './run.ts';
 
-export type { Failure, Head, Level, LogLine, Run, Status } from './items.ts';
 export { RETENTION_DAYS, toHead } from './items.ts';
+export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
 /** The name of the execution that works on a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
@@ -86,13 +80,15 @@ function placed(run: Run, now: number): Run {
   return { ...run, ...begun, ...ended };
 }
 
+type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>;
+
 /**
  * Commits a run and what it wrote besides, all or nothing, on the condition that nobody else committed since it was
- * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws Conflict when it lost. Its
- * beginning and its end are counted by the commits that made them.
+ * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws ConflictError when it
+ * lost. Its beginning and its end are counted by the commits that made them.
  */
 export async function commit(
-  { table, blobs, clock, meter }: Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>,
+  { table, blobs, clock, meter }: Committer,
   next: Run,
   more: readonly Write[] = [],
 ): Promise<Run> {
@@ -106,6 +102,52 @@ export async function commit(
   return run;
 }
 
+/** A run, and whether it is stored by this call. */
+export interface Committed {
+  readonly run: Run;
+  readonly isCommitted: boolean;
+}
+
+/**
+ * Stores a new run. Its id follows from the call, event or key that starts it, so a run that is stored under this id
+ * already was started by the same cause: it is returned as it is. Throws Conflict if there is none.
+ */
+export async function store(ports: Committer, run: Run): Promise<Committed> {
+  const commitNew = async () => ({ run: await commit(ports, { ...run, seq: 1 }), isCommitted: true });
+  return onConflict(commitNew(), async (conflict) => {
+    const stored = await find(ports, run.id);
+    if (stored === undefined) throw conflict;
+    return { run: stored, isCommitted: false };
+  });
+}
+
+/** The next state of a run, and what is written in the same commit. */
+export interface Change {
+  readonly run: Run;
+  readonly writes?: readonly Write[];
+}
+
+/**
+ * Commits what `change` makes of a run; if another commit came first, `change` is called again with the run as that
+ * commit left it. Undefined from `change` ends the update without a commit. Returns the run as committed, or as it was
+ * read last.
+ */
+export async function update(
+  ports: Committer,
+  run: Run,
+  change: (current: Run) => Change | undefined | Promise<Change | undefined>,
+): Promise<Committed> {
+  let current = run;
+  return retryOnConflict(async (attempt) => {
+    const read = attempt === 1 ? run : await find(ports, run.id);
+    current = read ?? current;
+    const next = read === undefined ? undefined : await change(read);
+    if (next === undefined) return { run: current, isCommitted: false };
+    const committed = await commit(ports, { ...next.run, seq: current.seq + 1 }, next.writes);
+    return { run: committed, isCommitted: true };
+  });
+}
+
 /** Parts of a log that one call reads. */
 const PARTS = 20;
 
@@ -116,22 +158,17 @@ export async function* logParts(
   from = 0,
 ): AsyncGenerator<readonly LogLine[]> {
   if (from < run.flushed) {
-    const pk = keys.logs(run.id);
-    const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: ['pk', 'sk'] };
-    const [first] = (await table.query({ table: 'journal', pk, ...before })).items;
-    const begin = first === undefined ? {} : { from: first.sk };
-    let next: string | undefined;
-    do {
-      const more = next === undefined ? {} : { next };
-      const page = await table.query({ table: 'journal', pk, ...begin, limit: PARTS, ...more });
-      for (const item of page.items) {
+    const logs = keys.logs(run.id);
+    const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: [] };
+    const [first] = (await table.query({ ...logs, ...before })).items;
+    for await (const items of pagesOf(table, { ...logs, from: first?.sk, limit: PARTS })) {
+      for (const item of items) {
         const lines = JSON.parse(await texts.readText(blobs, item['lines'])) as LogLine[];
         const number = Number(item.sk);
         // A commit that came after the run was read may have added lines.
         yield lines.slice(Math.max(from - number, 0), Math.max(run.flushed - number, 0));
       }
-      next = page.next;
-    } while (next !== undefined);
+    }
   }
   yield run.tail.slice(Math.max(from - run.flushed, 0));
 }

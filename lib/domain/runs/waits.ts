@@ -1,34 +1,37 @@
 import type { Message } from '../../ports/bus.ts';
 import type { FileType } from '../../ports/containers.ts';
 
-/** A call of a child: which element or branch of the state, and the how-manieth attempt (from 0). */
+/** One attempt of one call. */
 export interface CallKey {
+  /** The number of the call within its state: the element or the branch, from 0. */
   readonly i: number;
+  /** The number of the attempt, from 0. */
   readonly k: number;
 }
 
-/** A call that a machine is to make. `s`: the attempt comes after so many seconds; it failed before. */
+/** A call for a state machine to make. */
 export interface WaitingCall extends CallKey {
+  /** Seconds until this attempt; the attempt before it failed. */
   readonly s?: number;
 }
 
-/** How far a state that makes calls has come. */
+/** The progress of a state that makes calls. */
 export interface Calls {
-  /** How many the state makes in all. */
+  /** How many calls the state makes. */
   readonly total: number;
   /** The first call that is not begun. */
   readonly next: number;
-  /** What the calls returned, by their number. */
+  /** The results, by the number of the call. */
   readonly results: readonly unknown[];
-  /** How many have returned. */
+  /** How many calls have succeeded. */
   readonly returned: number;
   /** The calls of this round that a machine waits for. */
   readonly waiting: readonly WaitingCall[];
-  /** Calls that failed where a failure does not decide. */
+  /** Calls that failed where one failure does not fail the state. */
   readonly failed: number;
 }
 
-/** What is waited for: an event of a type whose attributes match. */
+/** An event to wait for: of a type, with matching attributes. */
 export interface Filter {
   readonly type: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -36,65 +39,69 @@ export interface Filter {
 
 /** A wait for events. */
 export interface Listening {
-  /** One of the filters is enough, or each wants an event of its own. */
+  /** `one`: one event for any of the filters; `all`: one event for each. */
   readonly mode: 'one' | 'all';
   readonly filters: readonly Filter[];
   /** By filter: the event's JSON text, or null. */
   readonly received: readonly (string | null)[];
-  /** Events that went out since then count, milliseconds since 1970. */
+  /** Events published since then count, milliseconds since 1970. */
   readonly since: number;
-  /** The task that waits; empty until it has said so. */
+  /** The token of the machine's task; empty until the task has begun. */
   readonly token: string;
 }
 
-/** Whether a wait has all that it waits for. */
-export function isHeard({ mode, received }: Listening): boolean {
+/** Whether a wait has received the events that it needs. */
+export function isFulfilled({ mode, received }: Listening): boolean {
   return mode === 'all' ? received.every((text) => text !== null) : received.some((text) => text !== null);
 }
 
-/** A state that was entered and is not done. */
-export interface Pause {
-  /** Counted through the run from 1; a machine that comes back names it, so a late comer is known. */
+/** A state that was entered and is not done: it waits, or was cut by a checkpoint. */
+export interface Wait {
+  /** Counted through the run from 1; a machine names it when it resumes the run, so a late resume is recognised. */
   readonly number: number;
   /** The state's id. */
   readonly state: string;
-  /** False: only a commit between two parts of long work, nobody waits. */
+  /** False: a checkpoint, a commit between two parts of long work. */
   readonly isWaiting: boolean;
   /** When the state was entered, milliseconds since 1970. */
   readonly entered: number;
-  /** What the ids of its calls are made from with time: the commit before it was entered, milliseconds since 1970. */
+  /** The commit before the state was entered, milliseconds since 1970: part of the ids of its calls. */
   readonly origin: number;
-  /** When what is waited for is due or given up, milliseconds since 1970. */
+  /** When the wait ends by itself, milliseconds since 1970. */
   readonly until: number;
-  /** When the machine must come back: then, or when the run's own time is over. */
+  /** When the machine must resume the run: at `until`, or earlier when a limit of the run or the machine comes first. */
   readonly wake: number;
   readonly calls?: Calls;
   readonly listening?: Listening;
 }
 
-/** How a caller wants failed attempts repeated. Delays in milliseconds. */
-export interface Retries {
+/** How failed attempts of a call are retried: attempt `k` follows after `delay * backoffMultiplier ** k`. */
+export interface RetryPolicy {
+  /** Patterns of the error codes that are retried. */
   readonly codes: readonly string[];
-  readonly most: number;
+  /** How many retries follow the first attempt. */
+  readonly maxAttempts: number;
+  /** Milliseconds. */
   readonly delay: number;
-  readonly multiplier: number;
+  readonly backoffMultiplier: number;
 }
 
-/** Who called a run and waits for its end. */
+/** The caller of a run, which waits for its end. `i` and `k` name the call. */
 export interface Parent extends CallKey {
+  /** The id of the calling run. */
   readonly id: string;
-  /** `and`: every call must succeed; `or`: the first that does decides. */
+  /** `and`: every call must succeed; `or`: the first call that succeeds completes the state. */
   readonly mode: 'and' | 'or';
-  readonly retries?: Retries;
-  /** How long the caller waits, milliseconds since 1970. */
+  readonly retries?: RetryPolicy;
+  /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
-  /** The task that waits; empty while none does. */
+  /** The token of the machine's task that waits; empty while none does. */
   readonly token: string;
 }
 
-/** A variable, or a file of the tree, that a container finds as a file, as the action says it; nothing is read yet. */
+/** A variable, or a file of the tree, that a container gets as a file. */
 export interface WantedFile {
-  /** Of the scope `file` a path in the tree, as the workflow names it. */
+  /** The name of the variable; of the scope `file` a path in the tree, as written in the workflow. */
   readonly key: string;
   readonly scope: 'instance' | 'workflow' | 'namespace' | 'thread' | 'file';
   /** Its path below the container's directory. */
@@ -102,34 +109,36 @@ export interface WantedFile {
   readonly type: FileType;
 }
 
-/** What a child is that is no run of a workflow but one call of a container. Its id is the id of the action. */
+/** A call of a container. The run that holds it has the id of the action. */
 export interface ServiceCall {
-  /** The revision of the service, by its id of the port of containers. */
+  /** The revision of the service: its id in the port `Containers`. */
   readonly revision: string;
-  /** The instance that calls, and the state in which it does. */
+  /** The id of the calling instance. */
   readonly caller: string;
   readonly workflow: { readonly id: string; readonly path: string };
+  /** The state that calls. */
   readonly state: string;
+  /** The caller's step. */
   readonly step: number;
   /** The number of the element, in a loop over elements. */
   readonly iterator?: number;
-  /** When the call is given up, milliseconds since 1970. */
+  /** The deadline of the call, milliseconds since 1970. */
   readonly until: number;
   readonly files: readonly WantedFile[];
 }
 
-/** An event that a run sent: where it is recorded, and when it goes out, milliseconds since 1970. */
-export interface Sent {
+/** An event of a commit, to be published after it. */
+export interface OutboxEntry {
   readonly message: Message;
-  /** Undefined: at once. */
+  /** When it is published, milliseconds since 1970; undefined: at once. */
   readonly at?: number;
 }
 
-/** What a run was told of its surroundings when it began. */
-export interface Told {
-  /** How far waits look back before their beginning, milliseconds. */
+/** What a run keeps of the settings of its namespace and workflow from its start. */
+export interface SettingsSnapshot {
+  /** How far waits look back before they begin, milliseconds. */
   readonly lookback: number;
-  /** Which of its own doings it sends events about. */
+  /** The kinds of events that the run sends about itself. */
   readonly broadcasts: readonly string[];
   /** The logger of workflow event logging; empty: none. */
   readonly logger: string;

@@ -1,38 +1,40 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
-import { Conflict, type Write } from '../../ports/table.ts';
-import { notFound, ServiceError } from '../errors.ts';
+import type { Write } from '../../ports/table.ts';
+import { changedMeanwhile, notFound, ServiceError } from '../errors.ts';
+import { onConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as purges from '../storage/purges.ts';
 import { type ContainerNeeds, prepare } from './containers.ts';
 import { needServiceName, toGeneration } from './names.ts';
-import { aged, type ServiceRevision } from './revisions.ts';
+import { retained, type ServiceRevision } from './revisions.ts';
 import type { Scope, Service } from './services.ts';
 import * as services from './services.ts';
-import { toSettings, type Wish } from './settings.ts';
+import { type ServiceInput, toSettings } from './settings.ts';
 import * as traffic from './traffic.ts';
 
 type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale'> };
-type Named = Exclude<Scope, { readonly kind: 'workflow' }>;
+type NamedScope = Exclude<Scope, { readonly kind: 'workflow' }>;
 
-/** How often a change is tried that others forestall: each time one of theirs is done, so all of many come through. */
-const TRIES = 50;
+/** Each conflict is a change by another request that succeeded, so many concurrent changes all succeed in time. */
+const MAX_ATTEMPTS = 50;
 
-/** What of a service's revisions is to be removed where they run. */
+/** The purges of the containers of revisions. */
 function purgesOf(ports: Pick<Needs, 'clock'>, service: Service, gone: readonly ServiceRevision[]): purges.Purge[] {
   const namespaceId = services.homeOf(service.scope);
   const ids = gone.map((revision) => services.namesOfRevision(service, revision).id);
   return ids.map((id) => purges.of(ports, { kind: 'container', id, namespaceId }));
 }
 
-/** Takes away what runs of revisions that are deleted, then the markers of that. */
+/** Removes the containers of deleted revisions, then the markers of their purges. */
 async function finish({ table, containers }: Pick<Needs, 'table' | 'containers'>, gone: readonly purges.Purge[]) {
   await Promise.all(gone.map(({ id }) => containers.remove(id)));
   if (gone.length > 0) await table.write(gone.map(purges.toDeletion));
 }
 
-/** A service with a first revision that gets all traffic. */
+/** Returns a new service, whose first revision gets all traffic. */
 export function newService(
-  { clock }: { readonly clock: Clock },
+  { clock }: Pick<Ports, 'clock'>,
   { scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>,
   settings: ReturnType<typeof toSettings>,
 ): Service {
@@ -51,75 +53,70 @@ export function newService(
 }
 
 /** Creates a service. Throws `invalid`, `exists`, and `not-found` for the namespace. */
-export async function create(ports: Needs, scope: Named, name: string, wish: Wish): Promise<void> {
+export async function create(ports: Needs, scope: NamedScope, name: string, input: ServiceInput): Promise<void> {
   needServiceName(scope.kind, name);
-  const service = newService(ports, { scope, name, version: '' }, toSettings(ports, wish));
+  const service = newService(ports, { scope, name, version: '' }, toSettings(ports, input));
   const put: Write = { do: 'put', table: 'catalog', item: services.toItem(service), when: { absent: true } };
-  await ports.table.write([put, ...services.guardsOf(scope)]).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
-    throw error.failed.includes(0)
+  await throwOnConflict(ports.table.write([put, ...services.guardsOf(scope)]), ({ failed }) =>
+    failed.includes(0)
       ? new ServiceError('exists', `already exists: there is a service '${name}'; add a revision to it`)
-      : notFound('namespace');
-  });
+      : notFound('namespace'),
+  );
   await prepare(ports, service, service.revisions);
 }
 
-/** What a service becomes, and which of its revisions go. */
+/** A service after a change, and the revisions that the change deletes. */
 interface Change {
   readonly service: Service;
   readonly gone: readonly ServiceRevision[];
 }
 
-/** Changes a service as it is at that moment: who is forestalled looks again. */
+/** Changes a service; `to` is called again when another request changed it meanwhile. Throws `unavailable`, `not-found`. */
 async function change(ports: Needs, scope: Scope, name: string, to: (service: Service) => Change): Promise<Service> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  const attempt = async () => {
     const before = await services.need(ports, scope, name);
     const { service, gone } = to(before);
     const removed = purgesOf(ports, before, gone);
     const item = services.toItem({ ...service, change: before.change + 1 });
     const when = { equals: { id: before.id, change: before.change } };
-    const written = await ports.table
-      .write([{ do: 'put', table: 'catalog', item, when }, ...removed.map(purges.toWrite)])
-      .then(() => true)
-      .catch((error: unknown) => {
-        if (error instanceof Conflict) return false;
-        throw error;
-      });
-    if (!written) continue;
-    await finish(ports, removed);
-    return service;
-  }
-  throw new ServiceError('unavailable', `the service '${name}' was changed at this moment; try again`);
+    await ports.table.write([{ do: 'put', table: 'catalog', item, when }, ...removed.map(purges.toWrite)]);
+    return { service, removed };
+  };
+  const { service, removed } = await throwOnConflict(retryOnConflict(attempt, MAX_ATTEMPTS), () =>
+    changedMeanwhile(`the service '${name}'`),
+  );
+  await finish(ports, removed);
+  return service;
 }
 
 /**
- * Adds a revision that gets `trafficPercent` of the traffic; old ones without any are deleted when there are too many. Throws
- * `invalid`, `not-found`.
+ * Adds a revision that gets `trafficPercent` of the traffic. Of too many revisions the oldest without traffic are deleted.
+ * Throws `invalid`, `not-found`.
  */
 export async function addRevision(
   ports: Needs,
-  scope: Named,
+  scope: NamedScope,
   name: string,
-  wish: Wish & { readonly trafficPercent: number | string },
+  input: ServiceInput & { readonly trafficPercent: number | string },
 ): Promise<void> {
-  const settings = toSettings(ports, wish);
-  const percent = Number(wish.trafficPercent);
+  const settings = toSettings(ports, input);
+  const percent = Number(input.trafficPercent);
   const changed = await change(ports, scope, name, (service) => {
     const generation = service.last + 1;
     const revision: ServiceRevision = { ...settings, generation, created: ports.clock.now() };
     const shares = traffic.withNew(service.traffic, generation, percent);
-    const { kept, old } = aged([revision, ...service.revisions], (one) => {
+    const { kept, expired } = retained([revision, ...service.revisions], (one) => {
       return one.generation === generation || traffic.percentOf(shares, one.generation) > 0;
     });
-    return { service: { ...service, revisions: kept, traffic: shares, last: generation }, gone: old };
+    return { service: { ...service, revisions: kept, traffic: shares, last: generation }, gone: expired };
   });
   await prepare(ports, changed, [services.newestOf(changed)]);
 }
 
-/** Divides the traffic of a service. Throws what `traffic.divided` throws, and `not-found`. */
+/** Divides the traffic of a service. Throws as `traffic.divided` does, and `not-found`. */
 export async function divideTraffic(
   ports: Needs,
-  scope: Named,
+  scope: NamedScope,
   name: string,
   given: readonly { readonly revision: string; readonly percent: number | string }[] | undefined,
 ): Promise<void> {
@@ -132,7 +129,7 @@ export async function divideTraffic(
   });
 }
 
-/** Throws `not-found` when the service has no revision of that generation, `00001`. */
+/** Returns the revision with a suffix such as `00001`. Throws `not-found`. */
 export function needRevision(service: Service, suffix: string): ServiceRevision {
   const generation = toGeneration(suffix);
   const found = service.revisions.find((revision) => revision.generation === generation);
@@ -140,8 +137,8 @@ export function needRevision(service: Service, suffix: string): ServiceRevision 
   throw new ServiceError('not-found', `not found: the service '${service.name}' has no revision '${suffix}'`);
 }
 
-/** Deletes a revision. Throws `refused` (500, rest-api reference, 11.4) while it has traffic, `not-found`. */
-export async function removeRevision(ports: Needs, scope: Named, name: string, suffix: string): Promise<void> {
+/** Deletes a revision. Throws `refused` (500, rest-api reference, 11.4) if it has traffic, `not-found`. */
+export async function removeRevision(ports: Needs, scope: NamedScope, name: string, suffix: string): Promise<void> {
   await change(ports, scope, name, (service) => {
     const revision = needRevision(service, suffix);
     const percent = traffic.percentOf(service.traffic, revision.generation);
@@ -153,23 +150,21 @@ export async function removeRevision(ports: Needs, scope: Named, name: string, s
 }
 
 /**
- * Deletes a service with all its revisions if it still is as it was read, and was not called since. False: it is not.
+ * Deletes a service with all its revisions, if it was neither changed nor called since it was read. Returns whether it
+ * was deleted.
  */
 export async function removeUnchanged(ports: Pick<Needs, 'table' | 'containers' | 'clock'>, service: Service) {
   const { id, change: at, called } = service;
   const removed = purgesOf(ports, service, service.revisions);
   const when = { equals: { id, change: at, called } };
-  try {
-    await ports.table.write([{ do: 'delete', key: services.keyOf(service), when }, ...removed.map(purges.toWrite)]);
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
-  }
-  await finish(ports, removed);
-  return true;
+  const deletion: Write = { do: 'delete', key: services.keyOf(service), when };
+  const written = ports.table.write([deletion, ...removed.map(purges.toWrite)]).then(() => true);
+  const isDeleted = await onConflict(written, () => false);
+  if (isDeleted) await finish(ports, removed);
+  return isDeleted;
 }
 
-/** Deletes a service with all its revisions; one that is not there is fine (rest-api reference, 11.4). */
+/** Deletes a service with all its revisions. Has no effect when there is no such service (rest-api reference, 11.4). */
 export async function remove(ports: Needs, scope: Scope, name: string, version?: string): Promise<void> {
   const first = await services.find(ports, scope, name, version);
   for (let found = first; found !== undefined; ) {

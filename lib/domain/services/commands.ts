@@ -1,17 +1,19 @@
 import { ServiceError } from '../errors.ts';
 
-/** How a character counts: as itself, or as one that means something. */
+/** The quote that is open. */
 type Quote = '"' | "'" | undefined;
 
 const SPACE = /\s/;
-/** What a backslash takes its meaning from between double quotes; before anything else it is itself there. */
+/** The characters that a backslash escapes between double quotes; before any other it is a backslash. */
 const ESCAPED_IN_DOUBLE = new Set(['"', '\\', '$', '`', '\n']);
 
+/** Splits characters into words. */
 class Splitter {
   readonly words: string[] = [];
   #word: string | undefined;
   #quote: Quote;
 
+  /** Processes a character, of which `next` is the following one. Returns the number of characters processed. */
   take(character: string, next: string | undefined): number {
     if (this.#quote !== undefined && character === this.#quote) this.#quote = undefined;
     else if (this.#quote === undefined && SPACE.test(character)) this.end();
@@ -21,7 +23,7 @@ class Splitter {
     return 1;
   }
 
-  /** A word ends; two quotes with nothing between them are a word. */
+  /** Ends the current word. Two quotes with nothing between them are a word. */
   end(): void {
     if (this.#word !== undefined) this.words.push(this.#word);
     this.#word = undefined;
@@ -44,7 +46,7 @@ class Splitter {
   #takeEscaped(next: string | undefined): number {
     if (next === undefined)
       throw new ServiceError('invalid', 'cmd ends in a backslash, which needs a character after it');
-    // A line that goes on.
+    // An escaped line break continues the line.
     this.#add(next === '\n' ? '' : next);
     return 2;
   }
@@ -55,8 +57,8 @@ class Splitter {
 }
 
 /**
- * Splits a command as a shell splits a line: words divided by white space, quotes and backslashes. Nothing else of a
- * shell is in it: no variables, pipes or patterns. Throws `invalid` for quotes that are not closed.
+ * Splits a command into words as a shell does, with white space, quotes and backslashes; without variables, pipes or
+ * patterns. Throws `invalid` for a quote that is not closed, and a backslash at the end.
  */
 export function toWords(command: string): readonly string[] {
   const characters = [...command];
@@ -67,5 +69,5 @@ export function toWords(command: string): readonly string[] {
   throw new ServiceError('invalid', `cmd has a quote ${splitter.quote} that is not closed`);
 }
 
-/** A command as it is read back (rest-api reference, 11.1). */
+/** A command as replies show it (rest-api reference, 11.1). */
 export const shownCommand = (words: readonly string[]): string => words.join(', ');

@@ -1,11 +1,11 @@
-import { type Standing, type Standings, standingOf } from './containers.ts';
+import { type ContainerStatus, type ContainerStatuses, statusOf } from './containers.ts';
 import type { ServiceRevision } from './revisions.ts';
 import { newestOf, type Service } from './services.ts';
 import { percentOf } from './traffic.ts';
 
 export type Truth = 'True' | 'False' | 'Unknown';
 
-/** One thing that is so, not so, or not known yet (rest-api reference, 11.2). */
+/** A condition of a service or revision (rest-api reference, 11.2). */
 export interface Condition {
   readonly name: string;
   readonly status: Truth;
@@ -13,44 +13,49 @@ export interface Condition {
   readonly message: string;
 }
 
-type Verdict = Omit<Condition, 'name'>;
+type ConditionState = Omit<Condition, 'name'>;
 
-const READY: Verdict = { status: 'True', reason: '', message: '' };
-const NO_TRAFFIC: Verdict = {
+const READY: ConditionState = { status: 'True', reason: '', message: '' };
+const NO_TRAFFIC: ConditionState = {
   status: 'False',
   reason: 'NoTraffic',
   message: 'The target is not receiving traffic.',
 };
 
-const VERDICTS: Record<Standing['state'], (standing: Standing) => Verdict> = {
+const STATES: Record<ContainerStatus['state'], (status: ContainerStatus) => ConditionState> = {
   ready: () => READY,
   preparing: ({ reason, message }) => ({ status: 'Unknown', reason: reason || 'Preparing', message }),
   failed: ({ reason, message }) => ({ status: 'False', reason: reason || 'Failed', message }),
 };
 
-const verdictOf = (standing: Standing): Verdict => VERDICTS[standing.state](standing);
+const stateOf = (status: ContainerStatus): ConditionState => STATES[status.state](status);
 
 const RANK: Record<Truth, number> = { False: 0, Unknown: 1, True: 2 };
-const worst = (verdicts: readonly Verdict[]): Verdict =>
-  verdicts.reduce((found, verdict) => (RANK[verdict.status] < RANK[found.status] ? verdict : found), READY);
+const worst = (states: readonly ConditionState[]): ConditionState =>
+  states.reduce((found, state) => (RANK[state.status] < RANK[found.status] ? state : found), READY);
 
-/** How one revision is: `Active` also tells whether calls go to it. */
-export function conditionsOfRevision(service: Service, revision: ServiceRevision, standing: Standing): Condition[] {
-  const verdict = verdictOf(standing);
-  const active = percentOf(service.traffic, revision.generation) > 0 ? verdict : NO_TRAFFIC;
+/** The conditions of a revision. `Active` is false also for a revision without traffic. */
+export function conditionsOfRevision(
+  service: Service,
+  revision: ServiceRevision,
+  status: ContainerStatus,
+): Condition[] {
+  const state = stateOf(status);
+  const active = percentOf(service.traffic, revision.generation) > 0 ? state : NO_TRAFFIC;
   return [
     { name: 'Active', ...active },
-    { name: 'ContainerHealthy', ...verdict },
-    { name: 'Ready', ...verdict },
-    { name: 'ResourcesAvailable', ...verdict },
+    { name: 'ContainerHealthy', ...state },
+    { name: 'Ready', ...state },
+    { name: 'ResourcesAvailable', ...state },
   ];
 }
 
-export const statusOfRevision = (standing: Standing): Truth => verdictOf(standing).status;
+/** The value of the condition `Ready` of a revision. */
+export const statusOfRevision = (status: ContainerStatus): Truth => stateOf(status).status;
 
-/** How a service is: what was configured last, and what calls go to. */
-export function conditionsOfService(service: Service, standings: Standings): Condition[] {
-  const verdictIn = (revision: ServiceRevision) => verdictOf(standingOf(standings, service, revision));
+/** The conditions of a service: of its newest revision, and of the revisions with traffic. */
+export function conditionsOfService(service: Service, statuses: ContainerStatuses): Condition[] {
+  const verdictIn = (revision: ServiceRevision) => stateOf(statusOf(statuses, service, revision));
   const configured = verdictIn(newestOf(service));
   const called = service.revisions.filter(({ generation }) => percentOf(service.traffic, generation) > 0);
   const routed = worst(called.map(verdictIn));

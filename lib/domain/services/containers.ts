@@ -1,21 +1,20 @@
-import type { Containers, RevisionStatus } from '../../ports/containers.ts';
-import type { Sealer } from '../../ports/sealer.ts';
-import type { Table } from '../../ports/table.ts';
+import type { RevisionStatus } from '../../ports/containers.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { credentialsFor } from '../credentials/registries.ts';
 import { type ServiceRevision, toContainer } from './revisions.ts';
 import { fromItem, keyOf, namesOfRevision, namingOf, type Service } from './services.ts';
 
-/** What it takes to have containers run. */
-export type ContainerNeeds = { readonly table: Table; readonly sealer: Sealer; readonly containers: Containers };
+/** The ports that running containers requires. */
+export type ContainerNeeds = Pick<Ports, 'table' | 'sealer' | 'containers'>;
 
-/** How a revision stands, as the port tells. */
-export type Standing = Omit<RevisionStatus, 'id'>;
+/** The status of a revision in the port of containers. */
+export type ContainerStatus = Omit<RevisionStatus, 'id'>;
 
-/** How revisions stand, by their ids of the port. */
-export type Standings = ReadonlyMap<string, Standing>;
+/** Statuses of revisions, by their ids in the port of containers. */
+export type ContainerStatuses = ReadonlyMap<string, ContainerStatus>;
 
-const PREPARING: Standing = { state: 'preparing', reason: '', message: '', pods: [] };
-const unable = (message: string): Standing => ({ state: 'failed', reason: 'NoContainers', message, pods: [] });
+const PREPARING: ContainerStatus = { state: 'preparing', reason: '', message: '', pods: [] };
+const unable = (message: string): ContainerStatus => ({ state: 'failed', reason: 'NoContainers', message, pods: [] });
 
 async function begin(needs: ContainerNeeds, service: Service, revision: ServiceRevision): Promise<void> {
   const { scope, id } = service;
@@ -24,16 +23,16 @@ async function begin(needs: ContainerNeeds, service: Service, revision: ServiceR
   await needs.containers.prepare(toContainer({ id, naming: namingOf(service) }, revision, credentials));
 }
 
-/** What was deleted while it was prepared is not to run on. */
-async function forgetDeleted(needs: ContainerNeeds, service: Service, begun: readonly ServiceRevision[]) {
+/** Removes the containers of revisions that were deleted while they were prepared. */
+async function removeDeleted(needs: ContainerNeeds, service: Service, begun: readonly ServiceRevision[]) {
   const [item] = await needs.table.get([keyOf(service)]);
-  const now = item === undefined ? undefined : fromItem(item, service.scope);
-  const kept = new Set(now?.id === service.id ? now.revisions.map(({ generation }) => generation) : []);
+  const current = item === undefined ? undefined : fromItem(item, service.scope);
+  const kept = new Set(current?.id === service.id ? current.revisions.map(({ generation }) => generation) : []);
   const gone = begun.filter(({ generation }) => !kept.has(generation));
   await Promise.all(gone.map((revision) => needs.containers.remove(namesOfRevision(service, revision).id)));
 }
 
-/** Has revisions made ready to run. Where no container can run it does nothing: they are asked for again. */
+/** Prepares revisions to run. Has no effect where no container can run: `statusesOf` prepares them later. */
 export async function prepare(
   needs: ContainerNeeds,
   service: Service,
@@ -41,35 +40,32 @@ export async function prepare(
 ): Promise<void> {
   if (revisions.length === 0 || (await needs.containers.problem()) !== undefined) return;
   await Promise.all(revisions.map((revision) => begin(needs, service, revision)));
-  await forgetDeleted(needs, service, revisions);
+  await removeDeleted(needs, service, revisions);
 }
 
 /**
- * How all revisions of the services stand. One that the port does not know was cut short on its way there, and is
- * prepared again.
+ * Returns the statuses of all revisions of the services. A revision that the port does not know, because its preparation
+ * was interrupted, is prepared again.
  */
-export async function standingsOf(needs: ContainerNeeds, services: readonly Service[]): Promise<Standings> {
+export async function statusesOf(needs: ContainerNeeds, services: readonly Service[]): Promise<ContainerStatuses> {
   const all = services.flatMap((service) =>
     service.revisions.map((revision) => ({ service, revision, id: namesOfRevision(service, revision).id })),
   );
-  // Nobody looks for an engine where there is nothing to run.
+  // Without this, a list without services would look for a container engine.
   if (all.length === 0) return new Map();
   const problem = await needs.containers.problem();
   if (problem !== undefined) return new Map(all.map(({ id }) => [id, unable(problem)]));
   const found = await needs.containers.status(all.map(({ id }) => id));
-  const lost = new Set(all.filter((_, index) => found[index] === undefined).map(({ revision }) => revision));
-  await Promise.all(
-    services.map((service) =>
-      prepare(
-        needs,
-        service,
-        service.revisions.filter((revision) => lost.has(revision)),
-      ),
-    ),
-  );
+  const unknown = all.filter((_, index) => found[index] === undefined);
+  const byService = Map.groupBy(unknown, ({ service }) => service);
+  const prepared = [...byService].map(([service, some]) => {
+    const revisions = some.map(({ revision }) => revision);
+    return prepare(needs, service, revisions);
+  });
+  await Promise.all(prepared);
   return new Map(all.map(({ id }, index) => [id, found[index] ?? PREPARING]));
 }
 
-/** How one of its revisions stands. */
-export const standingOf = (standings: Standings, service: Service, revision: ServiceRevision): Standing =>
-  standings.get(namesOfRevision(service, revision).id) ?? PREPARING;
+/** The status of a revision. */
+export const statusOf = (statuses: ContainerStatuses, service: Service, revision: ServiceRevision): ContainerStatus =>
+  statuses.get(namesOfRevision(service, revision).id) ?? PREPARING;

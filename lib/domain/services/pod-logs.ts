@@ -1,22 +1,21 @@
-import type { Containers } from '../../ports/containers.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import { ownsPod } from './views.ts';
 
-type Needs = { readonly table: Table; readonly containers: Containers };
+type Needs = Pick<Ports, 'table' | 'containers'>;
 
-/** Of one part of a log, in bytes (rest-api reference, 3.2). */
-const LARGEST_PART = 2000;
+/** The maximum size of one part of a log, bytes (rest-api reference, 3.2). */
+const MAX_PART_BYTES = 2000;
 
-/** The text in parts of whole characters. */
+/** Splits a text into parts, between characters. */
 export function partsOf(text: string): string[] {
   const parts: string[] = [];
   let part = '';
   let bytes = 0;
   for (const character of text) {
     const more = Buffer.byteLength(character);
-    if (bytes + more > LARGEST_PART) {
+    if (bytes + more > MAX_PART_BYTES) {
       parts.push(part);
       part = '';
       bytes = 0;
@@ -30,8 +29,8 @@ export function partsOf(text: string): string[] {
 const noPod = (pod: string): ServiceError => new ServiceError('not-found', `not found: no pod '${pod}' is running`);
 
 /**
- * Throws `not-found` unless the pod runs for one of the namespaces; none named: for anybody. Who may see some namespaces
- * only is not to learn of others, nor of global services, which work for all.
+ * Throws `not-found` unless the pod runs for one of the namespaces in `visible`; with an empty `visible` all pods are
+ * visible. A key for some namespaces gives no access to pods of others, nor of global services.
  */
 export async function needVisible(needs: Needs, visible: readonly string[], pod: string): Promise<void> {
   if (visible.length === 0) return;
@@ -47,7 +46,7 @@ export async function needVisible(needs: Needs, visible: readonly string[], pod:
   if (!(await ownsPod(needs, ids, pod))) throw noPod(pod);
 }
 
-/** What a pod wrote from a byte on, in parts, and where that ends. Throws `not-found` for a pod that is not there. */
+/** Returns the output of a pod from a byte on, in parts, and where it ends. Throws `not-found`. */
 export async function readOn({ containers }: Pick<Needs, 'containers'>, pod: string, from: number) {
   const written = await containers.output(pod, from);
   if (written === undefined) throw noPod(pod);

@@ -1,9 +1,11 @@
 import type { FunctionPlan } from '../../compiler/plan/plan.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Settings } from '../../ports/settings.ts';
-import { Conflict, type Write } from '../../ports/table.ts';
+import type { Write } from '../../ports/table.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
+import { onConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { newService } from './changes.ts';
 import { type ContainerNeeds, prepare } from './containers.ts';
@@ -16,12 +18,12 @@ import * as traffic from './traffic.ts';
 
 type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale'> };
 
-/** A function that is a container, as the plan of a workflow has it. */
+/** A function of a workflow that calls a container service. */
 export type ServicePlan = Exclude<FunctionPlan, { readonly type: 'subflow' }>;
 type OwnPlan = Extract<FunctionPlan, { readonly type: 'knative-workflow' }>;
 
-/** Which service is to be called, and for whom. */
-export interface Wanted {
+/** The service that a function of a workflow calls. */
+export interface ServiceTarget {
   readonly namespace: Pick<Namespace, 'id' | 'name'>;
   readonly workflow: { readonly id: string; readonly path: string; readonly revision: string };
   /** The id of the function in the workflow. */
@@ -29,19 +31,19 @@ export interface Wanted {
   readonly plan: ServicePlan;
 }
 
-/** A revision to be called. */
+/** A revision that can be called. */
 export interface OpenedRevision {
-  /** Its id of the port of containers. */
+  /** The id in the port of containers. */
   readonly id: string;
   /** The name that users see: `namespace-demo-fast-00002`. */
   readonly name: string;
 }
 
-/** A service to be called, any number of times. */
+/** A service that can be called any number of times. */
 export interface OpenedService {
   /**
-   * The revision that a call takes, by the traffic as it was when the service was opened; the same seed takes the same.
-   * It is on its way to be ready: one that failed or was lost is prepared again. Throws `ServiceFailure`.
+   * Returns the revision for a call, chosen by the traffic at the time when the service was opened; the same for the same
+   * seed. A revision that failed, or is not known to the port, is prepared again. Throws ContainerServiceError.
    */
   revisionFor(seed: string): Promise<OpenedRevision>;
 }
@@ -49,11 +51,11 @@ export interface OpenedService {
 type Reason = 'missing' | 'invalid' | 'unable';
 
 /**
- * The service of a function cannot be called: `missing`: nobody created it, or its workflow was deleted; `invalid`:
- * what the function asks for is none; `unable`: no container can run here. The message is for the user.
+ * The service of a function cannot be called: `missing`: it does not exist, or its workflow was deleted; `invalid`: its
+ * definition is invalid; `unable`: no container can run here. The message is for the user.
  */
-export class ServiceFailure extends Error {
-  override readonly name = 'ServiceFailure';
+export class ContainerServiceError extends Error {
+  override readonly name = 'ContainerServiceError';
   readonly reason: Reason;
   constructor(reason: Reason, message: string) {
     super(message);
@@ -61,10 +63,10 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** When a service was called is written down at most so often, milliseconds. */
-const NOTED_EVERY_MS = 15 * 60_000;
+/** The time of the last call is stored at most this often. */
+const CALL_PRECISION_MS = 15 * MINUTE_MS;
 
-/** The version of the service that a function of a workflow asks for. */
+/** The version of the service that a function of a workflow defines. */
 export function versionOfPlan(workflowId: string, name: string, plan: OwnPlan): string {
   const { image, size, cmd, scale } = plan;
   const envs = Object.entries(plan.envs).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -75,57 +77,58 @@ function settingsOf(ports: Needs, { image, size, cmd, scale, envs }: OwnPlan) {
   try {
     return toSettings(ports, { image, size, cmd, minScale: scale, envs });
   } catch (error) {
-    throw error instanceof ServiceError ? new ServiceFailure('invalid', error.message) : error;
+    throw error instanceof ServiceError ? new ContainerServiceError('invalid', error.message) : error;
   }
 }
 
-async function make(ports: Needs, scope: Scope, wanted: Wanted, plan: OwnPlan, version: string): Promise<Service> {
-  const { name, workflow } = wanted;
-  const service = newService(ports, { scope, name, version }, settingsOf(ports, plan));
-  // Its purge takes a workflow's revisions before its services.
+/** A service that a function of a workflow defines. */
+interface OwnService {
+  readonly scope: Extract<Scope, { readonly kind: 'workflow' }>;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Creates the service, unless another call did so meanwhile. */
+async function make(ports: Needs, own: OwnService, { workflow }: ServiceTarget, plan: OwnPlan): Promise<Service> {
+  const service = newService(ports, own, settingsOf(ports, plan));
+  // A purge removes the revisions of a workflow before its services, so none is created for a deleted workflow.
   const guard: Write = { do: 'check', key: keys.revision(workflow.id, workflow.revision), when: { present: true } };
   const put: Write = { do: 'put', table: 'catalog', item: services.toItem(service), when: { absent: true } };
-  try {
-    await ports.table.write([put, guard]);
-    return service;
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    const found = await services.find(ports, scope, name, version);
+  const written = ports.table.write([put, guard]).then(() => service);
+  return onConflict(written, async () => {
+    const found = await services.find(ports, own.scope, own.name, own.version);
     if (found !== undefined) return found;
-    throw new ServiceFailure('missing', `the workflow '${workflow.path}' or its revision was deleted`);
-  }
+    throw new ContainerServiceError('missing', `the workflow '${workflow.path}' or its revision was deleted`);
+  });
 }
 
-/** The service that a workflow defines itself, made when it is first called. */
-async function ofWorkflow(ports: Needs, wanted: Wanted, plan: OwnPlan): Promise<Service> {
-  const { namespace, workflow, name } = wanted;
-  const scope: Scope = { kind: 'workflow', namespace, workflow };
+/** Returns the service that a workflow defines. It is created at its first call. */
+async function ofWorkflow(ports: Needs, target: ServiceTarget, plan: OwnPlan): Promise<Service> {
+  const { namespace, workflow, name } = target;
   const version = versionOfPlan(workflow.id, name, plan);
-  const service =
-    (await services.find(ports, scope, name, version)) ?? (await make(ports, scope, wanted, plan, version));
+  const own: OwnService = { scope: { kind: 'workflow', namespace, workflow }, name, version };
+  const service = (await services.find(ports, own.scope, name, version)) ?? (await make(ports, own, target, plan));
   const called = ports.clock.now();
-  if (called - service.called < NOTED_EVERY_MS) return service;
+  if (called - service.called < CALL_PRECISION_MS) return service;
   const when = { equals: { id: service.id } };
-  try {
-    await ports.table.write([{ do: 'update', key: services.keyOf(service), set: { called }, when }]);
-    return service;
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    // It was taken away at this moment: it is made anew, with the time of this call.
-    return ofWorkflow(ports, wanted, plan);
-  }
+  const update: Write = { do: 'update', key: services.keyOf(service), set: { called }, when };
+  // If the service was deleted meanwhile, it is created again, with the time of this call.
+  return onConflict(
+    ports.table.write([update]).then(() => service),
+    () => ofWorkflow(ports, target, plan),
+  );
 }
 
 async function named(ports: Needs, scope: Scope, name: string): Promise<Service> {
   const found = await services.find(ports, scope, name);
   if (found !== undefined) return found;
   const place = scope.kind === 'namespace' ? `the namespace '${scope.namespace.name}' has no` : 'there is no global';
-  throw new ServiceFailure('missing', `${place} service '${name}'; create it, then run the workflow again`);
+  throw new ContainerServiceError('missing', `${place} service '${name}'; create it, then run the workflow again`);
 }
 
-function serviceOf(ports: Needs, wanted: Wanted): Promise<Service> {
-  const { plan, namespace } = wanted;
-  if (plan.type === 'knative-workflow') return ofWorkflow(ports, wanted, plan);
+function serviceOf(ports: Needs, target: ServiceTarget): Promise<Service> {
+  const { plan, namespace } = target;
+  if (plan.type === 'knative-workflow') return ofWorkflow(ports, target, plan);
   const scope: Scope = plan.type === 'knative-global' ? services.GLOBAL : { kind: 'namespace', namespace };
   return named(ports, scope, plan.service);
 }
@@ -140,14 +143,14 @@ async function openRevision(ports: Needs, service: Service, revision: ServiceRev
   const [status] = await ports.containers.status([id]);
   if (status !== undefined && status.state !== 'failed') return { id, name };
   const problem = await ports.containers.problem();
-  if (problem !== undefined) throw new ServiceFailure('unable', problem);
+  if (problem !== undefined) throw new ContainerServiceError('unable', problem);
   await prepare(ports, service, [revision]);
   return { id, name };
 }
 
-/** The service that a function calls; each of its revisions is looked at once. Throws `ServiceFailure`. */
-export async function openService(ports: Needs, wanted: Wanted): Promise<OpenedService> {
-  const service = await serviceOf(ports, wanted);
+/** Opens the service that a function calls. The status of each revision is read once. Throws ContainerServiceError. */
+export async function openService(ports: Needs, target: ServiceTarget): Promise<OpenedService> {
+  const service = await serviceOf(ports, target);
   const opened = new Map<ServiceRevision, Promise<OpenedRevision>>();
   return {
     revisionFor: (seed) => {

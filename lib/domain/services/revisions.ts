@@ -2,7 +2,7 @@ import type { ContainerRevision, RegistryCredentials } from '../../ports/contain
 import { generationText, type Naming, revisionId, revisionName, shownName } from './names.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** What a service runs, or ran before; it never changes. */
+/** A revision of a service. It never changes. */
 export interface ServiceRevision extends ServiceSettings {
   /** Counts up from 1 within a service. */
   readonly generation: number;
@@ -10,8 +10,8 @@ export interface ServiceRevision extends ServiceSettings {
   readonly created: number;
 }
 
-/** How many a service keeps. Older ones without traffic are deleted (rest-api reference, 11.4). */
-export const MOST_REVISIONS = 10;
+/** How many revisions a service keeps; of more, the oldest without traffic are deleted (rest-api reference, 11.4). */
+export const MAX_REVISIONS = 10;
 
 interface Owner {
   readonly id: string;
@@ -20,14 +20,15 @@ interface Owner {
 
 /** The names of a revision of a service. */
 export interface RevisionNames {
-  /** The one that users see: `namespace-demo-fast-00002`. */
+  /** The name that users see: `namespace-demo-fast-00002`. */
   readonly name: string;
-  /** The one of the port of containers. */
+  /** The id in the port of containers. */
   readonly id: string;
   /** `00002`. */
   readonly suffix: string;
 }
 
+/** The names of a revision of a service. */
 export function namesOf({ id, naming }: Owner, { generation }: Pick<ServiceRevision, 'generation'>): RevisionNames {
   const service = shownName(naming);
   return {
@@ -37,7 +38,7 @@ export function namesOf({ id, naming }: Owner, { generation }: Pick<ServiceRevis
   };
 }
 
-/** As the port of containers takes it. */
+/** The revision as the port of containers takes it. */
 export function toContainer(
   owner: Owner,
   revision: ServiceRevision,
@@ -47,12 +48,12 @@ export function toContainer(
   return { id: namesOf(owner, revision).id, image, command, environment, size, minScale, credentials };
 }
 
-/** The revisions that stay, the newest first, and those that are too old; what has traffic always stays. */
-export function aged(
+/** Splits revisions into those to keep, the newest first, and the expired ones. One with traffic is always kept. */
+export function retained(
   revisions: readonly ServiceRevision[],
   hasTraffic: (revision: ServiceRevision) => boolean,
-): { readonly kept: readonly ServiceRevision[]; readonly old: readonly ServiceRevision[] } {
+): { readonly kept: readonly ServiceRevision[]; readonly expired: readonly ServiceRevision[] } {
   const sorted = [...revisions].sort((a, b) => b.generation - a.generation);
-  const isKept = (revision: ServiceRevision, index: number) => index < MOST_REVISIONS || hasTraffic(revision);
-  return { kept: sorted.filter(isKept), old: sorted.filter((revision, index) => !isKept(revision, index)) };
+  const isKept = (revision: ServiceRevision, index: number) => index < MAX_REVISIONS || hasTraffic(revision);
+  return { kept: sorted.filter(isKept), expired: sorted.filter((revision, index) => !isKept(revision, index)) };
 }

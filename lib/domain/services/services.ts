@@ -1,15 +1,15 @@
-import type { Item, Key, Table, Write } from '../../ports/table.ts';
-import { stillThere } from '../credentials/secrets.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key, Write } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
-import { readAll, readPrefix } from '../storage/items.ts';
+import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
+import { readAll } from '../storage/queries.ts';
 import type { WorkflowNode } from '../tree/nodes.ts';
 import { isServiceName, type Naming, shownName } from './names.ts';
 import { namesOf, type ServiceRevision } from './revisions.ts';
 import type { Share } from './traffic.ts';
 
-/** Whose services: everybody's, those of a namespace, those that a workflow defines. */
+/** The scope of services: global, of a namespace, or defined by a workflow. */
 export type Scope =
   | { readonly kind: 'global' }
   | { readonly kind: 'namespace'; readonly namespace: Pick<Namespace, 'id' | 'name'> }
@@ -19,42 +19,46 @@ export type Scope =
       readonly workflow: Pick<WorkflowNode, 'id' | 'path'>;
     };
 
-/** A container service. Whoever changes it counts `change` up, so that no change is lost. */
+/** A container service. Each change increments `change`, so that no concurrent change is lost. */
 export interface Service {
   readonly id: string;
   readonly scope: Scope;
   readonly name: string;
-  /** Tells services of one name apart that a workflow defined in its course; empty elsewhere. */
+  /** Identifies a definition of a workflow's service, among those of its revisions; empty in the other scopes. */
   readonly version: string;
-  /** The newest first; there is always one. */
+  /** The newest first; at least one. */
   readonly revisions: readonly ServiceRevision[];
   readonly traffic: readonly Share[];
-  /** The generation that was given last. */
+  /** The generation of the last revision that was added. */
   readonly last: number;
   readonly change: number;
-  /** When a workflow last called it, roughly; milliseconds since 1970. */
+  /** When a workflow last called it, with a precision of minutes; milliseconds since 1970. */
   readonly called: number;
 }
 
 export const GLOBAL = { kind: 'global' } as const satisfies Scope;
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 
-/** The partition of a scope's services. */
+/** The home of a scope in the keys of services. */
 export const homeOf = (scope: Scope): string => (scope.kind === 'global' ? scope.kind : scope.namespace.id);
 
-const prefixOf = (scope: Scope): string =>
-  scope.kind === 'workflow' ? keys.workflowServices(scope.workflow.id) : keys.NAMED_SERVICES;
+const rangeOf = (scope: Scope): keys.PartitionRange =>
+  scope.kind === 'workflow'
+    ? keys.workflowServices(scope.namespace.id, scope.workflow.id)
+    : keys.namedServices(homeOf(scope));
 
+/** The key of a service. */
 export function keyOf({ scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>): Key {
-  if (scope.kind !== 'workflow') return keys.service(homeOf(scope), name);
+  if (scope.kind !== 'workflow') return keys.namedService(homeOf(scope), name);
   return keys.workflowService(scope.namespace.id, scope.workflow.id, name, version);
 }
 
-/** What must hold for a service of the scope to be written: what is being deleted gets nothing new. */
+/** The checks of a write of a service in the scope: a deleted namespace gets no new services. */
 export const guardsOf = (scope: Scope): readonly Write[] =>
-  scope.kind === 'namespace' ? [stillThere(scope.namespace)] : [];
+  scope.kind === 'namespace' ? [existenceCheck(scope.namespace)] : [];
 
+/** What the name of a service is made from. */
 export function namingOf({ scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>): Naming {
   if (scope.kind === 'namespace') return { kind: 'namespace', namespace: scope.namespace.name, name };
   return scope.kind === 'global' ? { kind: 'global', name } : { kind: 'workflow', version, name };
@@ -63,17 +67,18 @@ export function namingOf({ scope, name, version }: Pick<Service, 'scope' | 'name
 /** The name that users see. */
 export const nameOf = (service: Service): string => shownName(namingOf(service));
 
-/** The names of one of its revisions. */
+/** The names of a revision of a service. */
 export const namesOfRevision = (service: Service, revision: Pick<ServiceRevision, 'generation'>) =>
   namesOf({ id: service.id, naming: namingOf(service) }, revision);
 
-/** The newest revision, which says what the service is. */
+/** The newest revision, whose settings are those of the service. Throws Error when there is none. */
 export function newestOf({ revisions, name }: Service): ServiceRevision {
   const [newest] = revisions;
   if (newest === undefined) throw new Error(`the service ${name} has no revision`);
   return newest;
 }
 
+/** The item of a service. */
 export function toItem(service: Service): Item {
   const { id, name, version, revisions, traffic, last, change, called } = service;
   const { pk, sk } = keyOf(service);
@@ -82,10 +87,11 @@ export function toItem(service: Service): Item {
   return { pk, sk, id, name, version, ...kept, containers: JSON.stringify(containers), last, change, called };
 }
 
-/** The ids of the port that an item's revisions have. */
+/** The ids in the port of containers of the revisions in an item. */
 export const containersOf = (item: Item): readonly string[] =>
   JSON.parse(String(item['containers'])) as readonly string[];
 
+/** The service of an item. */
 export function fromItem(item: Item, scope: Scope): Service {
   return {
     id: String(item['id']),
@@ -100,23 +106,22 @@ export function fromItem(item: Item, scope: Scope): Service {
   };
 }
 
-async function read({ table }: Reader, scope: Scope, prefix: string): Promise<Service[]> {
-  const items = await readPrefix(table, keys.services(homeOf(scope)), prefix);
-  return items.map((item) => fromItem(item, scope));
+async function read({ table }: Reader, scope: Scope, range: keys.PartitionRange): Promise<Service[]> {
+  return (await readAll(table, range)).map((item) => fromItem(item, scope));
 }
 
 /** The services of a scope, by name. */
-export const list = (reader: Reader, scope: Scope): Promise<Service[]> => read(reader, scope, prefixOf(scope));
+export const list = (reader: Reader, scope: Scope): Promise<Service[]> => read(reader, scope, rangeOf(scope));
 
 const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
 
 /**
- * The service of that name; of those of a workflow that of the version, or the newest if none is given (rest-api
- * reference, 11.7). Throws `refused` for a version that is none (500, rest-api reference, 11.7).
+ * Returns the service with this name, or undefined. Of a workflow's service it is the given version, or the newest one.
+ * Throws `refused` for a malformed version (500, rest-api reference, 11.7).
  */
 export async function find(reader: Reader, scope: Scope, name: string, version = ''): Promise<Service | undefined> {
   if (scope.kind === 'workflow' && version === '') {
-    const all = await read(reader, scope, keys.workflowServices(scope.workflow.id, name));
+    const all = await read(reader, scope, keys.workflowServices(scope.namespace.id, scope.workflow.id, name));
     return all.sort((a, b) => newestOf(b).created - newestOf(a).created)[0];
   }
   if (scope.kind === 'workflow' && !isNumber(version)) {
@@ -134,7 +139,7 @@ export async function need(reader: Reader, scope: Scope, name: string, version =
   return found;
 }
 
-/** The ids of the port of all that a namespace has, its workflows included. */
+/** The ids in the port of containers of all revisions of a namespace's services, those of workflows included. */
 export async function containersIn({ table }: Reader, namespaceId: string): Promise<readonly string[]> {
   return (await readAll(table, keys.services(namespaceId))).flatMap(containersOf);
 }

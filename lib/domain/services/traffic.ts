@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import { fractionOf } from '../storage/ids.ts';
 
-/** A revision's part of the calls, in percent; those without any are left out. */
+/** The percentage of the calls that a revision gets; a revision without a share gets none. */
 export interface Share {
   readonly generation: number;
   readonly percent: number;
 }
 
-/** How traffic is asked to be divided: revisions by their full names. */
+/** A share in a request, in which a revision has its full name. */
 export interface Target {
   readonly revision: string;
   readonly percent: number;
@@ -15,10 +15,10 @@ export interface Target {
 
 export const ALL = 100;
 /** Traffic is divided between two revisions only (specification, Services). */
-const MOST_TARGETS = 2;
+const MAX_SHARES = 2;
 
-/** Of a revision's name as an error repeats it, in characters; one that is there is shorter. */
-const LONGEST_SHOWN = 200;
+/** The maximum length of an unknown name of a revision in an error. */
+const MAX_SHOWN = 200;
 
 const newestFirst = (a: Share, b: Share): number => b.generation - a.generation;
 const heaviestFirst = (a: Share, b: Share): number => b.percent - a.percent || newestFirst(a, b);
@@ -30,8 +30,8 @@ function needPercent(percent: number, field: string): void {
 }
 
 /**
- * Traffic after a new revision that gets `percent` of it: what had all of it keeps the rest; of two revisions the one
- * with more of it does (specification, Services: between two revisions only). Throws `invalid`.
+ * Returns the traffic with a new revision that gets `percent` of it. The rest goes to the revision that had most of it,
+ * because traffic is divided between two revisions only (specification, Services). Throws `invalid`.
  */
 export function withNew(shares: readonly Share[], generation: number, percent: number): readonly Share[] {
   needPercent(percent, 'trafficPercent');
@@ -42,9 +42,9 @@ export function withNew(shares: readonly Share[], generation: number, percent: n
 }
 
 /**
- * Traffic divided as the targets say; all other revisions get none. `generations` are those of the service by the full
- * names of its revisions. Throws `refused` (500, rest-api reference, 11.4) for no targets or unknown ones, `invalid` for
- * those that are not two percentages of a hundred.
+ * Returns the traffic of a request; revisions that it does not name get none. `generations` has the generations of the
+ * service by the full names of its revisions. Throws `refused` (500, rest-api reference, 11.4) for no targets or unknown
+ * ones, `invalid` for invalid percentages, and for more than two revisions with traffic.
  */
 export function divided(
   targets: readonly Target[] | undefined,
@@ -54,8 +54,7 @@ export function divided(
   if (targets.length === 0) throw new ServiceError('refused', 'no traffic defined');
   const shares = targets.map(({ revision, percent }, index) => {
     const generation = generations.get(revision);
-    if (generation === undefined)
-      throw new ServiceError('refused', `unknown revision ${revision.slice(0, LONGEST_SHOWN)}`);
+    if (generation === undefined) throw new ServiceError('refused', `unknown revision ${revision.slice(0, MAX_SHOWN)}`);
     needPercent(percent, `values[${index}].percent`);
     if (targets.some((other, at) => at < index && other.revision === revision)) {
       throw new ServiceError('invalid', `revision ${revision} is named twice`);
@@ -65,14 +64,15 @@ export function divided(
   const sum = shares.reduce((total, { percent }) => total + percent, 0);
   if (sum !== ALL) throw new ServiceError('invalid', `the percentages add up to ${sum}; they must add up to 100`);
   const kept = shares.filter(({ percent }) => percent > 0).sort(newestFirst);
-  if (kept.length <= MOST_TARGETS) return kept;
+  if (kept.length <= MAX_SHARES) return kept;
   throw new ServiceError('invalid', `traffic goes to ${kept.length} revisions; it can be divided between two only`);
 }
 
+/** The percentage of the calls that a revision gets. */
 export const percentOf = (shares: readonly Share[], generation: number): number =>
   shares.find((share) => share.generation === generation)?.percent ?? 0;
 
-/** The generation that a call takes: by the percentages, the same for the same seed. There must be shares. */
+/** Returns the generation for a call: chosen by the percentages, the same for the same seed. `shares` is not empty. */
 export function choose(shares: readonly Share[], seed: string): number {
   let left = fractionOf(seed) * ALL;
   for (const { generation, percent } of shares) {

@@ -1,165 +1,247 @@
-import { createHash } from 'node:crypto';
-import type { Key, TableName } from '../../ports/table.ts';
+import type { Key, Query, TableName } from '../../ports/table.ts';
+import { DAY_MS } from '../../time/units.ts';
+import { sha256 } from './ids.ts';
 
-/** Where everything is kept. A namespace is keyed by its id, so a re-created namespace is empty. */
-const key =
-  (table: TableName) =>
-  (pk: string, sk: string): Key => ({ table, pk, sk });
-const catalog = key('catalog');
-const runs = key('runs');
+/** A partition of a table, or of one of its secondary indexes. */
+export type Partition = Pick<Query, 'table' | 'index' | 'pk'>;
 
-const ITSELF = '.';
-const MS_OF_A_DAY = 86_400_000;
+/** A partition, or those of its items whose sort keys begin with a prefix. */
+export type PartitionRange = Partition & Pick<Query, 'prefix'>;
 
-export const NAMESPACES = 'namespaces';
-export const API_KEYS = 'api-keys';
-export const PURGES = 'purges';
-/** Which layout the tables have. */
-export const LAYOUT: Key = catalog('layout', ITSELF);
+// ---- Parts of keys ----
 
-export const namespace = (name: string): Key => catalog(NAMESPACES, name);
-export const apiKey = (hash: string): Key => catalog(API_KEYS, hash);
-export const purge = (id: string): Key => catalog(PURGES, id);
-/** Children are keyed by their directory's id, so moving or deleting a directory is one write. */
-export const directory = (directoryId: string): string => `directory#${directoryId}`;
-export const node = (directoryId: string, name: string): Key => catalog(directory(directoryId), name);
-export const workflow = (workflowId: string): string => `workflow#${workflowId}`;
-export const revision = (workflowId: string, revisionId: string): Key => catalog(workflow(workflowId), revisionId);
-export const refs = (workflowId: string): string => `refs#${workflowId}`;
-export const ref = (workflowId: string, name: string): Key => catalog(refs(workflowId), name);
+/** The sort key of an item that is alone in its partition. */
+const SINGLE = '.';
 
-export type VariableOwner = { readonly scope: 'namespace' | 'workflow' | 'instance' | 'thread'; readonly id: string };
-export const variables = ({ scope, id }: VariableOwner): string => `variables#${scope}#${id}`;
-export const tableOfVariables = ({ scope }: VariableOwner): TableName =>
-  scope === 'instance' || scope === 'thread' ? 'runs' : 'catalog';
-export const variable = (owner: VariableOwner, name: string): Key => ({
-  table: tableOfVariables(owner),
-  pk: variables(owner),
-  sk: name,
-});
+const MAX_PART_LENGTH = 200;
+const HASHED_PART = /^sha256:[0-9a-f]{64}$/;
 
-/** The data key under which the secrets and credentials of an owner are sealed: a namespace's id, or the installation. */
-export const dataKey = (owner: string): Key => catalog(`data-key#${owner}`, ITSELF);
-export const secrets = (namespaceId: string): string => `secrets#${namespaceId}`;
-export const secret = (namespaceId: string, name: string): Key => catalog(secrets(namespaceId), name);
-/** Of a namespace's id, `global` or `private`. */
-export const registries = (scope: string): string => `registries#${scope}`;
-export const registry = (scope: string, url: string): Key => catalog(registries(scope), part(url));
+/** A text of a user as a part of a key: a long one is replaced by its hash, since keys have a maximum length. */
+const part = (text: string): string => (text.length <= MAX_PART_LENGTH ? text : `sha256:${sha256(text)}`);
 
-/** Of a namespace's id, or `global`. The services of workflows stand with those of their namespace. */
-export const services = (home: string): string => `services#${home}`;
-export const NAMED_SERVICES = 'service#';
-export const service = (home: string, name: string): Key => catalog(services(home), `${NAMED_SERVICES}${name}`);
-export const WORKFLOW_SERVICES = 'workflow#';
-/** How the services of a workflow begin, or those of them that one of its functions calls. */
-export const workflowServices = (workflowId: string, name?: string): string =>
-  `${WORKFLOW_SERVICES}${workflowId}#${name === undefined ? '' : `${part(name)}#`}`;
-export const workflowOfService = (sk: string): string => sk.split('#')[1] ?? '';
-export const workflowService = (namespaceId: string, workflowId: string, name: string, version: string): Key =>
-  catalog(services(namespaceId), `${workflowServices(workflowId, name)}${version}`);
+const TIME_DIGITS = 15;
 
-export const run = (instanceId: string): Key => runs(`run#${instanceId}`, ITSELF);
-export const logs = (instanceId: string): string => `log#${instanceId}`;
-export const logLines = (instanceId: string, from: number): Key => ({
-  table: 'journal',
-  pk: logs(instanceId),
-  sk: String(from).padStart(12, '0'),
-});
+/** Milliseconds since 1970 as text that sorts by time. */
+export const timeText = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');
 
-/** The lines of one day of a log; `owner` is a namespace or a workflow by its id, or the server. */
-export const notes = (owner: string, ms: number): string => `notes#${owner}#${dayOf(ms)}`;
+/** The sort key of a run in an index by time. */
+export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${id}`;
 
-/** Texts of users may be longer than a key: what is too long is named by its hash. */
-const LONGEST_PART = 200;
-const part = (text: string): string =>
-  text.length <= LONGEST_PART ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
+const DATE_LENGTH = '2026-01-15'.length;
 
-const LONGEST_MS = 15;
-/** Sorts by time; the id tells events of one millisecond apart. */
-export const eventTime = (ms: number): string => String(ms).padStart(LONGEST_MS, '0');
-const eventsOfDay = (namespaceId: string, type: string, day: string): string =>
-  `events#${namespaceId}#${part(type)}#${day}`;
-export const event = (namespaceId: string, type: string, ms: number, id: string): Key => ({
-  table: 'journal',
-  pk: eventsOfDay(namespaceId, type, dayOf(ms)),
-  sk: `${eventTime(ms)}#${part(id)}`,
-});
-/** A repetition of an event: it stands among the events of its own time. */
-export const eventReplay = (namespaceId: string, type: string, ms: number, id: string, replay: string): Key => {
-  const { table, pk, sk } = event(namespaceId, type, ms, id);
-  return { table, pk, sk: `${sk}#${replay}` };
-};
-export const eventId = (namespaceId: string, id: string): Key => ({
-  table: 'journal',
-  pk: `event-id#${namespaceId}#${part(id)}`,
-  sk: ITSELF,
-});
-/** What stands for an id in the sort key of an event. */
-export const eventIdPart = (id: string): string => part(id);
-/** When an event was due, by its sort key; milliseconds since 1970. */
-export const timeInEvent = (sk: string): number => Number(sk.slice(0, LONGEST_MS)) || 0;
-export const idInTime = (time: string): string => time.slice(LONGEST_MS + 1);
-const HASHED = /^sha256:[0-9a-f]{64}$/;
-const LENGTH_OF_DAY = 10;
-/** The type of the events of a partition; undefined where its hash stands for it, or might. */
-export function typeInEvents(pk: string): string | undefined {
-  const [kind = '', namespaceId = ''] = pk.split('#', 2);
-  const type = pk.slice(kind.length + namespaceId.length + 2, -LENGTH_OF_DAY - 1);
-  return HASHED.test(type) ? undefined : type;
-}
-/** The partition of all events of a day in the index by time. */
-export const eventsOf = (namespaceId: string, ms: number): string => `${namespaceId}#${dayOf(ms)}`;
+/** The date of a time in UTC, `2026-01-15`. */
+export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, DATE_LENGTH);
 
-function daysBetween(from: number, to: number): string[] {
-  const days: string[] = [];
-  for (let ms = from; dayOf(ms) <= dayOf(to); ms += MS_OF_A_DAY) days.push(dayOf(ms));
+/** A time of each day of [from, to], the oldest first. */
+export function daysBetween(from: number, to: number): number[] {
+  const days: number[] = [];
+  for (let ms = from; dateOf(ms) <= dateOf(to); ms += DAY_MS) days.push(ms);
   return days;
 }
-/** The partitions that hold a type's events of [from, to], the oldest first. */
-export const eventDays = (namespaceId: string, type: string, from: number, to: number): string[] =>
-  daysBetween(from, to).map((day) => eventsOfDay(namespaceId, type, day));
-/** The partitions of the index by time for [from, to], the newest first. */
-export const eventBuckets = (namespaceId: string, from: number, to: number): string[] =>
-  daysBetween(from, to)
-    .map((day) => `${namespaceId}#${day}`)
-    .reverse();
 
-/** How events are filtered on their way in, by name. */
-export const eventFilters = (namespaceId: string): string => `event-filters#${namespaceId}`;
-export const eventFilter = (namespaceId: string, name: string): Key => catalog(eventFilters(namespaceId), name);
-/** What could not be brought to whom it was for. */
-export const failedDeliveries = (namespaceId: string): string => `failed-deliveries#${namespaceId}`;
-export const failedDelivery = (namespaceId: string, id: string): Key => ({
-  table: 'journal',
-  pk: failedDeliveries(namespaceId),
-  sk: id,
+/** The partition key of a day in every index by time: with a partition a day, none grows without limit. */
+export const dayBucket = (namespaceId: string, ms: number): string => `${namespaceId}#${dateOf(ms)}`;
+
+const partition =
+  (table: TableName) =>
+  (pk: string): Partition => ({ table, pk });
+const catalog = partition('catalog');
+const runs = partition('runs');
+const journal = partition('journal');
+
+const at = ({ table, pk }: Partition, sk = SINGLE): Key => ({ table, pk, sk });
+
+// ---- The table `catalog`: what users define. A namespace is keyed by its id, so a new one of the same name is empty ----
+
+/** The version of the schema of all tables. */
+export const SCHEMA_VERSION: Key = at(catalog('layout'));
+
+export const NAMESPACES = catalog('namespaces');
+/** The key of a namespace. */
+export const namespace = (name: string): Key => at(NAMESPACES, name);
+
+export const API_KEYS = catalog('api-keys');
+/** The key of an API key, by the hash of its secret. */
+export const apiKey = (hash: string): Key => at(API_KEYS, hash);
+
+export const PURGES = catalog('purges');
+/** The key of the marker of a purge. */
+export const purge = (id: string): Key => at(PURGES, id);
+
+const DIRECTORY = 'directory#';
+
+/** The nodes of a directory. They are keyed by its id, so that one write moves or deletes a directory with its content. */
+export const directory = (directoryId: string): Partition => catalog(`${DIRECTORY}${directoryId}`);
+/** The key of a directory or workflow. */
+export const node = (directoryId: string, name: string): Key => at(directory(directoryId), name);
+/** The id of the directory in a partition key of `directory`. */
+export const directoryIdIn = (pk: string): string => pk.slice(DIRECTORY.length);
+
+/** The revisions of a workflow, the oldest first. */
+export const revisions = (workflowId: string): Partition => catalog(`workflow#${workflowId}`);
+/** The key of a revision of a workflow. */
+export const revision = (workflowId: string, revisionId: string): Key => at(revisions(workflowId), revisionId);
+
+/** The refs of a workflow. */
+export const refs = (workflowId: string): Partition => catalog(`refs#${workflowId}`);
+/** The key of a ref of a workflow. */
+export const ref = (workflowId: string, name: string): Key => at(refs(workflowId), name);
+
+export type VariableOwner = { readonly scope: 'namespace' | 'workflow' | 'instance' | 'thread'; readonly id: string };
+
+/** The variables of an owner. Those of runs are in the table `runs`. */
+export function variables({ scope, id }: VariableOwner): Partition {
+  const isOfRun = scope === 'instance' || scope === 'thread';
+  return (isOfRun ? runs : catalog)(`variables#${scope}#${id}`);
+}
+/** The key of a variable. */
+export const variable = (owner: VariableOwner, name: string): Key => at(variables(owner), name);
+
+/** The data key that encrypts the secrets and credentials of an owner: the id of a namespace, or the installation. */
+export const dataKey = (owner: string): Key => at(catalog(`data-key#${owner}`));
+
+/** The secrets of a namespace, and their folders. */
+export const secrets = (namespaceId: string): Partition => catalog(`secrets#${namespaceId}`);
+/** The key of a secret, or of a folder of secrets. */
+export const secret = (namespaceId: string, name: string): Key => at(secrets(namespaceId), name);
+
+/** The registries of a scope: the id of a namespace, `global` or `private`. */
+export const registries = (scope: string): Partition => catalog(`registries#${scope}`);
+/** The key of the credentials for a registry. */
+export const registry = (scope: string, url: string): Key => at(registries(scope), part(url));
+
+/** All services of a home, which is the id of a namespace, or `global`. Those of workflows are in their namespace. */
+export const services = (home: string): Partition => catalog(`services#${home}`);
+
+const NAMED_SERVICE = 'service#';
+/** The services of a home that users created. */
+export const namedServices = (home: string): PartitionRange => ({ ...services(home), prefix: NAMED_SERVICE });
+/** The key of a service that users created. */
+export const namedService = (home: string, name: string): Key => at(services(home), `${NAMED_SERVICE}${name}`);
+
+const WORKFLOW_SERVICE = 'workflow#';
+
+/** The services of all workflows of a namespace; of one workflow; or of one function of it. */
+export function workflowServices(namespaceId: string, workflowId?: string, name?: string): PartitionRange {
+  const ofWorkflow = workflowId === undefined ? '' : `${workflowId}#`;
+  const ofFunction = name === undefined ? '' : `${part(name)}#`;
+  return { ...services(namespaceId), prefix: `${WORKFLOW_SERVICE}${ofWorkflow}${ofFunction}` };
+}
+/** The key of a service that a function of a workflow defines. */
+export function workflowService(namespaceId: string, workflowId: string, name: string, version: string): Key {
+  const { prefix, ...home } = workflowServices(namespaceId, workflowId, name);
+  return at(home, `${prefix}${version}`);
+}
+/** The id of the workflow in a sort key of `workflowServices`. */
+export const workflowIdIn = (sk: string): string => sk.split('#')[1] ?? '';
+
+/** The event filters of a namespace, by name. */
+export const eventFilters = (namespaceId: string): Partition => catalog(`event-filters#${namespaceId}`);
+/** The key of an event filter. */
+export const eventFilter = (namespaceId: string, name: string): Key => at(eventFilters(namespaceId), name);
+
+// ---- The table `runs`: runs, and what waits for events ----
+
+/** The key of a run. */
+export const run = (instanceId: string): Key => at(runs(`run#${instanceId}`));
+
+/** The runs that began on a day, in the order of `runOrder`. */
+export const runsBegun = (namespaceId: string, ms: number): Partition => ({
+  ...runs(dayBucket(namespaceId, ms)),
+  index: 'by-namespace',
 });
 
-/** Who listens to a type. */
-export const listeners = (namespaceId: string, type: string): string => `listeners#${namespaceId}#${part(type)}`;
+/** The runs that ended on a day, in the order of `runOrder`. */
+export const runsEnded = (namespaceId: string, ms: number): Partition => ({
+  ...runs(dayBucket(namespaceId, ms)),
+  index: 'by-end',
+});
+
+/** The listeners of a type of events. */
+export const listeners = (namespaceId: string, type: string): Partition =>
+  runs(`listeners#${namespaceId}#${part(type)}`);
+/** The key of a listener; `slot` is the index of its filter among those of the owner. */
 export const listener = (namespaceId: string, type: string, owner: string, slot: number): Key =>
-  runs(listeners(namespaceId, type), `${owner}#${String(slot).padStart(3, '0')}`);
-/** All listeners of a namespace in the index of instances. */
-export const listenersOf = (namespaceId: string): string => `${namespaceId}#listeners`;
-/** The events that a workflow has collected towards its start. */
-export const collection = (workflowId: string): Key => runs(`collection#${workflowId}`, ITSELF);
-/** A request that is to be done once. */
-export const claim = (workflowId: string, key: string): Key => runs(`claim#${workflowId}#${part(key)}`, ITSELF);
+  at(listeners(namespaceId, type), `${owner}#${String(slot).padStart(3, '0')}`);
 
-/** Instances are listed by day, so no partition of the index grows for ever. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-export const instancesOf = (namespaceId: string, ms: number): string => `${namespaceId}#${dayOf(ms)}`;
-/** The runs that ended on a day, in the index by end. */
-export const endsOf = (namespaceId: string, ms: number): string => `${namespaceId}#${dayOf(ms)}`;
-/** The place of a run in an index by time. */
-export const runOrder = (ms: number, id: string): string => `${eventTime(ms)}#${id}`;
-/** The counters of a namespace. */
-export const counters = (namespaceId: string): string => `counters#${namespaceId}`;
-export const counter = (namespaceId: string, name: string): Key => ({
-  table: 'journal',
-  pk: counters(namespaceId),
-  sk: name,
+/** All listeners of a namespace. They share the index `by-namespace` with the runs. */
+export const listenersOf = (namespaceId: string): Partition => ({
+  ...runs(`${namespaceId}#listeners`),
+  index: 'by-namespace',
 });
-export const nextDay = (ms: number): number => ms + MS_OF_A_DAY;
 
+/** The events that a workflow has collected for its start. */
+export const collection = (workflowId: string): Key => at(runs(`collection#${workflowId}`));
+
+/** An idempotency key of a request that starts a workflow. */
+export const idempotencyKey = (workflowId: string, text: string): Key => at(runs(`claim#${workflowId}#${part(text)}`));
+
+// ---- The table `journal`: log lines, events, counters ----
+
+/** The log lines of a run that are no longer in its own item; each item contains several. */
+export const logs = (instanceId: string): Partition => journal(`log#${instanceId}`);
+/** The key of the lines of a run from the number `from` on. */
+export const logLines = (instanceId: string, from: number): Key => at(logs(instanceId), String(from).padStart(12, '0'));
+
+/** The lines of one day of another log; `owner` is the id of a namespace or of a workflow, or `server`. */
+export const notes = (owner: string, ms: number): Partition => journal(`notes#${owner}#${dateOf(ms)}`);
+
+/** What names an event in keys. */
+type EventName = { readonly type: string; readonly id: string };
+
+const eventsOfDay = (namespaceId: string, type: string, ms: number): Partition =>
+  journal(`events#${namespaceId}#${part(type)}#${dateOf(ms)}`);
+
+/** An event, by the time when it is due. */
+export const event = (namespaceId: string, { type, id }: EventName, due: number): Key =>
+  at(eventsOfDay(namespaceId, type, due), `${timeText(due)}#${part(id)}`);
+
+/** A replay of an event, which has a time of its own. */
+export const eventReplay = (namespaceId: string, name: EventName, due: number, replayId: string): Key => {
+  const key = event(namespaceId, name, due);
+  return { ...key, sk: `${key.sk}#${replayId}` };
+};
+
+/** The pointer from the id of an event to its key. */
+export const eventId = (namespaceId: string, id: string): Key => at(journal(`event-id#${namespaceId}#${part(id)}`));
+
+/** The events of a type of [from, to], in a partition for each day, the oldest first. */
+export const eventsOfType = (namespaceId: string, type: string, from: number, to: number): Partition[] =>
+  daysBetween(from, to).map((day) => eventsOfDay(namespaceId, type, day));
+
+/** All events that were received on a day, in the order of the attribute `time`. */
+export const eventsReceived = (namespaceId: string, ms: number): Partition => ({
+  ...journal(dayBucket(namespaceId, ms)),
+  index: 'by-time',
+});
+
+/** The id of an event as it is in sort keys. */
+export const eventIdPart = (id: string): string => part(id);
+
+/** When an event was due, from its sort key; milliseconds since 1970. */
+export const timeInEvent = (sk: string): number => Number(sk.slice(0, TIME_DIGITS)) || 0;
+
+/** The `eventIdPart` in the attribute `time` of an event. */
+export const idInTime = (time: string): string => time.slice(TIME_DIGITS + 1);
+
+/** The type of the events of a partition; undefined where the key contains its hash, or seems to. */
+export function typeInEvents(pk: string): string | undefined {
+  const [kind = '', namespaceId = ''] = pk.split('#', 2);
+  const type = pk.slice(kind.length + namespaceId.length + 2, -DATE_LENGTH - 1);
+  return HASHED_PART.test(type) ? undefined : type;
+}
+
+/** The deliveries that exhausted their retries. */
+export const deadLetters = (namespaceId: string): Partition => journal(`failed-deliveries#${namespaceId}`);
+/** The key of a dead letter. */
+export const deadLetter = (namespaceId: string, id: string): Key => at(deadLetters(namespaceId), id);
+
+/** The counters and high-water marks of a namespace. */
+export const counters = (namespaceId: string): Partition => journal(`counters#${namespaceId}`);
+/** The key of a counter or high-water mark. */
+export const counter = (namespaceId: string, name: string): Key => at(counters(namespaceId), name);
+
+// ---- Blobs ----
+
+/** The key of a blob. */
 export const blobOf = (...parts: readonly string[]): string => parts.join('/');

@@ -1,25 +1,29 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
+import { putAt } from './batches.ts';
 import * as keys from './keys.ts';
 
 /**
- * What was deleted is out of reach at once; its contents are removed afterwards. The marker is written with the
- * deletion, so a purge that was cut short is found and finished by the next one.
+ * The removal of the contents of what was deleted, which is out of reach already. Its marker is written in the same
+ * transaction as the deletion, so that an interrupted purge is found and finished.
  */
 export interface Purge {
+  /** The id of the marker. */
   readonly marker: string;
-  /** A container is a revision of a service, by its id of the port. */
+  /** `container` is a revision of a service, by its id in the port of containers. */
   readonly kind: 'namespace' | 'directory' | 'workflow' | 'container';
   readonly id: string;
   readonly namespaceId: string;
 }
 
-export function of({ clock }: { clock: Clock }, what: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
-  return { marker: clock.uuid(), ...what };
+/** Returns a new purge, with a new marker. */
+export function of({ clock }: Pick<Ports, 'clock'>, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
+  return { marker: clock.uuid(), ...target };
 }
 
-export function toWrite({ marker, kind, id, namespaceId }: Purge): Write {
-  return { do: 'put', table: 'catalog', item: { pk: keys.PURGES, sk: marker, kind, id, namespaceId } };
-}
+/** The write that stores the marker. */
+export const toWrite = ({ marker, kind, id, namespaceId }: Purge): Write =>
+  putAt(keys.purge(marker), { kind, id, namespaceId });
 
+/** The write that deletes the marker. */
 export const toDeletion = ({ marker }: Purge): Write => ({ do: 'delete', key: keys.purge(marker) });

@@ -1,17 +1,17 @@
 import { ServiceError } from '../errors.ts';
 
-/** The settings of a directory that follows a git repository, as a request gives them. */
+/** The settings of a mirror, a directory that follows a git repository, as a request contains them. */
 export interface MirrorSettings {
   readonly url: string;
 }
 
-/** Throws `invalid` when a request asks for a mirror: it would otherwise get a plain directory that never fills. */
+/** Throws `invalid` for a request for a mirror: there are none, and a plain directory would stay empty. */
 export function needNone({ url }: MirrorSettings): void {
   if (url === '') return;
-  throw new ServiceError('invalid', 'no git repository is followed from here: push a clone of it with `weft push`');
+  throw new ServiceError('invalid', 'git mirrors are not supported: push a clone of the repository with `weft push`');
 }
 
-/** What is asked of a node that is no mirror is refused, in the words that clients know (rest-api reference, A.9). */
+/** Throws the `refused` error of an operation on a mirror: no node is one (rest-api reference, A.9). */
 export function refuse(): never {
   throw new ServiceError('refused', 'not a git mirror');
 }

@@ -1,10 +1,13 @@
+import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, isNodeName, pathOf, segmentsOf } from '../names.ts';
 import { type Namespace, fromItem as namespaceFromItem } from '../namespaces/namespaces.ts';
+import { getAll } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 
+/** A directory or a workflow in the tree of a namespace. */
 export interface Node {
   readonly id: string;
   readonly type: 'directory' | 'workflow';
@@ -13,11 +16,11 @@ export interface Node {
   readonly created: number;
   readonly updated: number;
   readonly attributes: readonly string[];
-  /** The id of the directory that holds it; the root is held by none. */
+  /** The id of the parent directory; empty for the root. */
   readonly directory: string;
 }
 
-/** A revision's share of the starts that name none. */
+/** The weight of a ref among the starts that give none. */
 export interface Route {
   readonly ref: string;
   readonly weight: number;
@@ -26,11 +29,11 @@ export interface Route {
 export interface WorkflowNode extends Node {
   readonly type: 'workflow';
   readonly live: boolean;
-  /** The logger of workflow event logging; empty when it is off. */
+  /** The logger of workflow event logging; empty: none. */
   readonly logger: string;
-  /** The revision that `latest` names. */
+  /** The id of the latest revision. */
   readonly latest: string;
-  /** How starts that name no revision are divided, the heaviest first; empty: all go to `latest`. */
+  /** The weights for starts without a ref, the heaviest first; empty: all take `latest`. */
   readonly routes: readonly Route[];
 }
 
@@ -48,16 +51,18 @@ export interface NodeRecord {
   readonly mimeType: string;
 }
 
-/** A path found in the tree. */
-export interface Place<N extends Node = Node> {
+/** A node that was found at a path, with its namespace. */
+export interface ResolvedNode<N extends Node = Node> {
   readonly namespace: Namespace;
   readonly node: N;
 }
 
+/** Whether the node is a workflow. */
 export function isWorkflow(node: Node): node is WorkflowNode {
   return node.type === 'workflow';
 }
 
+/** The node of an item; `parent` is the path of its directory. */
 export function fromItem(item: Item, parent: string): Node {
   const base = {
     id: String(item['id']),
@@ -66,7 +71,7 @@ export function fromItem(item: Item, parent: string): Node {
     created: Number(item['created']),
     updated: Number(item['updated']),
     attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
-    directory: item.pk.slice(keys.directory('').length),
+    directory: keys.directoryIdIn(item.pk),
   };
   if (item['type'] === 'directory') return { ...base, type: 'directory' };
   const workflow: WorkflowNode = {
@@ -80,6 +85,7 @@ export function fromItem(item: Item, parent: string): Node {
   return workflow;
 }
 
+/** The root directory, which is stored in the item of the namespace. */
 export function rootOf(namespace: Namespace): Node {
   const { id, created, treeUpdated } = namespace;
   return {
@@ -97,8 +103,8 @@ export function rootOf(namespace: Namespace): Node {
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 /**
- * The wire form (rest-api reference, 5.1). The addressed node shows its parent with a trailing slash, a child in a
- * listing without.
+ * The wire form (rest-api reference, 5.1). The parent has a trailing slash in the record of the requested node, and none
+ * in the record of a child in a list.
  */
 export function toRecord(node: Node, shownAs: 'itself' | 'child'): NodeRecord {
   const parent = parentOf(node.path);
@@ -118,15 +124,15 @@ export function toRecord(node: Node, shownAs: 'itself' | 'child'): NodeRecord {
 }
 
 /**
- * Directory ids seen before, by namespace name and path. They are hints that let one call read a whole path; what is
- * read is checked against them, so a stale hint costs a second call and never a wrong answer.
+ * A cache of directory ids, by namespace name and path, with which one call reads all nodes of a path. The ids are checked
+ * against the nodes that were read: a stale entry costs a second call, and never gives a wrong result.
  */
-const hints = new Map<string, string>();
-const MOST_HINTS = 10_000;
+const cache = new Map<string, string>();
+const MAX_CACHED = 10_000;
 
-function remember(place: string, id: string): void {
-  if (hints.size >= MOST_HINTS) hints.clear();
-  hints.set(place, id);
+function remember(address: string, id: string): void {
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(address, id);
 }
 
 function keysAlong(namespace: string, segments: readonly string[], ids: readonly string[]): Key[] {
@@ -134,10 +140,10 @@ function keysAlong(namespace: string, segments: readonly string[], ids: readonly
   return [keys.namespace(namespace), ...reachable];
 }
 
-function hintedIds(namespace: string, segments: readonly string[]): string[] {
+function cachedIds(namespace: string, segments: readonly string[]): string[] {
   const ids: string[] = [];
   for (let depth = 0; depth < Math.max(segments.length, 1); depth++) {
-    const id = hints.get(`${namespace}${pathOf(segments.slice(0, depth))}`);
+    const id = cache.get(`${namespace}${pathOf(segments.slice(0, depth))}`);
     if (id === undefined) break;
     ids.push(id);
   }
@@ -147,22 +153,12 @@ function hintedIds(namespace: string, segments: readonly string[]): string[] {
 interface Walk {
   readonly namespace: Namespace;
   readonly node: Node;
-  /** How many segments are proven; the rest must be read with the ids learned. */
+  /** How many segments were followed; the next ones need another read, with the id of this node. */
   readonly depth: number;
 }
 
 const missingAt = (segments: readonly string[], depth: number): ServiceError =>
   new ServiceError('not-found', `inode not found at '${pathOf(segments.slice(0, depth + 1))}'`);
-
-/** A path may be longer than one call may ask for. */
-const MOST_KEYS = 100;
-
-async function read(table: Table, all: readonly Key[]): Promise<(Item | undefined)[]> {
-  const parts = Array.from({ length: Math.ceil(all.length / MOST_KEYS) }, (_, index) =>
-    table.get(all.slice(index * MOST_KEYS, (index + 1) * MOST_KEYS)),
-  );
-  return (await Promise.all(parts)).flat();
-}
 
 function walk(items: readonly (Item | undefined)[], segments: readonly string[], ids: readonly string[]): Walk {
   const [first, ...entries] = items;
@@ -182,22 +178,22 @@ function walk(items: readonly (Item | undefined)[], segments: readonly string[],
 }
 
 /**
- * Finds the node at a path, in one call to the database when the way there is known.
- * Throws `not-found` naming the namespace or the first part of the path that is missing.
+ * Finds the node at a path, in one call to the database when the ids of its directories are cached.
+ * Throws `not-found`, whose message names the namespace, or the first part of the path that does not exist.
  */
-export async function need({ table }: { readonly table: Table }, namespace: string, path: string): Promise<Place> {
+export async function need({ table }: Pick<Ports, 'table'>, namespace: string, path: string): Promise<ResolvedNode> {
   const segments = segmentsOf(path);
   if (!isNamespaceName(namespace)) throw notFound('namespace');
   const odd = segments.findIndex((segment) => !isNodeName(segment));
-  const place = await find(table, namespace, odd < 0 ? segments : segments.slice(0, odd));
+  const found = await find(table, namespace, odd < 0 ? segments : segments.slice(0, odd));
   if (odd >= 0) throw missingAt(segments, odd);
-  return place;
+  return found;
 }
 
-async function find(table: Table, namespace: string, segments: readonly string[]): Promise<Place> {
-  let ids = hintedIds(namespace, segments);
+async function find(table: Table, namespace: string, segments: readonly string[]): Promise<ResolvedNode> {
+  let ids = cachedIds(namespace, segments);
   for (;;) {
-    const found = walk(await read(table, keysAlong(namespace, segments, ids)), segments, ids);
+    const found = walk(await getAll(table, keysAlong(namespace, segments, ids)), segments, ids);
     if (found.depth === segments.length) return found;
     ids = [...ids.slice(0, found.depth), found.node.id];
   }
@@ -205,11 +201,11 @@ async function find(table: Table, namespace: string, segments: readonly string[]
 
 /** As `need`, for a workflow. Throws `refused` for a directory. */
 export async function needWorkflow(
-  ports: { readonly table: Table },
+  ports: Pick<Ports, 'table'>,
   namespace: string,
   path: string,
-): Promise<Place<WorkflowNode>> {
-  const place = await need(ports, namespace, path);
-  if (!isWorkflow(place.node)) throw new ServiceError('refused', 'not a workflow');
-  return { namespace: place.namespace, node: place.node };
+): Promise<ResolvedNode<WorkflowNode>> {
+  const found = await need(ports, namespace, path);
+  if (!isWorkflow(found.node)) throw new ServiceError('refused', 'not a workflow');
+  return { namespace: found.namespace, node: found.node };
 }

@@ -1,21 +1,26 @@
-import { type Condition, Conflict, type Item, type Table, type Write } from '../../ports/table.ts';
-import { alreadyExists, invalidField, notFound, ServiceError } from '../errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Condition, Item, Write } from '../../ports/table.ts';
+import { alreadyExists, changedMeanwhile, invalidField, notFound, ServiceError } from '../errors.ts';
 import { isRefName } from '../names.ts';
-import { readAll } from '../storage/items.ts';
+import { putAt } from '../storage/batches.ts';
+import { onConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
+import { readAll } from '../storage/queries.ts';
 import type { WorkflowNode } from './nodes.ts';
 
-/** A name that keeps a revision: its own id, which makes it a saved one, or a tag. */
+/** A name of a revision: its own id, which makes it a saved revision, or a tag. */
 export interface Ref {
   readonly name: string;
   readonly revision: string;
   readonly created: number;
 }
 
-type Reader = { readonly table: Table };
+type Reader = Pick<Ports, 'table'>;
 
-/** The tag that every workflow has and that nobody can move by hand. */
+/** The tag of the latest revision, which every workflow has and no request can move. */
 export const LATEST = 'latest';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -27,14 +32,14 @@ const fromItem = (item: Item): Ref => ({
   created: Number(item['created']),
 });
 
-/** Every name of a workflow's revisions but `latest`. */
+/** All refs of a workflow but `latest`. */
 export async function all({ table }: Reader, node: WorkflowNode): Promise<Ref[]> {
   return (await readAll(table, keys.refs(node.id))).map(fromItem);
 }
 
 const latestOf = ({ latest, created }: WorkflowNode): Ref => ({ name: LATEST, revision: latest, created });
 
-/** The ref of a name. Throws `not-found`. */
+/** Returns the ref with this name; the empty name is `latest`. Throws `not-found`. */
 async function need({ table }: Reader, node: WorkflowNode, name: string): Promise<Ref> {
   if (name === LATEST || name === '') return latestOf(node);
   const [item] = isRefName(name) ? await table.get([keys.ref(node.id, name)]) : [];
@@ -43,8 +48,8 @@ async function need({ table }: Reader, node: WorkflowNode, name: string): Promis
 }
 
 /**
- * The id of the revision that a ref names: `latest`, a tag or a revision's id. One that is neither saved nor tagged nor
- * the latest has no name any more (rest-api reference, 5.6). Throws `not-found`.
+ * Returns the id of the revision with this ref: `latest`, a tag or the id itself. A revision that is neither saved,
+ * tagged nor the latest has no ref (rest-api reference, 5.6). Throws `not-found`.
  */
 export async function resolve(ports: Reader, node: WorkflowNode, name: string): Promise<string> {
   return name === node.latest ? name : (await need(ports, node, name)).revision;
@@ -56,7 +61,7 @@ const KINDS = {
   tags: (ref: Ref) => !isSaved(ref),
 } as const satisfies Record<string, (ref: Ref) => boolean>;
 
-/** The names of a workflow's revisions: all, the saved revisions, or the tags (rest-api reference, A.2). */
+/** Lists the refs of a workflow: all, the saved revisions, or the tags (rest-api reference, A.2). */
 export async function list(
   ports: Reader,
   node: WorkflowNode,
@@ -77,81 +82,75 @@ export async function list(
   });
 }
 
-/** Writes a ref of a workflow that is as it was read: the names of a dying one must not outlive it. */
+/**
+ * Writes a ref, on the condition that the workflow was not changed since it was read: refs must not outlive it. Throws
+ * `unavailable` when it was, and ConflictError when the condition of the ref does not hold.
+ */
 async function write({ table }: Reader, node: WorkflowNode, one: Write): Promise<void> {
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
   const check: Write = { do: 'check', key: keys.node(node.directory, node.name), when };
-  await table.write([one, check]).catch((error: unknown) => {
-    if (error instanceof Conflict && error.failed.includes(1)) {
-      throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
-    }
-    throw error;
-  });
+  await throwOnConflict(table.write([one, check]), (conflict) =>
+    conflict.failed.includes(1) ? changedMeanwhile(`workflow '${node.path}'`) : conflict,
+  );
 }
 
-const putOf = (node: WorkflowNode, { name, revision, created }: Ref, when: Condition): Write => {
-  const { pk, sk } = keys.ref(node.id, name);
-  return { do: 'put', table: 'catalog', item: { pk, sk, revision, created }, when };
-};
+const putOf = (node: WorkflowNode, { name, revision, created }: Ref, when: Condition): Write =>
+  putAt(keys.ref(node.id, name), { revision, created }, when);
 
-/** Throws `exists` for `latest`, `invalid` for what cannot name a tag. */
+/** Throws `exists` for `latest`, `invalid` for an invalid name of a tag. */
 function needTagName(name: string): void {
   if (name === LATEST) throw alreadyExists();
   if (!isRefName(name) || UUID.test(name)) {
-    throw invalidField('a tag is named by letters, digits, and - _ . within, and not like a revision');
+    throw invalidField('the name of a tag has letters, digits, and - _ . within, and is not the id of a revision');
   }
 }
 
-/** Gives the revision of a ref a further name, and answers its id. Throws `not-found`, `exists`, `invalid`. */
-export async function tag(ports: Reader, node: WorkflowNode, ref: string, name: string, now: number): Promise<string> {
+type Writer = Reader & { readonly clock: Pick<Clock, 'now'> };
+
+/** Tags the revision of a ref, and returns its id. Throws `not-found`, `exists`, `invalid`. */
+export async function tag(ports: Writer, node: WorkflowNode, ref: string, name: string): Promise<string> {
   needTagName(name);
   const revision = await resolve(ports, node, ref);
-  await write(ports, node, putOf(node, { name, revision, created: now }, { absent: true })).catch((error: unknown) => {
-    throw error instanceof Conflict ? alreadyExists() : error;
-  });
+  const created = ports.clock.now();
+  await throwOnConflict(write(ports, node, putOf(node, { name, revision, created }, { absent: true })), alreadyExists);
   return revision;
 }
 
-/** Makes the latest revision a saved one; false when it was one already (rest-api reference, A.3). */
-export async function save(ports: Reader, node: WorkflowNode, now: number): Promise<boolean> {
-  const ref = { name: node.latest, revision: node.latest, created: now };
-  try {
-    await write(ports, node, putOf(node, ref, { absent: true }));
-    return true;
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
-  }
+/** Saves the latest revision. Returns false when it was saved already (rest-api reference, A.3). */
+export async function save(ports: Writer, node: WorkflowNode): Promise<boolean> {
+  const ref = { name: node.latest, revision: node.latest, created: ports.clock.now() };
+  const written = write(ports, node, putOf(node, ref, { absent: true })).then(() => true);
+  return onConflict(written, () => false);
 }
 
-/** A tag that may be moved or taken away. Throws `not-found`, and `refused` for `latest` and saved revisions. */
+/** Returns a tag that can be moved or deleted. Throws `not-found`, and `refused` for `latest` and saved revisions. */
 export async function needTag(ports: Reader, node: WorkflowNode, name: string): Promise<Ref> {
   const ref = await need(ports, node, name);
   if (ref.name === LATEST || isSaved(ref)) throw new ServiceError('refused', 'not a tag');
   return ref;
 }
 
-const isRouted = ({ routes }: WorkflowNode, name: string): boolean => routes.some(({ ref }) => ref === name);
-
-function needUnrouted(node: WorkflowNode, kind: 'tag' | 'revision', name: string): void {
-  if (isRouted(node, name)) throw new ServiceError('refused', `cannot delete ${kind} while routes to it exist`);
+function needUnrouted({ routes }: WorkflowNode, kind: 'tag' | 'revision', name: string): void {
+  if (routes.some(({ ref }) => ref === name)) {
+    throw new ServiceError('refused', `cannot delete ${kind} while routes to it exist`);
+  }
 }
 
-/** Takes a tag away; what else names its revision stays. Throws `not-found`, `refused`. */
+/** Deletes a tag; other refs of its revision stay. Throws `not-found`, `refused`. */
 export async function untag(ports: Reader, node: WorkflowNode, name: string): Promise<void> {
   const ref = await needTag(ports, node, name);
   needUnrouted(node, 'tag', ref.name);
   await write(ports, node, { do: 'delete', key: keys.ref(node.id, ref.name) });
 }
 
-/** Points a tag at another revision. Throws `not-found` when it was taken away meanwhile. */
+/** Moves a tag to another revision. Throws `not-found` when it was deleted since it was read. */
 export async function move(ports: Reader, node: WorkflowNode, ref: Ref, revision: string): Promise<void> {
-  await write(ports, node, putOf(node, { ...ref, revision }, { present: true })).catch((error: unknown) => {
-    throw error instanceof Conflict ? notFound('ref') : error;
-  });
+  await throwOnConflict(write(ports, node, putOf(node, { ...ref, revision }, { present: true })), () =>
+    notFound('ref'),
+  );
 }
 
-/** Deletes a saved revision that nothing else names. Throws `not-found`, `refused` (rest-api reference, A.3). */
+/** Deletes a saved revision that has no other ref. Throws `not-found`, `refused` (rest-api reference, A.3). */
 export async function deleteRevision(ports: Reader, node: WorkflowNode, name: string): Promise<void> {
   const ref = await need(ports, node, name);
   if (!isSaved(ref)) throw new ServiceError('refused', 'not a revision');

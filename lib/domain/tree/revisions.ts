@@ -1,15 +1,17 @@
-import { createHash } from 'node:crypto';
 import { compile } from '../../compiler/compile.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
-import { type Problem, problemText } from '../../language/problem.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import { formatProblem, type Problem } from '../../language/problem.ts';
 import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Item, Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 
+/** A revision of a workflow. It never changes, except that its machine is defined once. */
 export interface Revision {
   readonly id: string;
   readonly workflow: string;
@@ -19,7 +21,7 @@ export interface Revision {
   readonly source: string;
   /** Undefined when the source does not compile. */
   readonly plan?: Plan;
-  /** What the executions port answered for its machine; undefined until it is defined. */
+  /** The handle of its machine in the port of executions; undefined until the machine is defined. */
   readonly machine?: string;
 }
 
@@ -31,10 +33,9 @@ export interface RevisionRecord {
   readonly name: string;
 }
 
-type Needs = { readonly table: Table; readonly blobs: Blobs };
+type Needs = Pick<Ports, 'table' | 'blobs'>;
 
-export const hashOf = (source: string): string => createHash('sha256').update(source).digest('hex');
-
+/** The wire form (rest-api reference, 5.1). */
 export function toRecord(revision: Revision): RevisionRecord {
   return {
     createdAt: toTimestamp(revision.created),
@@ -44,7 +45,7 @@ export function toRecord(revision: Revision): RevisionRecord {
   };
 }
 
-/** Throws `invalid` with the compiler's text when the source is no workflow; the reply lists every problem. */
+/** Compiles a source. Throws `invalid` with the compiler's message; the details of the error list all problems. */
 export function needPlan(source: string): Plan {
   const compiled = compile(source);
   if ('problems' in compiled) throw toError(compiled.problems, source);
@@ -52,19 +53,19 @@ export function needPlan(source: string): Plan {
 }
 
 function toError(problems: readonly Problem[], source: string): ServiceError {
-  const details = problems.map((problem) => ({ ...problem, text: problemText(problem, source) }));
+  const details = problems.map((problem) => ({ ...problem, text: formatProblem(problem, source) }));
   return new ServiceError('invalid', problems[0]?.message ?? 'invalid workflow', { problems: details });
 }
 
-/** The plan of a revision. Throws `refused` when its source does not compile. */
+/** Returns the plan of a revision. Throws `refused` when its source does not compile. */
 export function planOf(revision: Revision): Plan {
   if (revision.plan === undefined) throw new ServiceError('refused', `cannot parse revision ${revision.id}`);
   return revision.plan;
 }
 
-/** A new revision of a workflow, as an item to be written. A large source or plan goes to the blobs first. */
+/** Returns the item of a new revision, which is to be written. A large source or plan is stored as a blob first. */
 export async function toItem(
-  { blobs, clock }: { blobs: Blobs; clock: Clock },
+  { blobs, clock }: Pick<Ports, 'blobs' | 'clock'>,
   workflow: string,
   source: string,
   plan: Plan,
@@ -75,36 +76,37 @@ export async function toItem(
     pk,
     sk,
     created: clock.now(),
-    hash: hashOf(source),
+    hash: sha256(source),
     source: await storeText(blobs, keys.blobOf('workflows', workflow, id, 'source'), source),
     plan: await storeText(blobs, keys.blobOf('workflows', workflow, id, 'plan'), JSON.stringify(plan)),
   };
 }
 
-/** Revisions never change but for their machine's handle, so what was read once is kept. */
 const cache = new Map<string, Revision>();
-const MOST_CACHED = 500;
+const MAX_CACHED = 500;
 
 function remember(revision: Revision): Revision {
-  if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value ?? '');
+  if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? '');
   cache.set(`${revision.workflow}/${revision.id}`, revision);
   return revision;
 }
 
+/** Returns the revision of an item, and caches it. */
 export async function fromItem(blobs: Blobs, workflow: string, item: Item): Promise<Revision> {
   const machine = item['machine'];
-  return remember({
+  const revision = omitUndefined({
     id: item.sk,
     workflow,
     created: Number(item['created']),
     hash: String(item['hash']),
     source: await readText(blobs, item['source']),
     plan: JSON.parse(await readText(blobs, item['plan'])) as Plan,
-    ...(typeof machine === 'string' ? { machine } : {}),
+    machine: typeof machine === 'string' ? machine : undefined,
   });
+  return remember(revision);
 }
 
-/** Throws `not-found` when the workflow has no such revision. */
+/** Returns a revision. Throws `not-found`. */
 export async function need({ table, blobs }: Needs, workflow: string, id: string): Promise<Revision> {
   const cached = cache.get(`${workflow}/${id}`);
   if (cached !== undefined) return cached;
@@ -113,8 +115,12 @@ export async function need({ table, blobs }: Needs, workflow: string, id: string
   return fromItem(blobs, workflow, item);
 }
 
-/** Keeps the handle of the revision's machine. */
-export async function keepMachine({ table }: { table: Table }, revision: Revision, machine: string): Promise<Revision> {
+/** Stores the handle of the revision's machine. */
+export async function keepMachine(
+  { table }: Pick<Ports, 'table'>,
+  revision: Revision,
+  machine: string,
+): Promise<Revision> {
   const key = keys.revision(revision.workflow, revision.id);
   await table.write([{ do: 'update', key, set: { machine }, when: { present: true } }]);
   return remember({ ...revision, machine });

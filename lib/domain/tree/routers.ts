@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan } from '../../compiler/plan/plan.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
 import { invalidField, ServiceError } from '../errors.ts';
 import { fractionOf } from '../storage/ids.ts';
 import type { Route, WorkflowNode } from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 
-type Readers = { readonly table: Table; readonly blobs: Blobs };
+type Readers = Pick<Ports, 'table' | 'blobs'>;
 
-const MOST_ROUTES = 100;
-const HEAVIEST = 2 ** 31 - 1;
+const MAX_ROUTES = 100;
+const MAX_WEIGHT = 2 ** 31 - 1;
 
 /**
- * The ref that a start takes that names none: by the weights of the routes, the same for the same seed; without a seed
- * the heaviest, which tells by what the workflow is started.
+ * Returns the ref for a start that gives none: chosen by the weights of the routes, the same for the same seed. Without a
+ * seed it is the heaviest, whose revision defines how the workflow is started.
  */
 export function choose({ routes }: Pick<WorkflowNode, 'routes'>, seed?: string): string {
   const total = routes.reduce((sum, { weight }) => sum + weight, 0);
@@ -27,31 +26,31 @@ export function choose({ routes }: Pick<WorkflowNode, 'routes'>, seed?: string):
   return routes.at(-1)?.ref ?? refs.LATEST;
 }
 
-/** Whether the latest revision has a say in what starts the workflow. */
+/** Whether a new latest revision changes how the workflow is started. */
 export function countsLatest({ routes }: WorkflowNode): boolean {
   return routes.length === 0 || routes.some(({ ref }) => ref === refs.LATEST);
 }
 
 /**
- * Routes as they are kept: the heaviest first, those without weight left out. Throws `invalid` for weights that are
- * none.
+ * Returns routes as they are stored: the heaviest first, without those of weight 0. Throws `invalid` for an invalid
+ * weight or too many routes.
  */
 export function toRoutes(given: readonly Route[]): Route[] {
-  if (given.some(({ weight }) => weight < 0 || weight > HEAVIEST)) {
-    throw invalidField(`a weight is a number from 0 to ${HEAVIEST}`);
+  if (given.some(({ weight }) => weight < 0 || weight > MAX_WEIGHT)) {
+    throw invalidField(`a weight is a number from 0 to ${MAX_WEIGHT}`);
   }
   const routes = given
     .filter(({ weight }) => weight > 0)
     .map(({ ref, weight }) => ({ ref: ref || refs.LATEST, weight }));
-  if (routes.length > MOST_ROUTES) throw invalidField(`there are at most ${MOST_ROUTES} routes`);
+  if (routes.length > MAX_ROUTES) throw invalidField(`there are at most ${MAX_ROUTES} routes`);
   return routes.sort((a, b) => b.weight - a.weight);
 }
 
 const incompatible = (a: string, b: string): string => `incompatible start definitions between refs '${a}' and '${b}'`;
 
 /**
- * Why starts cannot be divided so: a revision does not compile, or two are started by different things (rest-api
- * reference, A.1). Undefined: they can. Throws `not-found` for an unknown ref.
+ * Returns why these routes are invalid: a revision does not compile, or two have different start definitions (rest-api
+ * reference, A.1). Undefined: they are valid. Throws `not-found` for an unknown ref.
  */
 export async function problemOf(
   ports: Readers,
@@ -68,7 +67,7 @@ export async function problemOf(
   return undefined;
 }
 
-/** Throws `invalid` if a ref may not name this plan, because starts are divided between it and others. */
+/** Throws `invalid` if a ref is routed and the start of the plan differs from that of another routed ref. */
 export async function needFitting(ports: Readers, node: WorkflowNode, name: string, plan: Plan): Promise<void> {
   const other = node.routes.find(({ ref }) => ref !== name);
   if (other === undefined || !node.routes.some(({ ref }) => ref === name)) return;
@@ -77,14 +76,14 @@ export async function needFitting(ports: Readers, node: WorkflowNode, name: stri
 }
 
 /**
- * Points a tag at the revision of another ref, and answers its id. Throws `not-found`, `refused`, and `invalid` for what
- * does not fit.
+ * Moves a tag to the revision of another ref, and returns its id. Throws `not-found`, `refused`, and `invalid` for a
+ * different start definition while the tag is routed.
  */
 export async function retag(ports: Readers, node: WorkflowNode, name: string, ref: string): Promise<string> {
   const tag = await refs.needTag(ports, node, name);
   const revision = await refs.resolve(ports, node, ref);
   if (node.routes.some((route) => route.ref === tag.name)) {
-    // Alone among the routes, the tag says by what the workflow is started; that changes with the routes only.
+    // If the tag is the only route, its revision defines how the workflow is started; only `divide` may change that.
     const [before, after] = await Promise.all([tag.revision, revision].map((id) => revisions.need(ports, node.id, id)));
     if (!isDeepStrictEqual(before?.plan?.start, after?.plan?.start)) {
       throw new ServiceError('invalid', incompatible(tag.name, ref || refs.LATEST));

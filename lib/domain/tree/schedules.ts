@@ -7,8 +7,8 @@ const cronOf = (plan: Plan | undefined): string | undefined =>
   plan?.start.type === 'scheduled' ? plan.start.cron : undefined;
 
 /**
- * Sees to it that the clock starts the workflow as its plan says, if it is live; `before` is the plan it had. A cron
- * text that cannot be read never fires, as it always was (workflow language, section 3).
+ * Sets or removes the schedule of a workflow, according to its plan and whether it is live; `before` is its former plan.
+ * A malformed cron text never fires, as in the original (workflow language, section 3).
  */
 export async function arm(
   { schedules }: { readonly schedules: Schedules },

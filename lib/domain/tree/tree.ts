@@ -1,25 +1,29 @@
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { Conflict, type Key, type Table, type Write } from '../../ports/table.ts';
-import { alreadyExists, ServiceError } from '../errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { ConflictError, Table, Write } from '../../ports/table.ts';
+import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import { needNodeName, pathOf, segmentsOf } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import { readAll } from '../storage/items.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { type List, type ListRequest, paginate } from '../storage/pages.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
+import { readAll } from '../storage/queries.ts';
 import * as nodes from './nodes.ts';
 
-type Needs = { readonly table: Table; readonly clock: Clock };
+type Needs = Pick<Ports, 'table' | 'clock'>;
+
+async function childrenOf(table: Table, { id, path }: nodes.Node): Promise<nodes.Node[]> {
+  return (await readAll(table, keys.directory(id))).map((item) => nodes.fromItem(item, path));
+}
 
 /** The children of a directory, workflows before directories, then by name (rest-api reference, 2.3). */
 export async function list(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   directory: nodes.Node,
   request: ListRequest,
 ): Promise<List<nodes.NodeRecord>> {
-  const items = await readAll(table, keys.directory(directory.id));
-  const children = items.map((item) => nodes.toRecord(nodes.fromItem(item, directory.path), 'child'));
+  const children = (await childrenOf(table, directory)).map((node) => nodes.toRecord(node, 'child'));
   return paginate(children, request, {
     orders: {
       NAME: (row) => row.name,
@@ -36,20 +40,19 @@ export async function list(
   });
 }
 
-/** A write that marks the directory as changed and fails when it is gone; it keeps children out of a dying directory. */
+/** The write that marks a directory as changed. It fails when the directory was deleted, which must get no new nodes. */
 export function touch(namespace: Namespace, directory: nodes.Node, now: number): Write {
   const isRoot = directory.id === namespace.id;
-  const key: Key = isRoot ? keys.namespace(namespace.name) : keys.node(directory.directory, directory.name);
   return {
     do: 'update',
-    key,
+    key: isRoot ? keys.namespace(namespace.name) : keys.node(directory.directory, directory.name),
     set: isRoot ? { treeUpdated: now } : { updated: now },
     when: { equals: { id: directory.id } },
   };
 }
 
-/** Where a new node is to be: its directory, found, and its name, valid. */
-export interface Site {
+/** The place of a new node: its directory, which exists, and its name, which is valid. */
+export interface NodeSite {
   readonly namespace: Namespace;
   readonly directory: nodes.Node;
   readonly name: string;
@@ -57,15 +60,15 @@ export interface Site {
 }
 
 /**
- * Finds the directory of a node that does not exist yet. Throws `exists` for the root, `not-found` for a missing
- * parent, `invalid` for a bad name, and what `notDirectory` makes when the parent is a workflow.
+ * Resolves the path of a node that does not exist yet. Throws `exists` for the root, `not-found` for a missing parent,
+ * `invalid` for an invalid name, and the error of `notDirectory` when the parent is a workflow.
  */
 export async function needSite(
-  ports: { table: Table },
+  ports: Pick<Ports, 'table'>,
   namespace: string,
   path: string,
   notDirectory: () => ServiceError,
-): Promise<Site> {
+): Promise<NodeSite> {
   const segments = segmentsOf(path);
   const name = segments.at(-1);
   const parent = await nodes.need(ports, namespace, pathOf(segments.slice(0, -1)));
@@ -75,67 +78,54 @@ export async function needSite(
   return { namespace: parent.namespace, directory: parent.node, name, path: pathOf(segments) };
 }
 
-/** Turns the conflict of a creation into what it means: index 0 is the new node, index 1 its directory. */
-export function toCreationError(error: unknown, site: Site): unknown {
-  if (!(error instanceof Conflict)) return error;
-  if (error.failed.includes(0)) return alreadyExists();
-  return new ServiceError('not-found', `inode not found at '${site.directory.path}'`);
-}
+/** The error of a creation that failed: write 0 stores the new node, write 1 touches its directory. */
+export const creationError =
+  ({ directory }: NodeSite) =>
+  ({ failed }: ConflictError): ServiceError =>
+    failed.includes(0) ? alreadyExists() : new ServiceError('not-found', `inode not found at '${directory.path}'`);
+
+const parentIsNoDirectory = () => new ServiceError('exists', 'parent node is not a directory');
 
 /** Creates an empty directory; its parent must exist (no mkdir -p). Throws `exists`, `not-found`, `invalid`. */
-export async function createDirectory(ports: Needs, namespace: string, path: string): Promise<nodes.Place> {
-  const site = await needSite(ports, namespace, path, () => {
-    return new ServiceError('exists', 'parent node is not a directory');
-  });
+export async function createDirectory(ports: Needs, namespace: string, path: string): Promise<nodes.ResolvedNode> {
+  const site = await needSite(ports, namespace, path, parentIsNoDirectory);
   const now = ports.clock.now();
   const { pk, sk } = keys.node(site.directory.id, site.name);
   const item = { pk, sk, id: ports.clock.uuid(), type: 'directory', created: now, updated: now };
-  await ports.table
-    .write([{ do: 'put', table: 'catalog', item, when: { absent: true } }, touch(site.namespace, site.directory, now)])
-    .catch((error: unknown) => {
-      throw toCreationError(error, site);
-    });
+  const put: Write = { do: 'put', table: 'catalog', item, when: { absent: true } };
+  const written = ports.table.write([put, touch(site.namespace, site.directory, now)]);
+  await throwOnConflict(written, creationError(site));
   return { namespace: site.namespace, node: nodes.fromItem(item, site.directory.path) };
 }
 
 /**
- * Deletes a node: out of reach at once, its contents are purged afterwards.
+ * Deletes a node: it is out of reach at once, and the returned purge removes its contents.
  * Throws `not-found`, and `invalid` for the root and for a directory that is not empty unless `recursive`.
  */
 export async function remove(
-  ports: Needs & { blobs: Blobs },
+  ports: Needs & Pick<Ports, 'blobs'>,
   namespace: string,
   path: string,
   recursive: boolean,
-): Promise<nodes.Place & { readonly purge: purges.Purge }> {
-  const place = await nodes.need(ports, namespace, path);
-  const { node } = place;
-  if (node.path === '/') throw new ServiceError('invalid', 'cannot delete root node');
-  if (node.type === 'directory' && !recursive) await needEmpty(ports, node);
-  const purge = purges.of(ports, { kind: node.type, id: node.id, namespaceId: place.namespace.id });
-  await ports.table
-    .write([
-      {
-        do: 'delete',
-        key: keys.node(node.directory, node.name),
-        when: { equals: { id: node.id, ...(recursive ? {} : { updated: node.updated }) } },
-      },
-      purges.toWrite(purge),
-    ])
-    .catch((error: unknown) => {
-      if (!(error instanceof Conflict)) throw error;
-      throw new ServiceError('unavailable', `'${node.path}' was changed at this moment; try again`);
-    });
-  return { ...place, purge };
+): Promise<nodes.ResolvedNode & { readonly purge: purges.Purge }> {
+  const found = await nodes.need(ports, namespace, path);
+  const { id, type, updated, directory, name, path: shown } = found.node;
+  if (shown === '/') throw new ServiceError('invalid', 'cannot delete root node');
+  if (type === 'directory' && !recursive) await needEmpty(ports, found.node);
+  const purge = purges.of(ports, { kind: type, id, namespaceId: found.namespace.id });
+  const equals = recursive ? { id } : { id, updated };
+  const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
+  await throwOnConflict(ports.table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`'${shown}'`));
+  return { ...found, purge };
 }
 
-async function needEmpty({ table }: { table: Table }, directory: nodes.Node): Promise<void> {
-  const { items } = await table.query({ table: 'catalog', pk: keys.directory(directory.id), limit: 1 });
+async function needEmpty({ table }: Pick<Ports, 'table'>, directory: nodes.Node): Promise<void> {
+  const { items } = await table.query({ ...keys.directory(directory.id), limit: 1 });
   if (items.length === 0) return;
   throw new ServiceError('invalid', 'refusing to delete non-empty directory without explicit recursive argument');
 }
 
-/** Where `rename` may not go (rest-api reference, A.4). */
+/** Throws `refused` for a target that `rename` does not allow (rest-api reference, A.4). */
 function needMovable(node: nodes.Node, target: string): void {
   if (node.path === '/') throw new ServiceError('refused', 'cannot rename root node');
   if (target === '/') throw new ServiceError('refused', 'cannot overwrite root node');
@@ -144,41 +134,41 @@ function needMovable(node: nodes.Node, target: string): void {
   }
 }
 
-/** Renames or moves a node with all below it, in one transaction. */
-export async function rename(ports: Needs, namespace: string, path: string, target: string): Promise<nodes.Place> {
+/** Renames or moves a node with all nodes below it, in one transaction. */
+export async function rename(
+  ports: Needs,
+  namespace: string,
+  path: string,
+  target: string,
+): Promise<nodes.ResolvedNode> {
   const { node } = await nodes.need(ports, namespace, path);
   needMovable(node, pathOf(segmentsOf(target)));
-  const site = await needSite(ports, namespace, target, () => {
-    return new ServiceError('exists', 'parent node is not a directory');
-  });
-  const [item] = await ports.table.get([keys.node(node.directory, node.name)]);
+  const site = await needSite(ports, namespace, target, parentIsNoDirectory);
+  const key = keys.node(node.directory, node.name);
+  const [item] = await ports.table.get([key]);
   if (item === undefined) throw new ServiceError('not-found', `inode not found at '${node.path}'`);
   const now = ports.clock.now();
   const { pk, sk } = keys.node(site.directory.id, site.name);
   const moved = { ...item, pk, sk, updated: now };
-  await ports.table
-    .write([
-      { do: 'put', table: 'catalog', item: moved, when: { absent: true } },
-      touch(site.namespace, site.directory, now),
-      { do: 'delete', key: keys.node(node.directory, node.name), when: { equals: { id: node.id } } },
-    ])
-    .catch((error: unknown) => {
-      throw toCreationError(error, site);
-    });
+  const written = ports.table.write([
+    { do: 'put', table: 'catalog', item: moved, when: { absent: true } },
+    touch(site.namespace, site.directory, now),
+    { do: 'delete', key, when: { equals: { id: node.id } } },
+  ]);
+  await throwOnConflict(written, creationError(site));
   return { namespace: site.namespace, node: nodes.fromItem(moved, site.directory.path) };
 }
 
-/** The path of a workflow, found by its id; it was moved, or is gone. */
+/** Returns the path of the workflow with this id, which was moved; undefined when it was deleted. */
 export async function findById(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   namespaceName: string,
   id: string,
 ): Promise<string | undefined> {
   const root = await nodes.need({ table }, namespaceName, '/');
   const open = [root.node];
   for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
-    const { path } = directory;
-    const children = (await readAll(table, keys.directory(directory.id))).map((item) => nodes.fromItem(item, path));
+    const children = await childrenOf(table, directory);
     const found = children.find((child) => child.id === id);
     if (found !== undefined) return found.path;
     open.push(...children.filter(({ type }) => type === 'directory'));

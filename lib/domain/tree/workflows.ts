@@ -1,26 +1,21 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
-import type { Blobs } from '../../ports/blobs.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Schedules } from '../../ports/schedules.ts';
-import { Conflict, type Table, type Write } from '../../ports/table.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
-import { ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import * as listeners from '../events/listeners.ts';
+import { throwOnConflict } from '../storage/conflicts.ts';
+import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 import * as routers from './routers.ts';
-import { needSite, toCreationError, touch } from './tree.ts';
+import { creationError, needSite, touch } from './tree.ts';
 
-type Needs = {
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly blobs: Blobs;
-  readonly schedules: Schedules;
-};
+type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules'>;
 
-/** The plan of a source that can be kept here. Throws `invalid`. */
+/** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
 function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan {
   const plan = revisions.needPlan(source);
   const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
@@ -30,14 +25,14 @@ function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan
   return plan;
 }
 
-/** A workflow at its place, and one of its revisions. */
-export interface Opened extends nodes.Place<nodes.WorkflowNode> {
+/** A workflow in the tree, with one of its revisions. */
+export interface Opened extends nodes.ResolvedNode<nodes.WorkflowNode> {
   readonly revision: revisions.Revision;
 }
 
 /**
- * Stores a new, live workflow; nothing is stored when the source does not compile.
- * Order of checks as in the original (rest-api reference, 5.5): directory, name, existing, source.
+ * Stores a new, live workflow. Throws `invalid` when the source does not compile, and the errors of `needSite`. The order
+ * of the checks is that of the original (rest-api reference, 5.5): directory, name, existing, source.
  */
 export async function create(ports: Needs, namespace: string, path: string, source: string): Promise<Opened> {
   const site = await needSite(ports, namespace, path, () => {
@@ -45,33 +40,31 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   });
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
-  if (existing !== undefined) throw new ServiceError('exists', 'resource already exists');
+  if (existing !== undefined) throw alreadyExists();
   const plan = needPlan(ports, source);
   const id = ports.clock.uuid();
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
   const { pk, sk } = key;
   const item = { pk, sk, id, type: 'workflow', created: now, updated: now, live: true, latest: revision.sk };
-  await ports.table
-    .write([
-      { do: 'put', table: 'catalog', item, when: { absent: true } },
-      touch(site.namespace, site.directory, now),
-      { do: 'put', table: 'catalog', item: revision },
-      ...listeners.startWrites({ namespaceId: site.namespace.id, id, path: site.path }, undefined, plan, now),
-    ])
-    .catch((error: unknown) => {
-      throw toCreationError(error, site);
-    });
+  const workflow = { namespaceId: site.namespace.id, id, path: site.path };
+  const written = ports.table.write([
+    { do: 'put', table: 'catalog', item, when: { absent: true } },
+    touch(site.namespace, site.directory, now),
+    { do: 'put', table: 'catalog', item: revision },
+    ...listeners.startWrites(workflow, { before: undefined, after: plan }, now),
+  ]);
+  await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
   return { namespace: site.namespace, node, revision: await revisions.fromItem(ports.blobs, id, revision) };
 }
 
 /**
- * Makes the source the latest revision of an opened workflow; the same source again changes nothing and answers
- * `opened` itself. Throws `invalid` for a bad source.
+ * Makes the source the latest revision of an opened workflow. Returns `opened` itself when the source is unchanged.
+ * Throws `invalid` for a source that does not compile.
  */
 export async function update(ports: Needs, opened: Opened, source: string): Promise<Opened> {
-  if (opened.revision.hash === revisions.hashOf(source)) return opened;
+  if (opened.revision.hash === sha256(source)) return opened;
   const plan = needPlan(ports, source);
   const { id } = opened.node;
   const item = await revisions.toItem(ports, id, source, plan);
@@ -79,11 +72,11 @@ export async function update(ports: Needs, opened: Opened, source: string): Prom
   return makeLatest(ports, opened, revision, [{ do: 'put', table: 'catalog', item }]);
 }
 
-const placeOf = ({ namespace, node }: Opened) => ({ namespaceId: namespace.id, id: node.id, path: node.path });
+const addressOf = ({ namespace, node }: Opened) => ({ namespaceId: namespace.id, id: node.id, path: node.path });
 
 /**
- * The revision that was the latest stays where it is, for the runs that have it; nothing names it any more unless it
- * was saved or tagged. Throws `invalid` for a start that does not fit the routes.
+ * Changes the latest revision. The former one stays stored, for its runs; it has no ref unless it was saved or tagged.
+ * Throws `invalid` for a start definition that is incompatible with the routes.
  */
 async function makeLatest(
   ports: Needs,
@@ -96,14 +89,15 @@ async function makeLatest(
   await routers.needFitting(ports, node, refs.LATEST, plan);
   const updated = ports.clock.now();
   const isStarting = node.live && routers.countsLatest(node);
-  const started = isStarting ? listeners.startWrites(placeOf(opened), opened.revision.plan, plan, updated) : [];
+  const plans = { before: opened.revision.plan, after: plan };
+  const started = isStarting ? listeners.startWrites(addressOf(opened), plans, updated) : [];
   await changeNode(ports, node, { latest: revision.id, updated }, [...more, ...started]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
 
 /**
- * Goes back from the latest revision to the newest before it that has a name. If the latest is saved or tagged, or
- * there is none before it, answers `opened` itself (rest-api reference, A.3).
+ * Makes the newest revision that has a ref the latest one. Returns `opened` itself if the latest is saved or tagged, or
+ * no revision has a ref (rest-api reference, A.3).
  */
 export async function discard(ports: Needs, opened: Opened): Promise<Opened> {
   const { node } = opened;
@@ -114,84 +108,85 @@ export async function discard(ports: Needs, opened: Opened): Promise<Opened> {
 }
 
 /**
- * Divides starts anew and switches the workflow on or off. Answers the revision that told before and the one that
- * tells now by what the workflow is started. Throws `not-found` for an unknown ref, `invalid` for routes that do not go
- * together.
+ * Changes the routes of a workflow, and enables or disables it. Returns the workflow with the revision that defined how
+ * it was started, and with the one that does so now. Throws `not-found` for an unknown ref, `invalid` for invalid routes.
  */
 export async function divide(
   ports: Needs,
-  place: nodes.Place<nodes.WorkflowNode>,
+  found: nodes.ResolvedNode<nodes.WorkflowNode>,
   { live, routes: given }: Pick<nodes.WorkflowNode, 'live' | 'routes'>,
 ): Promise<{ readonly before: Opened; readonly after: Opened }> {
   const routes = routers.toRoutes(given);
-  const problem = await routers.problemOf(ports, place.node, routes);
+  const problem = await routers.problemOf(ports, found.node, routes);
   if (problem !== undefined) throw new ServiceError('invalid', problem);
   const updated = ports.clock.now();
-  const before = await openNode(ports, place, '');
-  const after = await openNode(ports, { ...place, node: { ...place.node, live, routes, updated } }, '');
+  const before = await openNode(ports, found);
+  const after = await openNode(ports, { ...found, node: { ...found.node, live, routes, updated } });
   const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
-  const started = listeners.startWrites(placeOf(after), planIn(before), planIn(after), updated);
-  await changeNode(ports, place.node, { live, routes: JSON.stringify(routes), updated }, started);
+  const plans = { before: planIn(before), after: planIn(after) };
+  const started = listeners.startWrites(addressOf(after), plans, updated);
+  await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated }, started);
   return { before, after };
 }
 
 async function changeNode(
-  { table }: { table: Table },
+  { table }: Pick<Ports, 'table'>,
   node: nodes.WorkflowNode,
   set: Readonly<Record<string, string | number | boolean>>,
   more: readonly Write[] = [],
 ): Promise<void> {
   const key = keys.node(node.directory, node.name);
   const when = { equals: { id: node.id, latest: node.latest, updated: node.updated } };
-  await table.write([{ do: 'update', key, set, when }, ...more]).catch((error: unknown) => {
-    if (!(error instanceof Conflict)) throw error;
-    throw new ServiceError('unavailable', `workflow '${node.path}' was changed at this moment; try again`);
-  });
+  await throwOnConflict(table.write([{ do: 'update', key, set, when }, ...more]), () =>
+    changedMeanwhile(`workflow '${node.path}'`),
+  );
+}
+
+type Readers = Pick<Ports, 'table' | 'blobs'>;
+
+/** Which revision to open: that of a ref, or the one that the routes choose for a seed. */
+export interface Choice {
+  /** `latest`, a tag or the id of a revision; empty: the routes choose. */
+  readonly ref?: string | undefined;
+  readonly seed?: string | undefined;
 }
 
 /**
- * The workflow at a path with the revision a ref names: `latest`, a tag or a revision's id. Without a ref the routes
- * choose, for each seed one; without a seed it is the revision that tells by what the workflow is started.
+ * Opens the workflow at a path. With neither ref nor seed it has the revision that defines how the workflow is started.
+ * Throws `not-found`, and `refused` for a directory.
  */
-export async function open(
-  ports: { readonly table: Table; readonly blobs: Blobs },
-  namespace: string,
-  path: string,
-  ref = '',
-  seed?: string,
-): Promise<Opened> {
-  return openNode(ports, await nodes.needWorkflow(ports, namespace, path), ref, seed);
+export async function open(ports: Readers, namespace: string, path: string, choice: Choice = {}): Promise<Opened> {
+  return openNode(ports, await nodes.needWorkflow(ports, namespace, path), choice);
 }
 
-/** As `open`, for a place that is already found. Throws `not-found` for an unknown ref. */
+/** As `open`, for a node that is already resolved. Throws `not-found` for an unknown ref. */
 export async function openNode(
-  ports: { readonly table: Table; readonly blobs: Blobs },
-  { namespace, node }: nodes.Place<nodes.WorkflowNode>,
-  ref: string,
-  seed?: string,
+  ports: Readers,
+  { namespace, node }: nodes.ResolvedNode<nodes.WorkflowNode>,
+  { ref = '', seed }: Choice = {},
 ): Promise<Opened> {
   const id = await refs.resolve(ports, node, ref === '' ? routers.choose(node, seed) : ref);
   return { namespace, node, revision: await revisions.need(ports, node.id, id) };
 }
 
 /**
- * Switches an opened workflow on or off; as it was already answers `opened` itself. A disabled one cannot be invoked by
- * anybody (specification, States).
+ * Enables or disables an opened workflow. Returns `opened` itself when nothing changes. A disabled workflow cannot be
+ * started (specification, States).
  */
 export async function toggle(ports: Needs, opened: Opened, live: boolean): Promise<Opened> {
   const { node, revision } = opened;
   if (node.live === live) return opened;
   const updated = ports.clock.now();
-  const [before, after] = live ? [undefined, revision.plan] : [revision.plan, undefined];
-  const started = listeners.startWrites(placeOf(opened), before, after, updated);
+  const plans = live ? { before: undefined, after: revision.plan } : { before: revision.plan, after: undefined };
+  const started = listeners.startWrites(addressOf(opened), plans, updated);
   await changeNode(ports, node, { live, updated }, started);
   return { ...opened, node: { ...node, live, updated } };
 }
 
-/** Names the logger of workflow event logging; the empty text switches it off. */
+/** Sets the logger of workflow event logging; the empty text disables the logging. */
 export async function setLogger(
   ports: Needs,
-  { node }: nodes.Place<nodes.WorkflowNode>,
+  { node }: nodes.ResolvedNode<nodes.WorkflowNode>,
   logger: string,
 ): Promise<void> {
   if (node.logger !== logger) await changeNode(ports, node, { logger, updated: ports.clock.now() });

@@ -1,21 +1,21 @@
 import { note } from '../../domain/logs/change-lines.ts';
 import * as removals from '../../domain/purging/purging.ts';
-import { collect, definesServices } from '../../domain/services/garbage.ts';
-import type { Place, WorkflowNode } from '../../domain/tree/nodes.ts';
+import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
+import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
 import { countsLatest } from '../../domain/tree/routers.ts';
 import * as schedules from '../../domain/tree/schedules.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { ensureMachine } from '../executions/machines.ts';
-import type { EnginePorts, KeeperPorts } from '../ports.ts';
+import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
 
 /**
- * What others know of a workflow is changed after it: its machine, its schedule if it is this revision that tells by
- * what the workflow is started, the namespace's events.
+ * Makes what depends on a workflow follow its change: its machine, its schedule if this revision decides the start
+ * (`isStart`), and the namespace's events.
  */
 async function publish(
   ports: EnginePorts,
@@ -24,7 +24,7 @@ async function publish(
   isStart = true,
 ): Promise<workflows.Opened> {
   const { namespace, node, revision } = opened;
-  // At once, so that the first run need not wait for it.
+  // Defined now, so that the first run need not wait for it.
   await ensureMachine(ports, revision);
   if (isStart) await schedules.arm(ports, opened, before?.revision.plan);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';
@@ -32,7 +32,7 @@ async function publish(
   return opened;
 }
 
-/** Stores a new workflow and makes it known. Throws what `workflows.create` throws. */
+/** Stores a new workflow and publishes it. Throws what `workflows.create` throws. */
 export async function createWorkflow(
   ports: EnginePorts,
   { namespace, path, source }: Source,
@@ -42,32 +42,32 @@ export async function createWorkflow(
   return publish(ports, opened, undefined);
 }
 
-/** Stores a workflow's next revision and makes it known; the same source again is no change. */
+/** Stores a workflow's next revision and publishes it; the same source again changes nothing. */
 export async function updateWorkflow(
-  ports: KeeperPorts,
+  ports: CleanupPorts,
   { namespace, path, source }: Source,
 ): Promise<workflows.Opened> {
-  const before = await workflows.open(ports, namespace, path, LATEST);
+  const before = await workflows.open(ports, namespace, path, { ref: LATEST });
   const after = await workflows.update(ports, before, source);
   if (after === before) return before;
   await note(ports, 'workflow.update', after);
-  if (definesServices(before.revision.plan)) await collect(ports, after.namespace, after.node.id);
+  if (definesServices(before.revision.plan)) await collectUnused(ports, after.namespace, after.node.id);
   return publish(ports, after, before, countsLatest(after.node));
 }
 
-/** Goes back from a latest revision that is not saved to the one before; where there is none, nothing changes. */
+/** Discards the latest revision unless it is saved, and returns to the one before; without one, nothing changes. */
 export async function discardLatest(ports: EnginePorts, namespace: string, path: string): Promise<workflows.Opened> {
-  const before = await workflows.open(ports, namespace, path, LATEST);
+  const before = await workflows.open(ports, namespace, path, { ref: LATEST });
   const after = await workflows.discard(ports, before);
   if (after === before) return before;
   await note(ports, 'revision.discard', after);
   return publish(ports, after, before, countsLatest(after.node));
 }
 
-/** Divides starts among revisions. Throws what `workflows.divide` throws. */
+/** Divides the starts of a workflow among revisions. Throws what `workflows.divide` throws. */
 export async function divideStarts(
   ports: EnginePorts,
-  place: Place<WorkflowNode>,
+  place: ResolvedNode<WorkflowNode>,
   division: Parameters<typeof workflows.divide>[2],
 ): Promise<workflows.Opened> {
   const { before, after } = await workflows.divide(ports, place, division);
@@ -79,7 +79,7 @@ export async function divideStarts(
   return after;
 }
 
-/** Switches a workflow on or off; as it was already is no change. */
+/** Enables or disables a workflow; it may be so already. */
 export async function toggleWorkflow(
   ports: EnginePorts,
   namespace: string,
@@ -94,16 +94,16 @@ export async function toggleWorkflow(
 }
 
 /** Creates a directory. Throws what `tree.createDirectory` throws. */
-export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<Place> {
+export async function createDirectory(ports: EnginePorts, namespace: string, path: string): Promise<ResolvedNode> {
   const place = await tree.createDirectory(ports, namespace, path);
   await note(ports, 'node.create', place, 'directory', place.node.path);
   await announce(ports, place.namespace, 'directory.create', { path: place.node.path });
   return place;
 }
 
-/** Deletes a node with all that is in it. Throws what `tree.remove` throws. */
+/** Deletes a node with everything in it. Throws what `tree.remove` throws. */
 export async function deleteNode(
-  ports: KeeperPorts,
+  ports: CleanupPorts,
   namespace: string,
   path: string,
   recursive: boolean,

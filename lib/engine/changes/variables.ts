@@ -6,24 +6,24 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import type { EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
-/** Whose variables a request is about. */
+/** The owner of the variables that a request changes. */
 export interface Holder {
   readonly namespace: Namespace;
   readonly owner: variables.Owner & { readonly scope: 'namespace' | 'workflow' | 'instance' };
-  /** What an event says of the owner besides. */
+  /** The fields that name the owner in an event. */
   readonly facts: { readonly workflowPath: string; readonly instanceId: string };
 }
 
 type Change = 'create' | 'update' | 'delete';
 
-/** Writes the line about a change that was made. A run writes its own log, so its variables are not told there. */
+/** Writes the log line about a change that was made. A run logs the changes of its own variables itself. */
 export async function noteChange(ports: EnginePorts, { namespace, owner, facts }: Holder, change: Change, key: string) {
   const node = { id: owner.id, path: facts.workflowPath };
   if (owner.scope === 'namespace') await note(ports, 'namespace.variable', { namespace }, change, key);
   if (owner.scope === 'workflow') await note(ports, 'workflow.variable', { namespace, node }, change, key);
 }
 
-/** The event about a change of a variable, if its namespace wants it; it goes out `BROADCAST_DELAY` later. */
+/** The event about a change of a variable, to be sent `BROADCAST_DELAY` later; undefined if its namespace does not ask for it. */
 export function changeEvent(
   { clock, settings }: Pick<EnginePorts, 'clock' | 'settings'>,
   { namespace, owner, facts }: Holder,
@@ -35,7 +35,19 @@ export function changeEvent(
   return broadcastEvent(kind, { key, size: bytes.length, ...facts }, { id: clock.uuid(), source: settings.brand });
 }
 
-async function tell(ports: EnginePorts, holder: Holder, change: Change, key: string, size: number): Promise<void> {
+interface ChangedVariable {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Writes the log line about a change, and sends the event. */
+async function announceChange(
+  ports: EnginePorts,
+  holder: Holder,
+  change: Change,
+  { key, size }: ChangedVariable,
+): Promise<void> {
   await noteChange(ports, holder, change, key);
   const kind = `${holder.owner.scope}.variable.${change}` as const;
   await announce(ports, holder.namespace, kind, { key, size, ...holder.facts });
@@ -49,12 +61,12 @@ export async function setVariable(
   content: Parameters<typeof variables.set>[3],
 ): Promise<variables.Described> {
   const { variable, isNew } = await variables.set(ports, holder.owner, name, content);
-  await tell(ports, holder, isNew ? 'create' : 'update', name, variable.bytes.length);
+  await announceChange(ports, holder, isNew ? 'create' : 'update', { key: name, size: variable.bytes.length });
   return variables.describe(variable);
 }
 
 /** Deletes a variable and sends the event about it. Throws `not-found`. */
 export async function deleteVariable(ports: EnginePorts, holder: Holder, name: string): Promise<void> {
   const size = await variables.remove(ports, holder.owner, name);
-  await tell(ports, holder, 'delete', name, size);
+  await announceChange(ports, holder, 'delete', { key: name, size });
 }

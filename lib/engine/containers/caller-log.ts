@@ -1,70 +1,70 @@
-import { append, type Said } from '../../domain/runs/log-lines.ts';
+import { append, type UnwrittenLine } from '../../domain/runs/log-lines.ts';
 import type { Level } from '../../domain/runs/runs.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
 import type { EnginePorts } from '../ports.ts';
-import { heard } from '../run/endings.ts';
-import { cut } from '../run/log-texts.ts';
+import { waitForEnd } from '../run/end-waiters.ts';
+import { truncateLine } from '../run/log-buffer.ts';
 
-/** Lines are written together, at most so often: each writing is a commit of the caller. */
-const PAUSE_MS = 1_000;
-/** A caller that goes on is disturbed by it: its step looks again. */
-const LONG_PAUSE_MS = 10_000;
-/** So many characters may wait. */
-const MOST_WAITING = 256 * 1024;
+/** Lines are written together, at most once in this time: each write is a commit of the caller. */
+const INTERVAL_MS = 1_000;
+/** The interval for a caller that has gone on: each write makes its step read the run again. */
+const LONG_INTERVAL_MS = 10_000;
+/** How many characters may wait in memory. */
+const MAX_BUFFERED = 256 * 1024;
 
-/** What a container says while it runs, on its way into the log of the instance that called it. */
+/** Writes the log lines of a running container into the log of the instance that called it. */
 export class CallerLog {
   private readonly ports: EnginePorts;
   private readonly call: ServiceCall;
-  private said: Said[] = [];
+  private lines: UnwrittenLine[] = [];
   private size = 0;
-  private pause: number;
-  private last = Number.NEGATIVE_INFINITY;
+  private interval: number;
+  private lastWrite = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
-  private isStored = true;
+  private isCallerStored = true;
   private writing: Promise<unknown> = Promise.resolve();
 
   constructor(ports: EnginePorts, call: ServiceCall, isAwaited: boolean) {
     this.ports = ports;
     this.call = call;
-    this.pause = isAwaited ? PAUSE_MS : LONG_PAUSE_MS;
+    this.interval = isAwaited ? INTERVAL_MS : LONG_INTERVAL_MS;
   }
 
-  /** Resolves when there is room for more, or nowhere to write it yet. */
+  /** Adds a line. Resolves when there is room for more, or the caller is not stored yet. */
   async add(text: string, level: Level = 'info'): Promise<void> {
-    const line = cut(text);
-    this.said.push({ at: this.ports.clock.now(), level, text: line, state: this.call.state });
+    const line = truncateLine(text);
+    this.lines.push({ at: this.ports.clock.now(), level, text: line, state: this.call.state });
     this.size += line.length;
-    // Whom nobody has stored yet is looked for from time to time, not for each line.
-    if (this.size > MOST_WAITING && this.isStored) await this.write();
+    // A caller that is not stored yet is looked for at intervals, not for each line.
+    if (this.size > MAX_BUFFERED && this.isCallerStored) await this.write();
     else this.writeLater();
   }
 
-  /** Resolves when all is written. A caller that happens within a request may be stored only when it is over. */
+  /** Resolves when all lines are written. A caller that runs within a request may be stored only when it has ended. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     if (await this.writeAll()) return;
-    await heard(this.call.caller, LONG_PAUSE_MS);
+    await waitForEnd(this.call.caller, LONG_INTERVAL_MS);
     await this.writeAll();
   }
 
   private async writeAll(): Promise<boolean> {
-    while (this.said.length > 0) if (!(await this.write())) return false;
+    while (this.lines.length > 0) if (!(await this.write())) return false;
     return true;
   }
 
   private writeLater(): void {
     if (this.timer !== undefined) return;
-    const wait = Math.min(Math.max(this.last + this.pause - this.ports.clock.now(), 0), this.pause);
+    const wait = Math.min(Math.max(this.lastWrite + this.interval - this.ports.clock.now(), 0), this.interval);
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      // What was not written stays; the end of the call writes it.
+      // Lines that are not written stay in memory; the end of the call writes them.
       this.write().catch(() => undefined);
     }, wait);
     this.timer.unref();
   }
 
-  /** False: the caller is not stored, and what was said stays. */
+  /** One write at a time. False if the caller is not stored; the lines stay in memory. */
   private write(): Promise<boolean> {
     const written = this.writing.catch(() => undefined).then(() => this.writeNow());
     this.writing = written;
@@ -72,16 +72,16 @@ export class CallerLog {
   }
 
   private async writeNow(): Promise<boolean> {
-    // More may be said while these are written.
-    const said = [...this.said];
-    if (said.length === 0) return true;
-    this.last = this.ports.clock.now();
-    const step = await append(this.ports, this.call.caller, said);
-    this.isStored = step !== undefined;
+    // Lines may be added while these are written.
+    const lines = [...this.lines];
+    if (lines.length === 0) return true;
+    this.lastWrite = this.ports.clock.now();
+    const step = await append(this.ports, this.call.caller, lines);
+    this.isCallerStored = step !== undefined;
     if (step === undefined) return false;
-    this.said = this.said.slice(said.length);
-    this.size = this.said.reduce((sum, { text }) => sum + text.length, 0);
-    if (step !== this.call.step) this.pause = LONG_PAUSE_MS;
+    this.lines = this.lines.slice(lines.length);
+    this.size = this.lines.reduce((sum, { text }) => sum + text.length, 0);
+    if (step !== this.call.step) this.interval = LONG_INTERVAL_MS;
     return true;
   }
 }

@@ -1,11 +1,11 @@
-import { SERVICE_CALL } from '../../compiler/emit/container-call.ts';
+import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
-import type { CallKey, Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
-import { openService, ServiceFailure, type ServicePlan } from '../../domain/services/resolution.ts';
+import type { Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
+import { ContainerServiceError, openService, type ServicePlan } from '../../domain/services/resolution.ts';
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
-import type { Carrier } from '../executions/machines.ts';
+import type { ExecutionHandle } from '../executions/handles.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { blankRun } from '../run/new-run.ts';
 
@@ -13,13 +13,13 @@ import { blankRun } from '../run/new-run.ts';
 export interface Service {
   readonly kind: 'service';
   readonly action: ActionPlan;
-  /** The revision that a call takes, by its id of the port of containers; the same call takes the same. */
+  /** The revision that serves a call: its id in the port `Containers`. The same call gets the same revision. */
   readonly revisionFor: (callId: string) => Promise<string>;
 }
 
 /**
- * Finds the container that a function calls; traffic is divided call by call. Throws a failure that is not to be caught, in words for the user, where
- * there is no such service, or nothing that runs containers.
+ * Finds the container that a function calls; its traffic is divided call by call. Throws an uncatchable failure with a
+ * message for the user when there is no such service, or nothing that runs containers.
  */
 export async function openContainer(
   ports: RunnerPorts,
@@ -27,8 +27,9 @@ export async function openContainer(
   plan: ServicePlan,
   action: ActionPlan,
 ): Promise<Service> {
+  const uncallable = (why: string) => plainFailure(`the function '${action.function}' cannot be called: ${why}`);
   const problem = await ports.containers.problem();
-  if (problem !== undefined) throw plainFailure(`the function '${action.function}' cannot be called: ${problem}`);
+  if (problem !== undefined) throw uncallable(problem);
   const { namespaceId, namespace, workflowId, path, revision } = caller;
   const wanted = {
     namespace: { id: namespaceId, name: namespace },
@@ -36,80 +37,87 @@ export async function openContainer(
     name: action.function,
     plan,
   };
-  const refuse = (error: unknown): never => {
-    if (!(error instanceof ServiceFailure)) throw error;
-    throw plainFailure(`the function '${action.function}' cannot be called: ${error.message}`);
+  const toFailure = (error: unknown): never => {
+    throw error instanceof ContainerServiceError ? uncallable(error.message) : error;
   };
-  const opened = await openService(ports, wanted).catch(refuse);
+  const opened = await openService(ports, wanted).catch(toFailure);
   return {
     kind: 'service',
     action,
-    revisionFor: async (callId) => (await opened.revisionFor(callId).catch(refuse)).id,
+    revisionFor: async (callId) => (await opened.revisionFor(callId).catch(toFailure)).id,
   };
 }
 
-/** From where a call comes, and how long it is waited for. */
-export interface ServiceCalling {
-  readonly caller: Run;
+/** The state that calls a container. */
+export interface ServiceCaller {
+  /** The calling run as it stands: its id, step, depth and thread variables. */
+  readonly run: Run;
   readonly state: string;
-  /** When it stops waiting, milliseconds since 1970. */
+  /** When the state stops waiting, milliseconds since 1970. */
   readonly wake: number;
-  /** The state goes over elements. */
+  /** The state makes one call for each element of a list. */
   readonly isLoop: boolean;
 }
 
-export interface ServiceGiven {
+/** What a call passes to its callee. */
+export interface CallInput {
+  /** JSON. */
   readonly input: Uint8Array;
   readonly files: readonly WantedFile[];
 }
 
-/** The last instant that can be told as a date. */
+interface NewCall {
+  /** The id of the child, which is the id of the action. */
+  readonly id: string;
+  /** The revision of the service: its id in the port `Containers`. */
+  readonly revision: string;
+  readonly caller: ServiceCaller;
+  readonly parent: Parent;
+  readonly input: CallInput;
+}
+
+/** The last instant that has a date of four-digit years, milliseconds since 1970. */
 const LATEST = Date.UTC(9999, 11, 31);
 
-/** The call as a child, not stored yet. It is nobody's run: no list, no log and no count knows of it. */
-export async function newServiceCall(
+/** A container call as a child, not stored yet. It has no workflow, and is in no list, log or metric. */
+export function newServiceCall(
   ports: RunnerPorts,
-  { revisionFor }: Service,
-  { caller, state, wake, isLoop }: ServiceCalling,
-  { i }: CallKey,
-  { input, files }: ServiceGiven,
-  place: { readonly id: string; readonly origin: number; readonly parent: Parent },
-): Promise<Run> {
+  { id, revision, caller: { run, state, wake, isLoop }, parent, input: { input, files } }: NewCall,
+): Run {
   const service: ServiceCall = {
-    revision: await revisionFor(place.id),
-    caller: caller.id,
-    workflow: { id: caller.workflowId, path: caller.path },
+    revision,
+    caller: run.id,
+    workflow: { id: run.workflowId, path: run.path },
     state,
-    step: caller.step,
-    ...(isLoop ? { iterator: i } : {}),
+    step: run.step,
+    ...(isLoop ? { iterator: parent.i } : {}),
     until: Math.min(wake, LATEST),
     files,
   };
   return {
     ...blankRun(ports.clock.now()),
-    id: place.id,
-    namespaceId: caller.namespaceId,
-    namespace: caller.namespace,
+    id,
+    namespaceId: run.namespaceId,
+    namespace: run.namespace,
     workflowId: '',
-    path: caller.path,
+    path: run.path,
     revision: '',
-    as: caller.path,
-    invoker: `instance:${caller.id}`,
-    updated: place.origin,
+    as: run.path,
+    invoker: `instance:${run.id}`,
     data: {},
     input,
-    depth: caller.depth + 1,
-    threads: caller.threads,
-    parent: place.parent,
+    depth: run.depth + 1,
+    threads: run.threads,
+    parent,
     service,
   };
 }
 
-/** The machine of calls that nobody waits for, by who runs it: it is the same for all of them. */
+/** The handle of the machine that carries container calls which nothing waits for, by the port that defined it. */
 const machines = new WeakMap<Executions, Promise<string>>();
 
 async function defineMachine(executions: Executions): Promise<string> {
-  const definition = JSON.stringify(SERVICE_CALL);
+  const definition = JSON.stringify(CONTAINER_CALL);
   const known = machines.get(executions);
   if (known !== undefined) return known;
   const defined = executions.define({ name: 'service-call', definition, tier: 'STANDARD' });
@@ -118,7 +126,7 @@ async function defineMachine(executions: Executions): Promise<string> {
   return defined;
 }
 
-/** Who carries a call that nobody waits for. */
-export async function serviceCarrier({ executions }: Pick<RunnerPorts, 'executions'>): Promise<Carrier> {
-  return { machine: await defineMachine(executions), executions: 1, brief: false };
+/** The execution of a container call that nothing waits for. */
+export async function serviceExecution({ executions }: Pick<RunnerPorts, 'executions'>): Promise<ExecutionHandle> {
+  return { machine: await defineMachine(executions), executions: 1, express: false };
 }

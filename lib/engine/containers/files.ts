@@ -8,10 +8,10 @@ import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, invalidKey, plainFailure } from '../evaluation/failures.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts } from '../ports.ts';
-import * as treeFiles from '../run/tree-files.ts';
-import { ownerOf } from '../run/variable-owners.ts';
+import { ownerOf } from '../variables/owners.ts';
+import * as treeFiles from '../variables/tree-files.ts';
 
-type Written = ActionPlan['files'][number];
+type FilePlan = ActionPlan['files'][number];
 
 const SCOPES: ReadonlySet<string> = new Set<WantedFile['scope']>([
   'instance',
@@ -27,25 +27,26 @@ const isType = (text: string): text is WantedFile['type'] => TYPES.has(text);
 
 type Evaluate = (query: unknown) => Promise<unknown>;
 
-/** What is left out, or evaluates to null, is the empty text. */
-async function textOf(evaluated: Evaluate, query: unknown): Promise<string> {
-  const value = query === undefined ? '' : ((await evaluated(query)) ?? '');
+/** The text of a field; a field that is absent or evaluates to null is the empty text. */
+async function textOf(evaluateField: Evaluate, query: unknown): Promise<string> {
+  const value = query === undefined ? '' : ((await evaluateField(query)) ?? '');
   if (typeof value === 'string') return value;
   throw failure('jq.notString', 'the `jq` or `js` command of a file produced a non-string output');
 }
 
-async function fileOf(written: Written, evaluated: Evaluate, shown: (text: string) => string): Promise<WantedFile> {
+/** `shown`: how an error shows a text of the file. */
+async function fileOf(plan: FilePlan, evaluateField: Evaluate, shown: (text: string) => string): Promise<WantedFile> {
   const [key, as, scope, type] = [
-    await textOf(evaluated, written.key),
-    await textOf(evaluated, written.as),
-    (await textOf(evaluated, written.scope)) || 'instance',
-    (await textOf(evaluated, written.type)) || 'plain',
+    await textOf(evaluateField, plan.key),
+    await textOf(evaluateField, plan.as),
+    (await textOf(evaluateField, plan.scope)) || 'instance',
+    (await textOf(evaluateField, plan.type)) || 'plain',
   ];
   if (!isScope(scope)) {
     throw failure('var.invalidScope', `invalid scope '${shown(scope)}': choose ${[...SCOPES].join(', ')}`);
   }
   if (key === '' || (scope !== 'file' && !isVariableName(key))) throw invalidKey(shown(key));
-  const name = as || (scope === 'file' ? treeFiles.pathFrom('/', key).slice(1) : key);
+  const name = as || (scope === 'file' ? treeFiles.resolvePath('/', key).slice(1) : key);
   if (isType(type)) return { key, scope, name, type };
   const types = [...TYPES].join(', ');
   throw plainFailure(`the file '${shown(name)}' has the type '${shown(type)}': choose ${types}`);
@@ -53,7 +54,7 @@ async function fileOf(written: Written, evaluated: Evaluate, shown: (text: strin
 
 /**
  * The files that an action gives to a container, evaluated over the data and the secrets that the action lists
- * (workflow-language reference, 2.1). A file of the tree lies below the call's directory as it lies in the tree.
+ * (workflow-language reference, 2.1). A file of the tree has the same path below the container's directory as in the tree.
  * Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`, `secrets.notFound`, and a failure without
  * a code for two files of one name and for an unknown type.
  */
@@ -64,13 +65,13 @@ export async function filesOf(
 ): Promise<readonly WantedFile[]> {
   if (files.length === 0) return [];
   const values = secrets.length === 0 ? undefined : await readSecrets(secrets);
-  const evaluated: Evaluate = (query) =>
+  const evaluateField: Evaluate = (query) =>
     values === undefined ? evaluate(query, data) : evaluateWithSecrets(query, data, values);
-  // What was made of secrets is not told.
+  // An error must not show a text that may hold a secret.
   const shown = (text: string) => (values === undefined ? text : '***');
   const wanted = new Map<string, WantedFile>();
-  for (const written of files) {
-    const file = await fileOf(written, evaluated, shown);
+  for (const plan of files) {
+    const file = await fileOf(plan, evaluateField, shown);
     if (wanted.has(file.name)) throw plainFailure(`multiple files with same name: ${shown(file.name)}`);
     wanted.set(file.name, file);
   }
@@ -78,8 +79,8 @@ export async function filesOf(
 }
 
 /**
- * The bytes of a variable as the caller sees it, or of a file of the tree; undefined where there is none. `shown` is how
- * an error names the file. Throws `var.invalidKey` for a directory of the tree.
+ * The bytes of a variable that the caller of a container sees, or of a file of the tree; undefined where there is none.
+ * `shown` is how an error names the file. Throws `var.invalidKey` for a directory of the tree.
  */
 export async function readVariable(
   ports: EnginePorts,
@@ -93,8 +94,8 @@ export async function readVariable(
 }
 
 /**
- * The files with what the variables hold now; a missing one is empty (workflow-language reference, 11.6). Throws
- * `var.invalidKey` for a directory of the tree; its path is not told, as it may be made of secrets.
+ * The files of a call with the present values of their variables; a missing variable is an empty file (workflow-language
+ * reference, 11.6). Throws `var.invalidKey` for a directory of the tree, without its path, which may hold a secret.
  */
 export function readFiles(ports: EnginePorts, child: Run, call: ServiceCall): Promise<readonly ContainerFile[]> {
   const read = call.files.map(async ({ key, scope, name, type }, index) => {

@@ -8,7 +8,7 @@ import type { EnginePorts } from '../ports.ts';
 import type { CallerLog } from './caller-log.ts';
 import { readVariable } from './files.ts';
 
-/** Whose variables a container means. Throws `not-found` when the namespace is gone. */
+/** The holder of the variables that a container means by a scope. Throws `not-found` when the namespace is deleted. */
 export async function holderOf(ports: EnginePorts, child: Run, call: ServiceCall, scope: OutputScope): Promise<Holder> {
   const namespace = await namespaces.need(ports, child.namespace);
   if (namespace.id !== child.namespaceId) throw notFound('namespace');
@@ -17,11 +17,11 @@ export async function holderOf(ports: EnginePorts, child: Run, call: ServiceCall
   return { namespace, owner: { scope, id: ids[scope] }, facts };
 }
 
-/** The line in an instance's log about a variable of its own (workflow-language reference, 13). */
+/** The line in an instance's log about a change of its own variable (workflow-language reference, 13). */
 export const changeLine = (isNew: boolean, name: string): string =>
   `${isNew ? 'Created' : 'Updated'} instance variable '${name}'.`;
 
-/** What a container may ask for while it runs: the log and the variables of its caller (workflow-language reference, 11.5). */
+/** What a running container may use: the log and the variables of its caller (workflow-language reference, 11.5). */
 export function hostOf(ports: EnginePorts, child: Run, call: ServiceCall, log: CallerLog): ContainerHost {
   return {
     log: async (text) => {

@@ -4,7 +4,10 @@ import { failure } from './failures.ts';
 
 let sandbox: Evaluator | undefined;
 
-/** Evaluates a structured query over data. Throws the catchable `jq.badCommand`. */
+/**
+ * Evaluates a structured query, any JSON value whose strings may hold jq(...) and js(...), over data. Throws the catchable
+ * `jq.badCommand`.
+ */
 export async function evaluate(query: unknown, data: unknown): Promise<unknown> {
   sandbox ??= createSandbox();
   try {
@@ -15,7 +18,7 @@ export async function evaluate(query: unknown, data: unknown): Promise<unknown> 
   }
 }
 
-/** A query whose result must be text that is not empty. Throws `jq.badCommand`, `jq.notString`. */
+/** Evaluates a query whose result must be a text that is not empty. Throws `jq.badCommand`, `jq.notString`. */
 export async function evaluateText(query: unknown, data: unknown): Promise<string> {
   const value = await evaluate(query, data);
   if (typeof value === 'string' && value !== '') return value;

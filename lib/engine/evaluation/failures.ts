@@ -1,16 +1,18 @@
 /**
- * How a state fails (workflow-language reference, 7.1). `catchable` is looked up in the state's catch; `uncatchable`
- * and `plain` fail the instance at once; `internal` crashes it and shows its detail only in the instance's log.
+ * How a state fails (workflow-language reference, 7.1). `catchable`: the state's catch is searched for its code;
+ * `uncatchable` and `plain`: the instance fails at once, `plain` without a code of its own; `internal`: the instance
+ * crashes, and the detail is only in its log.
  */
 export type FailureKind = 'catchable' | 'uncatchable' | 'plain' | 'internal';
 
-export class StateFailure extends Error {
-  override readonly name = 'StateFailure';
+/** The failure of a state. It ends the state, and the run unless the state catches it. */
+export class StateError extends Error {
+  override readonly name = 'StateError';
   readonly kind: FailureKind;
-  /** Without the brand: `jq.badCommand`; a user's own code stands as it is and `own` is true. */
+  /** Without the brand: `jq.badCommand`; with `own`, a user's code, which is used as it is. */
   readonly code: string;
   readonly own: boolean;
-  /** What the instance's log says, where that is more than the message. */
+  /** The message for the instance's log. */
   readonly detail: string;
 
   constructor(kind: FailureKind, code: string, message: string, { own = false, detail = message } = {}) {
@@ -22,9 +24,10 @@ export class StateFailure extends Error {
   }
 }
 
+/** The code of failures without a code of their own. */
 export const INTERNAL = 'internal.error';
 
-/** What the outside learns of an internal error; its detail is for the instance's log alone. */
+/** The message of a crashed instance; the detail is only in its log. */
 export const CRASH_MESSAGE = 'an internal error occurred';
 
 /** The codes the engine raises, each with the kind it always has (workflow-language reference, 7.4). */
@@ -50,21 +53,26 @@ export const KIND_OF = {
   'workflow.notfound': 'uncatchable',
 } as const satisfies Record<string, FailureKind>;
 
-export function failure(code: keyof typeof KIND_OF, message: string): StateFailure {
-  return new StateFailure(KIND_OF[code], code, message);
+/** A failure with one of the engine's codes, of the kind that the code has. */
+export function failure(code: keyof typeof KIND_OF, message: string): StateError {
+  return new StateError(KIND_OF[code], code, message);
 }
 
-/** The text is the one that users of the language know; its expression is not the one that decides (reference, 1.5). */
-export function invalidKey(key: string): StateFailure {
+/**
+ * The failure for a name that no variable may have. The message is the one that users of the language know; names are
+ * checked by another expression than the one in it (reference, 1.5).
+ */
+export function invalidKey(key: string): StateError {
   const expression = '^(([a-z][a-z0-9_\\-\\.]*[a-z0-9])|([a-z]))$';
   return failure('var.invalidKey', `variable key must match regex: ${expression} (got: ${key})`);
 }
 
-/** A fault of the workflow that has no code of its own. */
-export function plainFailure(message: string): StateFailure {
-  return new StateFailure('plain', INTERNAL, message);
+/** A fault of the workflow without a code of its own. */
+export function plainFailure(message: string): StateError {
+  return new StateError('plain', INTERNAL, message);
 }
 
-export function internalFailure(message: string): StateFailure {
-  return new StateFailure('internal', INTERNAL, message);
+/** A fault of the engine, or of a plan that it cannot run. The message is only for the instance's log. */
+export function internalFailure(message: string): StateError {
+  return new StateError('internal', INTERNAL, message);
 }

@@ -4,7 +4,7 @@ import { toPrettyJson } from '../../language/json.ts';
 import { scanScripts } from '../../language/scripts/scripts.ts';
 import { dataProblem, needBounded } from './bounds.ts';
 import { evaluate } from './evaluation.ts';
-import { StateFailure } from './failures.ts';
+import { StateError } from './failures.ts';
 
 const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
 
@@ -33,7 +33,7 @@ function parse(bytes: Buffer): unknown {
   throw invalidData(problem);
 }
 
-/** A bracket that closes nothing would end the expression early, and leave the rest of the query as plain text. */
+/** False for a query that closes a bracket it did not open: the expression would end there, and the rest be plain text. */
 function isWhole(expression: string): boolean {
   try {
     return scanScripts(expression).length === 1;
@@ -43,8 +43,8 @@ function isWhole(expression: string): boolean {
 }
 
 /**
- * Runs a query on base64 of JSON as a workflow would, `jq(<query>)`, and answers its one result as pretty JSON
- * (rest-api reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`.
+ * Runs a query over base64 of JSON as a workflow does, as `jq(<query>)`. Returns its one result as pretty JSON (rest-api
+ * reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`.
  */
 export async function run(query: string, data: string): Promise<string> {
   const input = parse(decode(data));
@@ -53,7 +53,7 @@ export async function run(query: string, data: string): Promise<string> {
   try {
     return toPrettyJson(needBounded(await evaluate(expression, input)));
   } catch (error) {
-    if (!(error instanceof StateFailure || error instanceof RangeError)) throw error;
+    if (!(error instanceof StateError || error instanceof RangeError)) throw error;
     throw new ServiceError('malformed', `error executing JQ command: ${error.message}`);
   }
 }

@@ -1,12 +1,12 @@
 import * as secrets from '../../domain/credentials/secrets.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { evaluate } from './evaluation.ts';
-import { failure, StateFailure } from './failures.ts';
+import { failure, StateError } from './failures.ts';
 
-/** The values of secrets, by name. Throws the uncatchable `secrets.notFound` for the first that is not there. */
+/** Reads the values of secrets, by name. Throws the uncatchable `secrets.notFound` for the first that does not exist. */
 export type SecretReader = (names: readonly string[]) => Promise<Readonly<Record<string, string>>>;
 
-/** Reads the secrets of a namespace, each once. It is made anew for every step, so that a change is noticed. */
+/** A reader of a namespace's secrets that reads each once. Every step makes its own, so that it sees changes. */
 export function secretReader(
   ports: Pick<RunnerPorts, 'table' | 'sealer'>,
   { namespaceId }: { readonly namespaceId: string },
@@ -28,10 +28,10 @@ export function secretReader(
   };
 }
 
-/** What stands for every secret where its value is not to be seen. */
+/** The value of every secret in the evaluation whose error is shown. */
 const HIDDEN = '***';
 
-const UNTELLABLE = 'the query failed on the value of a secret; what it said may hold the secret, and is not told';
+const UNSHOWN_ERROR = 'the query failed on the value of a secret; what it said may hold the secret, and is not told';
 
 const withSecrets = (data: unknown, values: Readonly<Record<string, string>>): unknown => ({
   ...(data as object),
@@ -40,8 +40,8 @@ const withSecrets = (data: unknown, values: Readonly<Record<string, string>>): u
 
 /**
  * Evaluates a structured query over data and, under `.secrets`, the values of secrets (workflow-language reference, 6.4).
- * Throws as `evaluate` does. What a failed query says may quote, cut or encode what it saw, so the failure that is told
- * is the one of the same query over the same data without the values: it cannot hold what it never had.
+ * Throws as `evaluate` does. The error of a query may quote, cut or encode a secret. So the query is evaluated again with
+ * `***` for every value, and only the error of that is shown; if that succeeds, a fixed text is.
  */
 export async function evaluateWithSecrets(
   query: unknown,
@@ -51,9 +51,9 @@ export async function evaluateWithSecrets(
   try {
     return await evaluate(query, withSecrets(data, values));
   } catch (error) {
-    if (!(error instanceof StateFailure)) throw error;
+    if (!(error instanceof StateError)) throw error;
     const hidden = Object.fromEntries(Object.keys(values).map((name) => [name, HIDDEN]));
     await evaluate(query, withSecrets(data, hidden));
-    throw new StateFailure(error.kind, error.code, `failed to evaluate jq/js: ${UNTELLABLE}`);
+    throw new StateError(error.kind, error.code, `failed to evaluate jq/js: ${UNSHOWN_ERROR}`);
   }
 }

@@ -8,15 +8,9 @@ import { type Decoded, decodeEvents, type Request } from '../../events/decode.ts
 import type { EnginePorts } from '../ports.ts';
 import { filterEvent } from './filtering.ts';
 
-async function send(ports: EnginePorts, namespace: Namespace, { key, event, due }: events.Recorded): Promise<void> {
-  const message = events.toMessage(namespace, key, event);
-  if (due <= ports.clock.now()) await ports.bus.publish([message]);
-  else await ports.bus.publishAt(due, `event-${message.id}`, message);
-}
-
 /**
- * Records an event and puts it on its way, after a delay in milliseconds if there is one. One that is recorded already
- * and never went out is put on its way again.
+ * Records an event and sends it to the router, after `delay` milliseconds if there is one. An event that was recorded
+ * before and never sent is sent now. Throws `exists` for an event that was recorded before, and `too-large`.
  */
 export async function receive(ports: EnginePorts, namespace: Namespace, event: CloudEvent, delay = 0): Promise<void> {
   try {
@@ -27,51 +21,60 @@ export async function receive(ports: EnginePorts, namespace: Namespace, event: C
   }
 }
 
+async function send(ports: EnginePorts, namespace: Namespace, { key, event, due }: events.Recorded): Promise<void> {
+  const message = events.toMessage(namespace, key, event);
+  if (due <= ports.clock.now()) await ports.bus.publish([message]);
+  else await ports.bus.publishAt(due, `event-${message.id}`, message);
+}
+
 async function resend(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
   const recorded = await events.need(ports, namespace.id, id);
   if (!recorded.isRouted) await send(ports, namespace, recorded);
 }
 
-/** What becomes of an event on its way in; undefined: it is dropped. */
-type Through = (event: CloudEvent) => Promise<CloudEvent | undefined>;
+/** Changes an event on its way in; undefined drops it. */
+type Filter = (event: CloudEvent) => Promise<CloudEvent | undefined>;
 
-const unchanged: Through = async (event) => event;
+const unchanged: Filter = async (event) => event;
 
-/** The way through the event filter of that name. Throws `not-found`. */
-export async function openFilter(ports: EnginePorts, namespace: Namespace, name: string): Promise<Through> {
+/** The event filter of that name. Throws `not-found`. */
+export async function openFilter(ports: EnginePorts, namespace: Namespace, name: string): Promise<Filter> {
   const script = await eventFilters.need(ports, namespace, name);
   return (event) => filterEvent({ name, script, newId: () => ports.clock.uuid() }, event);
 }
 
 /**
- * Takes in the events of a request, as `through` leaves them. Of a batch every good one is taken; the first that is not
- * decides what is thrown: `refused` (500, rest-api reference, 15.1) for what is no event, `exists` for an id that the
- * namespace has, `too-large`, and what `through` throws.
+ * Accepts the events of a request, as `filter` leaves them. Valid events of a batch are accepted; the first invalid one
+ * decides what is thrown: `refused` (500, rest-api reference, 15.1) for what is not an event, `exists` for an id that the
+ * namespace has, `too-large`, and what `filter` throws.
  */
 export async function broadcast(
   ports: EnginePorts,
   namespace: Namespace,
   { headers, body }: Pick<Request, 'headers' | 'body'>,
-  through = unchanged,
+  filter = unchanged,
 ): Promise<void> {
   const decoded = decodeEvents({ headers, body, newId: () => ports.clock.uuid() });
-  const take = async (one: Decoded, place: string): Promise<void> => {
+  const accept = async (one: Decoded, place: string): Promise<void> => {
     if ('problem' in one) throw new ServiceError('refused', `${one.problem}${place}`);
-    const event = await through(one.event);
+    const event = await filter(one.event);
     if (event !== undefined) await receive(ports, namespace, event);
   };
   const failures: unknown[] = [];
   for (const [index, one] of decoded.entries()) {
     const place = decoded.length > 1 ? ` (number ${index} of the batch)` : '';
-    await take(one, place).catch((error: unknown) => failures.push(error));
+    await accept(one, place).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Sends a recorded event again: it starts and wakes whoever listens now, as if it were new. Throws `not-found`. */
+/**
+ * Sends a recorded event again. It starts workflows and wakes runs that listen now, as a new event would. Throws
+ * `not-found`.
+ */
 export async function replay(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
   const recorded = await events.need(ports, namespace.id, id);
-  // Recorded before it goes out: a run that has entered its wait and does not listen yet finds it there.
+  // It is recorded before it is sent: a run that has entered its wait and does not listen yet finds the record.
   const { event, replay } = await events.recordReplay(ports, namespace.id, recorded);
   await note(ports, 'event.replay', { namespace }, event);
   await ports.bus.publish([{ ...events.toMessage(namespace, replay.key, event), replay: replay.id }]);

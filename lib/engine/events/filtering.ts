@@ -4,19 +4,19 @@ import { decodeEvent } from '../../events/decode.ts';
 import { isObject } from '../../language/json.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { StateFailure } from '../evaluation/failures.ts';
+import { StateError } from '../evaluation/failures.ts';
 
-/** How a script is said to be wrong; `line` counts from 1, 0 when it is not known. */
-interface Wrong {
+/** A problem of a script. `line` counts from 1; 0 when it is not known. */
+interface ScriptProblem {
   readonly problem: string;
   readonly line: number;
 }
 
-type Answer = Wrong | { readonly dropped: true } | { readonly event: unknown } | { readonly compiled: true };
+type Answer = ScriptProblem | { readonly dropped: true } | { readonly event: unknown } | { readonly compiled: true };
 
 /**
- * Runs inside the sandbox, with the user's script as data: so it may hold any brackets, and its lines can be told. The
- * engine puts two lines before the body of a function.
+ * Runs inside the sandbox. The user's script is its data, so that the script may hold any brackets and an error has the
+ * line in it: QuickJS puts two lines before the body of a function.
  */
 const RUNNER = `
 const lineOf = (error) => {
@@ -36,8 +36,8 @@ if (typeof event === 'object' && !Array.isArray(event)) return { event };
 return { problem: 'it returned ' + (Array.isArray(event) ? 'a list' : 'a ' + typeof event) + '; return the event, or null to drop it', line: 0 };
 `;
 
-/** What the sandbox says of a script that it ended. */
-const ENDED: Readonly<Record<string, string>> = {
+/** The problem of a script that the sandbox ended, by the sandbox's reason. */
+const LIMITS: Readonly<Record<string, string>> = {
   timeout: 'it did not end in time',
   'out of memory': 'it took too much memory',
 };
@@ -46,29 +46,29 @@ async function run(script: string, event: CloudEvent | null): Promise<Answer> {
   try {
     return (await evaluate(`js(${RUNNER})`, { script, event })) as Answer;
   } catch (error) {
-    if (!(error instanceof StateFailure)) throw error;
+    if (!(error instanceof StateError)) throw error;
     const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
-    return { problem: ENDED[reason] ?? reason, line: 0 };
+    return { problem: LIMITS[reason] ?? reason, line: 0 };
   }
 }
 
-const LONGEST_PROBLEM = 300;
+const MAX_PROBLEM_LENGTH = 300;
 
-function toError(name: string, { problem, line }: Wrong): ServiceError {
-  const text = problem.slice(0, LONGEST_PROBLEM).toWellFormed();
+function toError(name: string, { problem, line }: ScriptProblem): ServiceError {
+  const text = problem.slice(0, MAX_PROBLEM_LENGTH).toWellFormed();
   return new ServiceError('malformed', `event filter '${name}': ${text}${line > 0 ? ` (line ${line})` : ''}`);
 }
 
-/** Throws `malformed` unless the text is the body of a JavaScript function; names the line. */
+/** Throws `malformed`, with the line, for a text that is not the body of a JavaScript function. */
 export async function needCompiling(name: string, script: string): Promise<void> {
   const answer = await run(script, null);
   if ('problem' in answer) throw toError(name, answer);
 }
 
 /**
- * The event as a filter leaves it, undefined when it drops it. The script is the body of a function of `event`, which
- * returns an event; null, undefined and false drop it (rest-api reference, A.8). Throws `malformed` for a script that
- * fails, with its line, and for a result that is no event.
+ * Runs an event through an event filter. Returns the event as the filter leaves it, or undefined when it drops it. The
+ * script is the body of a function of `event` that returns an event; null, undefined and false drop it (rest-api
+ * reference, A.8). Throws `malformed` for a script that fails, with its line, and for a result that is not an event.
  */
 export async function filterEvent(
   { name, script, newId }: { readonly name: string; readonly script: string; readonly newId: () => string },

@@ -4,18 +4,18 @@ import { type BridgeEvent, fromBridge } from '../../events/eventbridge.ts';
 import type { EnginePorts } from '../ports.ts';
 import { receive } from './broadcasting.ts';
 
-/** An event of another bus, and the namespace that is to have it. */
+/** An event of another EventBridge bus, and the namespace that receives it. */
 export interface Inbound {
   readonly namespace: string;
   readonly event: BridgeEvent;
 }
 
-/** Takes the event into the namespace, once however often it comes. Throws `not-found` when there is no such namespace. */
-export async function takeIn(ports: EnginePorts, { namespace, event }: Inbound): Promise<void> {
+/** Receives an event of another bus, once however often it is delivered. Throws `not-found` for an unknown namespace. */
+export async function receiveInbound(ports: EnginePorts, { namespace, event }: Inbound): Promise<void> {
   try {
     await receive(ports, await namespaces.need(ports, namespace), fromBridge(event));
   } catch (error) {
-    // It was recorded before; if it did not go out then, it has now.
+    // It was recorded before. `receive` has sent it now if it was not sent then.
     if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
   }
 }

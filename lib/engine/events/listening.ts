@@ -2,145 +2,155 @@ import { createHash } from 'node:crypto';
 import * as events from '../../domain/events/events.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { isHeard, type Listening, type Pause } from '../../domain/runs/waits.ts';
+import { isFulfilled, type Listening, type Wait } from '../../domain/runs/waits.ts';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
-import { Conflict } from '../../ports/table.ts';
+import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** A machine's task that waits for the events of a paused run. */
-export interface ListenInput {
+/** What a machine's task passes to wait for events; the task ends when the run has received them. */
+export interface ListenTask {
   readonly run: string;
-  /** The number of the pause. */
+  /** The number of the wait. */
   readonly listen: number;
   /** Ends the task. */
   readonly token: string;
 }
 
-/** A pause of a run, by its number. */
-export interface Wait {
+/** Names a wait of a run. */
+export interface WaitKey {
   readonly run: string;
-  readonly pause: number;
+  readonly number: number;
 }
 
-type Waiting = runs.Run & { readonly pause: Pause & { readonly listening: Listening } };
+/** What became of an event that was offered to a wait; `explain` shows these words. */
+export type Offered =
+  | 'taken'
+  /** The run has taken it before. */
+  | 'had'
+  | 'not wanted'
+  /** It was published before the time from which events count. */
+  | 'too early'
+  /** The wait is over. */
+  | 'gone';
 
-/** A wait as `explain` names it. */
+/** The name of a wait that `explain` shows. */
 export const nameOfWait = (run: string): string => `wait ${run}`;
 
-async function findWaiting(ports: EnginePorts, { run: id, pause }: Wait): Promise<Waiting | undefined> {
-  const run = await runs.find(ports, id);
-  const isThere = run?.status === 'pending' && run.pause?.number === pause && run.pause.listening !== undefined;
-  return isThere ? (run as Waiting) : undefined;
-}
-
-interface Change {
-  readonly listening: Partial<Listening>;
-  readonly heard?: readonly string[];
-}
-
-/** Changes what a wait knows, whoever else changes it; undefined from `change` leaves it as it is. */
-async function update(
-  ports: EnginePorts,
-  wait: Wait,
-  change: (run: Waiting) => Change | undefined,
-): Promise<Waiting | undefined> {
-  for (;;) {
-    const run = await findWaiting(ports, wait);
-    if (run === undefined) return undefined;
-    const changes = change(run);
-    if (changes === undefined) return run;
-    const { heard = run.heard } = changes;
-    const listening = { ...run.pause.listening, ...changes.listening };
-    try {
-      const next = { ...run, seq: run.seq + 1, heard, pause: { ...run.pause, listening } };
-      return (await runs.commit(ports, next)) as Waiting;
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
+/**
+ * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
+ * was entered count, so the router may have missed the run's listeners (architecture, section 5). Safe to repeat.
+ */
+export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<void> {
+  const key = { run: id, number: listen };
+  const run = await updateWait(ports, key, () => ({ listening: { token } }));
+  if (run === undefined) {
+    await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
+    return;
   }
-}
-
-/** So many events are remembered of a run: those that a later wait could be offered again. */
-const MOST_HEARD = 200;
-const MARK_LENGTH = 22;
-
-/** Ids may be as long as an event. A repetition that was asked for is an event of its own. */
-const markOf = ({ id }: CloudEvent, replay = ''): string =>
-  createHash('sha256')
-    .update(JSON.stringify([id, replay]))
-    .digest('base64url')
-    .slice(0, MARK_LENGTH);
-
-/** The first filter that still wants the event. */
-function slotFor({ filters, received }: Listening, event: CloudEvent): number | undefined {
-  const slot = filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
-  return slot < 0 ? undefined : slot;
-}
-
-/** What became of an event that was offered to a run. */
-export type Taken = 'taken' | 'had' | 'not wanted' | 'too early' | 'gone';
-
-/** What the event means to the wait, and how the run changes where it takes it. */
-function judge(run: Waiting, { event, due, replay }: events.Recorded): Taken | Change {
-  const { listening } = run.pause;
-  const mark = markOf(event, replay?.id);
-  if (run.heard.includes(mark)) return 'had';
-  if (isHeard(listening)) return 'gone';
-  if (due < listening.since) return 'too early';
-  const slot = slotFor(listening, event);
-  if (slot === undefined) return 'not wanted';
-  const received = listening.received.map((text, index) => (index === slot ? toText(event) : text));
-  return { listening: { received }, heard: [...run.heard, mark].slice(-MOST_HEARD) };
-}
-
-/** Wakes the run's machine if its wait is over. Safe to repeat. */
-async function wake(ports: EnginePorts, { pause: { listening } }: Waiting): Promise<void> {
-  if (!isHeard(listening) || listening.token === '') return;
-  await ports.executions.answer(listening.token, { output: { heard: true } });
+  await offerPast(ports, key, run);
+  const now = await runs.find(ports, id);
+  if (now !== undefined && isListening(now, key)) await answerIfFulfilled(ports, now);
 }
 
 /**
- * Offers an event to a run that waits. A run takes an event once, however often and by whichever of its waits it is
- * offered; a repetition counts as another event, and as one of the moment when it was asked for.
+ * Offers an event to a run that waits. A run takes an event once, however often and in whichever of its waits it is
+ * offered; a replay counts as another event, of the time when it was asked for. The event that fulfils the wait ends the
+ * machine's task; the machine then calls the step, which resumes the run.
  */
-export async function offer(ports: EnginePorts, wait: Wait, recorded: events.Recorded): Promise<Taken> {
-  let verdict: Taken | Change = 'gone';
-  const run = await update(ports, wait, (waiting) => {
-    verdict = judge(waiting, recorded);
-    return typeof verdict === 'string' ? undefined : verdict;
+export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
+  let decision: Decision = 'gone';
+  const run = await updateWait(ports, key, (current) => {
+    decision = decide(current, recorded);
+    return typeof decision === 'string' ? undefined : decision;
   });
   if (run === undefined) return 'gone';
-  const did = typeof verdict === 'string' ? verdict : 'taken';
-  if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
-  await wake(ports, run);
-  return did;
+  const offered = typeof decision === 'string' ? decision : 'taken';
+  if (offered === 'taken') ports.meter?.note({ EventsDelivered: 1 });
+  await answerIfFulfilled(ports, run);
+  return offered;
 }
 
-/** Events that went out since the state was entered count, though nobody listened yet (architecture, section 5). */
-async function lookBack(ports: EnginePorts, wait: Wait, run: Waiting): Promise<void> {
-  const { filters, since: from } = run.pause.listening;
+type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listening: Listening } };
+
+const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
+  run.status === 'pending' && run.wait?.number === number && run.wait.listening !== undefined;
+
+/** What changes in a run that waits for events. */
+interface WaitChange {
+  readonly listening: Partial<Listening>;
+  readonly processedEventIds?: readonly string[];
+}
+
+/**
+ * Commits a change of a wait; undefined from `change` leaves it as it is. Returns the run as it stands then, or undefined
+ * if it does not wait there any more.
+ */
+async function updateWait(
+  ports: EnginePorts,
+  key: WaitKey,
+  change: (run: ListeningRun) => WaitChange | undefined,
+): Promise<ListeningRun | undefined> {
+  const read = await runs.find(ports, key.run);
+  if (read === undefined) return undefined;
+  const { run } = await runs.update(ports, read, (current) => {
+    if (!isListening(current, key)) return undefined;
+    const changed = change(current);
+    if (changed === undefined) return undefined;
+    const { processedEventIds = current.processedEventIds } = changed;
+    const listening = { ...current.wait.listening, ...changed.listening };
+    return { run: { ...current, processedEventIds, wait: { ...current.wait, listening } } };
+  });
+  return isListening(run, key) ? run : undefined;
+}
+
+/** How many processed events a run remembers: those that a later wait could be offered again. */
+const MAX_PROCESSED = 200;
+const HASH_LENGTH = 22;
+
+/** The deduplication key of an event: a hash, as ids may be long. A replay is an event of its own. */
+const deduplicationKey = ({ id }: CloudEvent, replay = ''): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, replay]))
+    .digest('base64url')
+    .slice(0, HASH_LENGTH);
+
+type Decision = Exclude<Offered, 'taken'> | WaitChange;
+
+/** Decides whether a run takes an event. If so, returns how the run changes. */
+function decide({ wait: { listening }, processedEventIds }: ListeningRun, recorded: events.Recorded): Decision {
+  const { event, due, replay } = recorded;
+  const key = deduplicationKey(event, replay?.id);
+  if (processedEventIds.includes(key)) return 'had';
+  if (isFulfilled(listening)) return 'gone';
+  if (due < listening.since) return 'too early';
+  const slot = freeSlot(listening, event);
+  if (slot < 0) return 'not wanted';
+  const received = listening.received.map((text, index) => (index === slot ? toText(event) : text));
+  return { listening: { received }, processedEventIds: [...processedEventIds, key].slice(-MAX_PROCESSED) };
+}
+
+/** The first filter that matches the event and has received none; -1 if there is none. */
+const freeSlot = ({ filters, received }: Listening, event: CloudEvent): number =>
+  filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
+
+/** Ends the machine's task if the wait is fulfilled. Safe to repeat. */
+async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: ListeningRun): Promise<void> {
+  if (!isFulfilled(listening) || listening.token === '') return;
+  await ports.executions.answer(listening.token, { output: { heard: true } });
+}
+
+/** Offers the events that were published since the wait counts them, oldest first. */
+async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): Promise<void> {
+  const { filters, since: from } = run.wait.listening;
   const { namespaceId } = run;
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
-  const found = await Promise.all(types.map((type) => events.since(ports, { namespaceId, type, from }, isWanted)));
+  const found = await Promise.all(types.map((type) => events.dueSince(ports, { namespaceId, type, from }, isWanted)));
   for (const recorded of found.flat().sort((a, b) => a.due - b.due)) {
-    const did = await offer(ports, wait, recorded);
+    const did = await offer(ports, key, recorded);
     if (did === 'gone') return;
     const trace = { listener: nameOfWait(run.id), workflow: run.path, matches: true, did };
     if (did === 'taken') await traces.add(ports, recorded, [trace], false);
   }
-}
-
-/** Begins the wait of a machine's task: from now on an event that completes it ends the task. Safe to repeat. */
-export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenInput): Promise<void> {
-  const wait = { run: id, pause: listen };
-  const run = await update(ports, wait, () => ({ listening: { token } }));
-  if (run === undefined) {
-    await ports.executions.answer(token, { error: 'Weft.Left', cause: '' });
-    return;
-  }
-  await lookBack(ports, wait, run);
-  const now = await findWaiting(ports, wait);
-  if (now !== undefined) await wake(ports, now);
 }

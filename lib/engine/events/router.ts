@@ -1,125 +1,133 @@
 import * as events from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
-import { explainMatch, type Verdict } from '../../events/matching.ts';
+import { explainMatch, type MatchResult } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
-import { startByEvent } from './event-start.ts';
 import { nameOfWait, offer } from './listening.ts';
+import { startByEvent } from './starts.ts';
 
-/** So many listeners are served side by side. */
-const ABREAST = 16;
-/** So many listeners a call of the router serves at most, unless one of them fails: it has five minutes on AWS. */
-const MOST_OF_A_ROUND = 5000;
-/** A value is shown up to here, in characters. */
-const LONGEST_SHOWN = 200;
+/** How many listeners get the event side by side. */
+const CONCURRENCY = 16;
+/** After this many listeners a call of the router ends and lets the bus call it again: it has five minutes on AWS. */
+const MAX_PER_CALL = 5000;
+/** A value in a trace is cut here, in characters. */
+const MAX_SHOWN_LENGTH = 200;
 
-function shown(value: unknown): unknown {
-  const text = typeof value === 'string' ? value : toJson(value ?? null);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : value;
+/** The progress of one call of the router. */
+interface Progress {
+  /** What the event did to listeners, for `explain`. */
+  readonly found: events.Trace[];
+  readonly faults: unknown[];
+  /** How many listeners were offered the event. */
+  offered: number;
+  /** The place of the last listener up to which all have got the event. */
+  served: string;
 }
 
-function toShown({ matches, failed }: Verdict): Pick<events.Trace, 'matches' | 'failed'> {
-  if (failed === undefined) return { matches };
-  const { attribute, expected, found } = failed;
-  return { matches, failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };
+/**
+ * Delivers a recorded event to all listeners of its type, at least once; each wait and each start processes an event once.
+ * Safe to repeat and to run concurrently. It stores how far it has come, so the call after a crash goes on there; after
+ * `MAX_PER_CALL` listeners it publishes the message again for the others. If a delivery fails, the others are still made;
+ * then it throws, and the bus delivers the message again.
+ */
+export async function route(ports: EnginePorts, message: Message): Promise<void> {
+  const recorded = await events.read(ports, message.record);
+  if (recorded === undefined || recorded.isRouted) return;
+  const progress: Progress = { found: [], faults: [], offered: 0, served: recorded.served };
+  for await (const page of listeners.of(ports, message.namespaceId, recorded.event.type, recorded.served)) {
+    if (progress.served !== recorded.served) await traces.noteServed(ports, recorded, progress.served);
+    if (progress.offered >= MAX_PER_CALL && progress.faults.length === 0) {
+      return continueLater(ports, message, recorded, progress);
+    }
+    await deliverToPage(ports, { message, recorded, progress }, page);
+  }
+  await traces.add(ports, recorded, progress.found, progress.faults.length === 0);
+  if (progress.faults.length > 0) throw progress.faults[0];
 }
 
-const nameOf = ({ kind, owner }: listeners.Listener): string =>
-  kind === 'wait' ? nameOfWait(owner) : `start ${owner}`;
-
-async function serve(
+async function continueLater(
   ports: EnginePorts,
   message: Message,
   recorded: events.Recorded,
-  listener: listeners.Listener,
-): Promise<events.Trace> {
-  const { kind, owner, path, pause } = listener;
-  const verdict = explainMatch(listener.filter, recorded.event);
-  const trace = { listener: nameOf(listener), workflow: path, ...toShown(verdict) };
-  if (!verdict.matches) return { ...trace, did: 'nothing' };
-  if (kind === 'wait') return { ...trace, did: await offer(ports, { run: owner, pause }, recorded) };
-  return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
+  { found }: Progress,
+): Promise<void> {
+  await traces.add(ports, recorded, found, false);
+  await ports.bus.publish([{ ...message, round: (message.round ?? 0) + 1 }]);
 }
 
-/** What an earlier try, which could not serve everybody, has started or collected is not looked at again. */
+interface Routing {
+  readonly message: Message;
+  readonly recorded: events.Recorded;
+  readonly progress: Progress;
+}
+
+async function deliverToPage(ports: EnginePorts, routing: Routing, page: readonly listeners.Listener[]): Promise<void> {
+  const { recorded, progress } = routing;
+  const open = page.filter((listener) => !isServed(recorded, listener));
+  progress.offered += open.length;
+  for (let from = 0; from < open.length; from += CONCURRENCY) {
+    const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(ports, routing, listener));
+    for (const result of await Promise.allSettled(some)) {
+      if (result.status === 'rejected') progress.faults.push(result.reason);
+      else if (progress.found.length < traces.MAX_TRACES && result.value.did !== 'had')
+        progress.found.push(result.value);
+    }
+  }
+  // The next call begins before the first listener that could not be served.
+  if (progress.faults.length === 0) progress.served = page.at(-1)?.at ?? progress.served;
+}
+
+/** Whether an earlier call has started or collected for a start listener. Waits and replays keep their own account. */
 function isServed({ traces: known, replay }: events.Recorded, listener: listeners.Listener): boolean {
   if (replay !== undefined || listener.kind === 'wait') return false;
   const name = nameOf(listener);
   return known.some((trace) => trace.listener === name && (trace.did === 'started' || trace.did === 'collected'));
 }
 
-/** Whom an event could not be taken to, by the fault. */
-const unserved = new WeakMap<object, listeners.Listener>();
+/** The listener of a failed delivery, by its fault. */
+const listenersOfFaults = new WeakMap<object, listeners.Listener>();
 
-/** What a log says of a fault of `route`: for whom the event was. */
-export function aboutFault(error: unknown): Readonly<Record<string, string>> {
-  const listener = typeof error === 'object' && error !== null ? unserved.get(error) : undefined;
-  if (listener === undefined) return {};
-  const { kind, owner, path } = listener;
-  return { workflow: path, ...(kind === 'wait' ? { instance: owner } : {}) };
-}
-
-async function serveOrTell(...given: Parameters<typeof serve>): Promise<events.Trace> {
-  const [, , , listener] = given;
-  return serve(...given).catch((error: unknown) => {
-    if (typeof error === 'object' && error !== null) unserved.set(error, listener);
+async function deliverTo(ports: EnginePorts, routing: Routing, listener: listeners.Listener): Promise<events.Trace> {
+  return deliver(ports, routing, listener).catch((error: unknown) => {
+    if (typeof error === 'object' && error !== null) listenersOfFaults.set(error, listener);
     throw error;
   });
 }
 
-/** What came of listeners in one call of the router. */
-interface Round {
-  readonly found: events.Trace[];
-  readonly faults: unknown[];
-  /** How many it was offered to. */
-  offered: number;
-  /** The last listener up to whom everybody has been served. */
-  served: string;
-}
-
-async function servePage(
+/** Offers the event to a run that waits, or starts a workflow, if the listener's filter matches. Returns the trace. */
+async function deliver(
   ports: EnginePorts,
-  message: Message,
-  recorded: events.Recorded,
-  page: readonly listeners.Listener[],
-  round: Round,
-): Promise<void> {
-  const { found, faults } = round;
-  const open = page.filter((listener) => !isServed(recorded, listener));
-  round.offered += open.length;
-  for (let from = 0; from < open.length; from += ABREAST) {
-    const some = open.slice(from, from + ABREAST).map((listener) => serveOrTell(ports, message, recorded, listener));
-    for (const result of await Promise.allSettled(some)) {
-      if (result.status === 'rejected') faults.push(result.reason);
-      else if (found.length < traces.MOST_TRACES && result.value.did !== 'had') found.push(result.value);
-    }
-  }
-  // Where somebody could not be served, whoever comes next begins there.
-  if (faults.length === 0) round.served = page.at(-1)?.at ?? round.served;
+  { message, recorded }: Routing,
+  listener: listeners.Listener,
+): Promise<events.Trace> {
+  const { kind, owner, path, pause: number } = listener;
+  const verdict = explainMatch(listener.filter, recorded.event);
+  const trace = { listener: nameOf(listener), workflow: path, ...toShown(verdict) };
+  if (!verdict.matches) return { ...trace, did: 'nothing' };
+  if (kind === 'wait') return { ...trace, did: await offer(ports, { run: owner, number }, recorded) };
+  return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
 }
 
-/**
- * Takes a recorded event to everybody who listens to its type. Safe to repeat, and to run twice at once: each wait and
- * each start takes an event once. It notes how far it has come, so whoever comes after one that died goes on there;
- * after `MOST_OF_A_ROUND` listeners it lets the bus call it again for the others. Serves all it can, then throws when
- * somebody could not be served; the bus then brings the event again.
- */
-export async function route(ports: EnginePorts, message: Message): Promise<void> {
-  const recorded = await events.read(ports, message.record);
-  if (recorded === undefined || recorded.isRouted) return;
-  const round: Round = { found: [], faults: [], offered: 0, served: recorded.served };
-  const { namespaceId, round: number = 0 } = message;
-  for await (const page of listeners.of(ports, namespaceId, recorded.event.type, recorded.served)) {
-    if (round.served !== recorded.served) await traces.noteServed(ports, recorded, round.served);
-    if (round.offered >= MOST_OF_A_ROUND && round.faults.length === 0) {
-      await traces.add(ports, recorded, round.found, false);
-      await ports.bus.publish([{ ...message, round: number + 1 }]);
-      return;
-    }
-    await servePage(ports, message, recorded, page, round);
-  }
-  await traces.add(ports, recorded, round.found, round.faults.length === 0);
-  if (round.faults.length > 0) throw round.faults[0];
+const nameOf = ({ kind, owner }: listeners.Listener): string =>
+  kind === 'wait' ? nameOfWait(owner) : `start ${owner}`;
+
+function toShown({ matches, failed }: MatchResult): Pick<events.Trace, 'matches' | 'failed'> {
+  if (failed === undefined) return { matches };
+  const { attribute, expected, found } = failed;
+  return { matches, failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };
+}
+
+function shown(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : toJson(value ?? null);
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…`.toWellFormed() : value;
+}
+
+/** The fields that name the listener of a failed delivery in the log record of a fault that `route` threw. */
+export function logFieldsOfFault(error: unknown): Readonly<Record<string, string>> {
+  const listener = typeof error === 'object' && error !== null ? listenersOfFaults.get(error) : undefined;
+  if (listener === undefined) return {};
+  const { kind, owner, path } = listener;
+  return { workflow: path, ...(kind === 'wait' ? { instance: owner } : {}) };
 }

@@ -1,39 +1,33 @@
-import * as runs from '../../domain/runs/runs.ts';
+import type * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
 import type { EnginePorts } from '../ports.ts';
-import { defineResuming } from './machines.ts';
+import { moveToExecution } from './handles.ts';
+import { defineResumingMachine } from './machines.ts';
 
-/** A history holds 25,000 events and an execution lives a year (aws-facts, 1.1); both with room to spare. */
-const MOST_EVENTS = 15_000;
-const LONGEST_LIFE_MS = 340 * 86_400_000;
+/** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
+const MAX_HISTORY_EVENTS = 15_000;
+const MAX_EXECUTION_MS = 340 * 86_400_000;
 
-/** Whether the present execution should not carry the run through its next wait. */
-export function isOutgrown({ events, brief, began, pause }: runs.Run): boolean {
-  return brief || events > MOST_EVENTS || (pause !== undefined && pause.wake - began > LONGEST_LIFE_MS);
+/** Whether a run must continue in a new execution before its wait begins: the present one cannot carry it through. */
+export function shouldContinueAsNew({ historyEvents, express, executionBegan, wait }: runs.Run): boolean {
+  if (express || historyEvents > MAX_HISTORY_EVENTS) return true;
+  return wait !== undefined && wait.wake - executionBegan > MAX_EXECUTION_MS;
 }
 
-/** Whether a run stands where it stood: only its log has changed, or nothing. */
-const isSame = (now: runs.Run, before: runs.Run): boolean =>
+/** Whether the run has made no progress since `before` was read; its log may have changed. */
+const isUnchanged = (now: runs.Run, before: runs.Run): boolean =>
   now.status === 'pending' && now.updated === before.updated && now.executions === before.executions;
 
 /**
- * Lets a new execution carry a pending run on from where it stands; an older one that still asks is told that it is
- * over. Nothing happens when the run changed in the meantime.
+ * Continues a pending run in a new execution, from where it stands. The execution before it ends with its next step.
+ * Does nothing when the run has changed since it was read.
  */
-export async function handOver(ports: EnginePorts, run: runs.Run): Promise<void> {
+export async function continueAsNew(ports: EnginePorts, run: runs.Run): Promise<void> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const machine = await defineResuming(ports, revision);
-  let current: runs.Run | undefined = run;
-  while (current !== undefined && isSame(current, run)) {
-    const carrier = { executions: run.executions + 1, machine, events: 0, brief: false, began: ports.clock.now() };
-    try {
-      const stored = await runs.commit(ports, { ...current, ...carrier, seq: current.seq + 1 });
-      return await ports.executions.start(machine, runs.executionOf(stored), { run: stored.id });
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      // A container that the run called may have written into its log.
-      current = await runs.find(ports, run.id);
-    }
-  }
+  const machine = await defineResumingMachine(ports, revision);
+  await moveToExecution(ports, run, async (current) => {
+    if (!isUnchanged(current, run)) return undefined;
+    const executionBegan = ports.clock.now();
+    return { executions: run.executions + 1, machine, historyEvents: 0, express: false, executionBegan };
+  });
 }

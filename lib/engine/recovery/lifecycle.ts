@@ -1,15 +1,14 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { Conflict } from '../../ports/table.ts';
-import { cancelCalls } from '../calls/cancel.ts';
+import { cancelCalls } from '../calls/cancellation.ts';
+import { announceEnd } from '../calls/run-ends.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
-import type { EnginePorts, KeeperPorts } from '../ports.ts';
-import { conclude } from '../run/endings.ts';
-import { sendAll } from '../run/outbox.ts';
-import { Draft } from '../run/unit-of-work.ts';
+import type { CleanupPorts, EnginePorts } from '../ports.ts';
+import { publishOutbox } from '../run/outbox.ts';
+import { UnitOfWork } from '../run/unit-of-work.ts';
 
-/** An execution that came to an end by itself or by somebody's hand. */
+/** An execution that did not end well. */
 export interface EndedExecution {
-  /** Its name: the instance's id, and a number after it if the run had executions before. */
+  /** Its name: the instance's id, and a number after it from the second execution on. */
   readonly name: string;
   readonly status: 'FAILED' | 'TIMED_OUT' | 'ABORTED';
   readonly error: string;
@@ -18,38 +17,37 @@ export interface EndedExecution {
 
 const ID_LENGTH = 36;
 
-/** The id of the run that an execution of that name works on. */
+/** The id of the run that an execution of that name carries. */
 export const runOf = (execution: string): string => execution.slice(0, ID_LENGTH);
 
-/** A run that its own step ended needs nothing more; one that was ended from outside may have left something open. */
-const isDone = ({ status, pause }: runs.Run): boolean =>
-  status === 'complete' || (status === 'failed' && pause === undefined);
-
-async function crash(ports: EnginePorts, run: runs.Run, { status, error, cause }: EndedExecution): Promise<runs.Run> {
-  const draft = new Draft(ports, run);
-  draft.log(`Instance failed with uncatchable error: ${status} ${error}: ${cause}`, 'error');
-  const code = draft.branded(INTERNAL);
-  const settled = await draft.settle({ status: 'crashed', code, message: CRASH_MESSAGE });
-  return runs.commit(ports, settled.run, settled.writes);
+/**
+ * Handles the end of an execution. A run that has not ended is then carried by nothing (the execution was aborted, hit a
+ * limit, or its step failed permanently), so it ends as crashed, with all that it waits for. Safe to repeat, and finishes
+ * what was interrupted. An execution that does not carry its run any more is ignored.
+ */
+export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution): Promise<void> {
+  const isCarrying = (run: runs.Run) => runs.executionOf(run) === ended.name;
+  const found = await runs.find(ports, runOf(ended.name));
+  if (found === undefined || !isCarrying(found)) return;
+  const { run } = await runs.update(ports, found, async (current) =>
+    isCarrying(current) && current.status === 'pending' ? crash(ports, current, ended) : undefined,
+  );
+  if (!isCarrying(run) || run.status === 'pending' || isDone(run)) return;
+  await publishOutbox(ports, run);
+  await cancelCalls(ports, run, run.wait);
+  await announceEnd(ports, run);
 }
 
-/**
- * Takes note that a run's execution is over. If the run is not (the execution was aborted, hit a limit, or its step
- * failed for good), nobody works on it any more, so it ends as crashed, with all that it waits for. Safe to repeat, also
- * to finish what was cut short; other executions are ignored.
- */
-export async function noteEnd(ports: KeeperPorts, ended: EndedExecution): Promise<void> {
-  for (;;) {
-    const run = await runs.find(ports, runOf(ended.name));
-    if (run === undefined || runs.executionOf(run) !== ended.name || isDone(run)) return;
-    try {
-      const over = run.status === 'pending' ? await crash(ports, run, ended) : run;
-      await sendAll(ports, over);
-      await cancelCalls(ports, over);
-      await conclude(ports, over);
-      return;
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+/** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
+const isDone = ({ status, wait }: runs.Run): boolean =>
+  status === 'complete' || (status === 'failed' && wait === undefined);
+
+function crash(
+  ports: EnginePorts,
+  run: runs.Run,
+  { status, error, cause }: EndedExecution,
+): Promise<Required<runs.Change>> {
+  const unit = new UnitOfWork(ports, run);
+  unit.log(`Instance failed with uncatchable error: ${status} ${error}: ${cause}`, 'error');
+  return unit.prepareCommit({ status: 'crashed', code: unit.branded(INTERNAL), message: CRASH_MESSAGE });
 }

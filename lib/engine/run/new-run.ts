@@ -1,41 +1,33 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type * as runs from '../../domain/runs/runs.ts';
-import type { Told } from '../../domain/runs/waits.ts';
+import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { isObject } from '../../language/json.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import type { EnginePorts } from '../ports.ts';
-import { Draft } from './unit-of-work.ts';
-
-function parse(input: Uint8Array): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input));
-    return isObject(value) ? value : { input: value };
-  } catch {
-    return { input: Buffer.from(input).toString('base64') };
-  }
-}
+import { toValue } from '../variables/values.ts';
+import { LogBuffer } from './log-buffer.ts';
 
 /**
- * The instance data of an input (rest-api reference, 6.1): an object as it is, else under the key `input`. Throws
- * `malformed` for one that cannot be a run's data.
+ * The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`.
+ * Throws `malformed` for an input that is too large or too deep.
  */
 function toData(input: Uint8Array): Record<string, unknown> {
-  const data = parse(input);
+  const value = toValue(input);
+  const data = isObject(value) ? value : { input: value };
   const problem = dataProblem(data);
   if (problem === undefined) return data;
   throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
 }
 
-/** What a run needs to know of its namespace and workflow to the end. */
-function toldOf(namespace: Namespace, node: WorkflowNode): Told {
+function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   return { lookback: namespace.lookback, broadcasts, logger: node.logger };
 }
 
-type Owned =
+type Identity =
   | 'id'
   | 'namespaceId'
   | 'namespace'
@@ -47,8 +39,8 @@ type Owned =
   | 'data'
   | 'input';
 
-/** A run of which nothing has happened yet; whose it is and what it begins with is not said here. */
-export function blankRun(now: number): Omit<runs.Run, Owned> {
+/** A run at its start, without its identity and its input. `now`: milliseconds since 1970. */
+export function blankRun(now: number): Omit<runs.Run, Identity> {
   return {
     status: 'pending',
     code: '',
@@ -66,20 +58,23 @@ export function blankRun(now: number): Omit<runs.Run, Owned> {
     lastLine: 0,
     machine: '',
     executions: 0,
-    events: 0,
-    brief: false,
-    began: now,
-    pauses: 0,
-    heard: [],
+    historyEvents: 0,
+    express: false,
+    executionBegan: now,
+    waitCount: 0,
+    processedEventIds: [],
     depth: 0,
     threads: {},
     outbox: [],
-    told: { lookback: 0, broadcasts: [], logger: '' },
+    settings: { lookback: 0, broadcasts: [], logger: '' },
     tally: [],
   };
 }
 
-/** A run of the workflow with its first log line, not stored yet. Throws `malformed` for input that cannot be its data. */
+/**
+ * A run of the workflow with its first log line, not stored yet. `invoker` is what started it, such as `api` or
+ * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
+ */
 export function newRun(
   ports: EnginePorts,
   { namespace, node, revision }: Opened,
@@ -99,9 +94,9 @@ export function newRun(
     at: revision.plan?.entry ?? '',
     data: toData(input),
     input,
-    told: toldOf(namespace, node),
+    settings: snapshotOf(namespace, node),
   };
-  const draft = new Draft(ports, run);
-  draft.log(`Preparing workflow triggered by ${invoker}.`, 'info', '');
-  return { ...run, ...draft.opening };
+  const log = new LogBuffer(ports.clock, run);
+  log.add(`Preparing workflow triggered by ${invoker}.`, 'info', '');
+  return { ...run, ...log.stored };
 }

@@ -1,124 +1,102 @@
-import type { Plan } from '../../compiler/plan/plan.ts';
-import * as events from '../../domain/events/events.ts';
-import * as listeners from '../../domain/events/listeners.ts';
-import * as variables from '../../domain/namespaces/variables.ts';
-import type { Failure, Level, LogLine, Run } from '../../domain/runs/runs.ts';
+import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
 import { LONGEST_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
-import type { Pause, Sent } from '../../domain/runs/waits.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
-import type { Revision } from '../../domain/tree/revisions.ts';
-import { BROADCAST_DELAY } from '../../events/broadcasts.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import type { Write } from '../../ports/table.ts';
-import type { SecretReader } from '../evaluation/secrets.ts';
-import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import type { EnginePorts } from '../ports.ts';
 import { endEvent, startEvent } from './broadcasts.ts';
-import { cut } from './log-texts.ts';
+import { EventBuffer } from './event-buffer.ts';
+import { listenerWrites } from './listener-writes.ts';
+import { LogBuffer } from './log-buffer.ts';
+import { VariableBuffer } from './variable-buffer.ts';
 
-/** Runs a child within its caller's own step as far as it comes without waiting, and answers it as it was stored. */
-export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run>;
-
-/** When a run is interrupted and when it is killed, milliseconds since 1970. */
-export interface Deadlines {
-  readonly interrupt: number;
-  readonly kill: number;
-}
-
-/** What states may ask of the engine besides the ports. */
-export interface Tools {
-  readonly ports: RunnerPorts;
-  readonly runInPlace: RunInPlace;
-  readonly readSecrets: SecretReader;
-  readonly plan: Plan;
-  readonly deadlines: Deadlines;
-  /** Milliseconds since 1970: work that can stop in the middle stops and commits then. */
-  readonly until: number;
-}
-
-/** A variable as the run sees it: undefined after it deleted it. */
-type Written = { readonly owner: variables.Owner; readonly variable?: variables.Variable; readonly name: string };
+/** How a run ends; empty: it does not end with this commit. */
+export type Ending = Partial<Pick<Run, 'status' | 'code' | 'message'>>;
 
 /**
- * The time that the ids of a run's calls begin with. Of a run that was never advanced it is in its own id: it may be
- * made again later, and must find the same children.
+ * The time in the ids of a run's calls: its last commit. A run that was never committed after its start takes it from its
+ * own id, as it may be made a second time and must find the same children.
  */
 const originOf = ({ id, created, updated }: Run): number => (updated === created ? timeOf(id) : updated);
 
 /**
- * A run at work: what a segment changes before it commits. Nothing here is visible to anybody until the commit;
- * variables are read through what this run wrote itself.
+ * A unit of work: what a step changes in a run before it commits. Its buffers hold the log, the variables and the events;
+ * nothing is visible to others before the commit.
  */
-export class Draft {
-  readonly ports: EnginePorts;
+export class UnitOfWork<P extends EnginePorts = EnginePorts> {
+  readonly ports: P;
+  /** The run as it was read. */
+  readonly run: Run;
+  readonly variables: VariableBuffer;
   data: Record<string, unknown>;
+  /** The id of the present state. */
   at: string;
+  /** How many states the run has entered. */
   step: number;
   metadata: string;
   interrupted: boolean;
+  /** The error of an error state that the run has passed. */
   raised: Failure | undefined;
-  pause: Pause | undefined;
-  threads: Readonly<Record<string, string>>;
+  /** The wait of the present state, if it waited or waits. */
+  wait: Wait | undefined;
   /** When the present state was entered, milliseconds since 1970. */
   entered: number;
-  /** The commit before the present state was entered. */
+  /** The commit before the present state was entered, milliseconds since 1970. */
   origin: number;
-  private readonly givenTools: Tools | undefined;
-  private lastLine: number;
-  private readonly base: Run;
   private readonly flow: string[];
-  private readonly seen: Set<string>;
-  private readonly tail: LogLine[];
+  private readonly visited: Set<string>;
+  private readonly lines: LogBuffer;
+  private readonly events: EventBuffer;
   private readonly tally: Tally;
-  private logged = 0;
-  private readonly written = new Map<string, Written>();
-  private readonly sent: { readonly event: CloudEvent; readonly at: number | undefined }[] = [];
 
-  constructor(ports: EnginePorts, run: Run, tools?: Tools) {
+  constructor(ports: P, run: Run) {
     this.ports = ports;
-    this.givenTools = tools;
-    this.base = run;
-    this.lastLine = run.lastLine;
+    this.run = run;
+    this.variables = new VariableBuffer(ports, run);
     this.data = run.data;
     this.at = run.at;
     this.step = run.step;
     this.metadata = run.metadata;
     this.interrupted = run.interrupted;
     this.raised = run.raised;
-    this.pause = run.pause;
-    this.entered = run.pause?.entered ?? run.updated;
-    this.origin = run.pause?.origin ?? originOf(run);
-    this.threads = run.threads;
+    this.wait = run.wait;
+    this.entered = run.wait?.entered ?? run.updated;
+    this.origin = run.wait?.origin ?? originOf(run);
     this.flow = [...run.flow];
-    this.seen = new Set(run.flow);
-    this.tail = [...run.tail];
+    this.visited = new Set(run.flow);
+    this.lines = new LogBuffer(ports.clock, run);
+    this.events = new EventBuffer(ports);
     this.tally = new Tally(run.tally);
   }
 
-  get run(): Run {
-    return this.base;
-  }
-
-  get tools(): Tools {
-    if (this.givenTools === undefined) throw new Error('this draft runs no states');
-    return this.givenTools;
-  }
-
-  /** When the run's own time is over, milliseconds since 1970. After an error state it has all the time there is. */
-  get deadline(): number {
-    const { interrupt, kill } = this.tools.deadlines;
-    if (this.raised !== undefined) return Number.MAX_SAFE_INTEGER;
-    return this.interrupted ? kill : Math.min(interrupt, kill);
+  get threads(): Run['threads'] {
+    return this.variables.threads;
   }
 
   /** The run as its children see it. */
   get caller(): Run {
-    return { ...this.base, step: this.step, threads: this.threads };
+    return { ...this.run, step: this.step, threads: this.threads };
   }
 
-  /** The log so far, for a run that is not stored yet. */
-  get opening(): Pick<Run, 'tail' | 'lastLine'> {
-    return { tail: this.tail, lastLine: this.lastLine };
+  /** From when on an event counts for a wait that begins now, milliseconds since 1970. */
+  get since(): number {
+    return this.entered - this.run.settings.lookback;
+  }
+
+  /** How many writes the commit has to make before a child of the run may read. */
+  get uncommitted(): number {
+    return this.variables.size + this.events.size;
+  }
+
+  /** How many writes the commit holds besides the run: also the listeners of a wait that is over. */
+  get commitSize(): number {
+    return this.uncommitted + (this.run.wait?.listening?.filters.length ?? 0);
+  }
+
+  /** How many log lines the commit holds; each KiB of their text counts as one more. */
+  get logSize(): number {
+    return this.lines.size;
   }
 
   /** The full error code: brand and code. */
@@ -126,131 +104,61 @@ export class Draft {
     return `${this.ports.settings.brand}.${code}`;
   }
 
+  /** Adds a line to the log of the run. */
   log(text: string, level: Level = 'info', state = this.at): void {
-    this.lastLine = Math.max(this.lastLine + 1, this.ports.clock.now() * 1000);
-    const shown = cut(text);
-    this.tail.push({ t: this.lastLine, level, text: shown, ...(state === '' ? {} : { state }) });
-    this.logged += shown.length;
+    this.lines.add(text, level, state);
   }
 
+  /** Sends an event after the commit, or at a time (milliseconds since 1970). Undefined is ignored. */
+  send(event: CloudEvent | undefined, at?: number): void {
+    this.events.send(event, at);
+  }
+
+  /** Enters a state. */
   enter(state: string): void {
     this.at = state;
     this.step += 1;
     this.entered = this.ports.clock.now();
-    this.origin = originOf(this.base);
-    if (this.step === 1) this.sendLater(startEvent(this.ports, this.base));
-    if (this.flow.length < LONGEST_FLOW || !this.seen.has(state)) this.flow.push(state);
-    this.seen.add(state);
+    this.origin = originOf(this.run);
+    if (this.step === 1) this.events.sendBroadcast(startEvent(this.ports, this.run));
+    if (this.flow.length < LONGEST_FLOW || !this.visited.has(state)) this.flow.push(state);
+    this.visited.add(state);
   }
 
-  /** Notes that a state is done, and where it led if not to the end. The last line told when, which saves a look at the clock. */
+  /** Counts a state that is done, and its transition if it has one. The newest log line gives the time. */
   leave(state: string, to: string | undefined): void {
-    this.tally.add(state, Math.max(Math.floor(this.lastLine / 1000) - this.entered, 0));
+    this.tally.add(state, Math.max(this.lines.lastTime - this.entered, 0));
     if (to !== undefined) this.tally.addTransition(state, to);
   }
 
-  /** Notes that the present state repeats a call. */
-  repeat(): void {
+  /** Counts a retry of a call in the present state. */
+  countRetry(): void {
     this.tally.add(this.at, 0, 1);
   }
 
-  async readVariable(owner: variables.Owner, name: string): Promise<variables.Variable | undefined> {
-    const own = this.written.get(`${owner.scope}/${name}`);
-    return own === undefined ? variables.find(this.ports, owner, name) : own.variable;
-  }
-
-  writeVariable(owner: variables.Owner, variable: variables.Variable): void {
-    if (owner.scope === 'thread') this.threads = { ...this.threads, [variable.name]: owner.id };
-    this.written.set(`${owner.scope}/${variable.name}`, { owner, variable, name: variable.name });
-  }
-
-  deleteVariable(owner: variables.Owner, name: string): void {
-    this.written.set(`${owner.scope}/${name}`, { owner, name });
-  }
-
-  /** Sends an event after the commit, or at a time (milliseconds since 1970). */
-  send(event: CloudEvent | undefined, at?: number): void {
-    if (event !== undefined) this.sent.push({ event, at });
-  }
-
-  /** Sends an event that the namespace's configuration asks for: those go out late (rest-api reference, 4.7). */
-  private sendLater(event: CloudEvent | undefined): void {
-    this.send(event, this.ports.clock.now() + BROADCAST_DELAY);
-  }
-
-  /** How many writes the commit will hold besides the run's own. */
-  get weight(): number {
-    return this.written.size + 2 * this.sent.length;
-  }
-
-  /** As `weight`, with the listeners that go because their wait is over. */
-  get writes(): number {
-    return this.weight + (this.base.pause?.listening?.filters.length ?? 0);
-  }
-
-  /** From when on an event counts for a wait that begins now, milliseconds since 1970. */
-  get since(): number {
-    return this.entered - this.base.told.lookback;
-  }
-
-  /** How many log lines wait for the commit; each KiB of their text counts as one more. */
-  get lines(): number {
-    return this.tail.length + Math.floor(this.logged / 1024);
-  }
-
-  private async variableWrites(): Promise<Write[]> {
-    const written = [...this.written.values()].map(({ owner, variable, name }) =>
-      variable === undefined ? variables.toDeletion(owner, name) : variables.toWrite(this.ports, owner, variable),
-    );
-    return Promise.all(written);
-  }
-
-  /** The records of the events sent, and what the bus is to be told of them. */
-  private async eventWrites(): Promise<{ outbox: Sent[]; writes: Write[] }> {
-    const { namespace: name, namespaceId: id } = this.base;
-    const outbox: Sent[] = [];
-    const writes: Write[] = [];
-    for (const { event, at } of this.sent) {
-      const recorded = await events.toWrites(this.ports, id, event, this.ports.clock.now(), at);
-      writes.push(...recorded.writes);
-      const message = events.toMessage({ id, name }, recorded.key, event);
-      outbox.push({ message, ...(at === undefined ? {} : { at }) });
+  /** The run as it is after the commit, and all writes that belong to it. */
+  async prepareCommit(ending: Ending): Promise<Required<Change>> {
+    // A run that is ended from outside ends in the middle of a state.
+    if (ending.status !== undefined && this.wait !== undefined) {
+      this.tally.add(this.at, Math.max(this.ports.clock.now() - this.wait.entered, 0));
     }
-    return { outbox, writes };
+    const next = this.next(ending);
+    this.events.sendBroadcast(endEvent(this.ports, next));
+    const { outbox, writes } = await this.events.prepare(this.run);
+    const run = { ...next, outbox };
+    return { run, writes: [...(await this.variables.toWrites()), ...writes, ...listenerWrites(this.run, run)] };
   }
 
-  /** Listeners come with the pause that listens and go with it. */
-  private listenerWrites(next: Run): Write[] {
-    const { base } = this;
-    const owner: listeners.Owner = { namespaceId: base.namespaceId, kind: 'wait', id: base.id };
-    const before = base.pause?.listening;
-    const after = next.status === 'pending' ? next.pause?.listening : undefined;
-    if (base.pause?.number === next.pause?.number && after !== undefined) return [];
-    const gone = before === undefined ? [] : listeners.toDeletions(owner, before.filters);
-    if (after === undefined || next.pause === undefined) return gone;
-    const { number, entered } = next.pause;
-    const mode = after.filters.length === 1 ? 'simple' : after.mode === 'all' ? 'and' : 'or';
-    const come = listeners.toWrites(owner, after.filters, { pause: number, mode, path: base.path, created: entered });
-    const kept = new Set(come.map(placeOf));
-    return [...gone.filter((write) => !kept.has(placeOf(write))), ...come];
-  }
-
-  /** What to commit: the run as it stands now, and all that goes with it. */
-  async settle(outcome: Partial<Pick<Run, 'status' | 'code' | 'message'>>): Promise<{ run: Run; writes: Write[] }> {
-    const { pause: _, ...base } = this.base;
-    const isOver = outcome.status !== undefined;
-    // Whoever ends a run from outside ends it in the middle of a state.
-    if (isOver && this.pause !== undefined) {
-      this.tally.add(this.at, Math.max(this.ports.clock.now() - this.pause.entered, 0));
-    }
-    const settled: Run = {
+  private next(ending: Ending): Run {
+    const { wait: _, ...base } = this.run;
+    return {
       ...base,
-      ...(this.pause === undefined ? {} : { pause: this.pause }),
+      ...(this.wait === undefined ? {} : { wait: this.wait }),
       threads: this.threads,
-      pauses: Math.max(this.base.pauses, this.pause?.number ?? 0),
-      ...outcome,
-      seq: this.base.seq + 1,
-      updated: Math.max(this.ports.clock.now(), this.base.created),
+      waitCount: Math.max(this.run.waitCount, this.wait?.number ?? 0),
+      ...ending,
+      seq: this.run.seq + 1,
+      updated: Math.max(this.ports.clock.now(), this.run.created),
       at: this.at,
       step: this.step,
       flow: this.flow,
@@ -258,18 +166,8 @@ export class Draft {
       metadata: this.metadata,
       interrupted: this.interrupted,
       ...(this.raised === undefined ? {} : { raised: this.raised }),
-      tail: this.tail,
-      lastLine: this.lastLine,
+      ...this.lines.stored,
       tally: this.tally.stored,
     };
-    this.sendLater(endEvent(this.ports, settled));
-    const { outbox, writes: recorded } = await this.eventWrites();
-    const run = { ...settled, outbox };
-    return { run, writes: [...(await this.variableWrites()), ...recorded, ...this.listenerWrites(run)] };
   }
-}
-
-function placeOf(write: Write): string {
-  const { pk, sk } = write.do === 'put' ? write.item : write.key;
-  return `${pk} ${sk}`;
 }

@@ -1,27 +1,66 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
-import { cancelCalls } from '../calls/cancel.ts';
+import { cancelCalls } from '../calls/cancellation.ts';
+import { announceEnd } from '../calls/run-ends.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
-import { conclude } from '../run/endings.ts';
-import { sendAll } from '../run/outbox.ts';
-import { Draft, type RunInPlace } from '../run/unit-of-work.ts';
-import type { Signal } from '../run/work.ts';
-import { deadlinesOf, type Left, runSegment } from './batch.ts';
+import { publishOutbox } from '../run/outbox.ts';
+import { type RunInPlace, StepUnit } from '../run/step-unit.ts';
+import type { ResumeSignal } from '../run/suspension.ts';
+import type { Ending } from '../run/unit-of-work.ts';
+import { type BatchEnd, runBatch } from './batch.ts';
+import { deadlinesOf } from './deadlines.ts';
 
-type Ending = Partial<Pick<runs.Run, 'status' | 'code' | 'message'>>;
+/** How a run is advanced. */
+export interface Advance {
+  readonly revision: revisions.Revision;
+  /** When the batch is cut by a checkpoint, milliseconds since 1970. */
+  readonly until: number;
+  /** What resumes the run; `due` by default. */
+  readonly signal?: ResumeSignal;
+}
 
-const endingOf = (left: Left): Ending => {
-  if (left.end === 'budget' || left.end === 'pause') return {};
-  if (left.end === 'complete') return { status: 'complete' };
-  return { status: left.end, code: left.code, message: left.message };
-};
+/**
+ * Runs a batch of a run and commits it once. Returns the run as committed. Throws Conflict when another call committed
+ * first; then nothing is written.
+ */
+export async function advance(
+  ports: RunnerPorts,
+  run: runs.Run,
+  { revision, until, signal = { kind: 'due' } }: Advance,
+): Promise<runs.Run> {
+  const unit = stepUnit(ports, run, revisions.planOf(revision), until);
+  const end = await runBatch(unit, signal);
+  return onConflict(commit(ports, unit, end), async (conflict) => {
+    await abandon(ports, unit);
+    throw conflict;
+  });
+}
 
-function draftOf(ports: RunnerPorts, run: runs.Run, plan: Plan, until: number): Draft {
-  return new Draft(ports, run, {
-    ports,
+/**
+ * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
+ * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over. A run that is
+ * stored under its id already was started by the same cause and is returned as it is.
+ */
+export function runInPlace(ports: RunnerPorts): RunInPlace {
+  const advanceAll = async (run: runs.Run, revision: revisions.Revision, until: number): Promise<runs.Run> => {
+    let current = run;
+    do current = await advance(ports, current, { revision, until });
+    while (current.status === 'pending' && !current.wait?.isWaiting && ports.clock.now() < until);
+    return current;
+  };
+  return (run, revision, until) =>
+    onConflict(advanceAll(run, revision, until), async (conflict) => {
+      const stored = await runs.find(ports, run.id);
+      if (stored === undefined) throw conflict;
+      return stored;
+    });
+}
+
+function stepUnit(ports: RunnerPorts, run: runs.Run, plan: Plan, until: number): StepUnit {
+  return new StepUnit(ports, run, {
     plan,
     until,
     deadlines: deadlinesOf(plan, run.created),
@@ -30,59 +69,29 @@ function draftOf(ports: RunnerPorts, run: runs.Run, plan: Plan, until: number): 
   });
 }
 
-/** About how many events a pause adds to the history of its execution. */
-function eventsOf({ pause }: runs.Run): number {
-  if (pause === undefined || !pause.isWaiting) return 0;
-  return 20 + 20 * (pause.calls?.waiting.length ?? 0);
+async function commit(ports: EnginePorts, unit: StepUnit, end: BatchEnd): Promise<runs.Run> {
+  const { run, writes } = await unit.prepareCommit(endingOf(end));
+  const committed = await runs.commit(ports, { ...run, historyEvents: run.historyEvents + addedEvents(run) }, writes);
+  await publishOutbox(ports, committed);
+  return committed.status === 'pending' ? committed : announceEnd(ports, committed);
 }
 
-async function commit(ports: EnginePorts, draft: Draft, left: Left): Promise<runs.Run> {
-  const { run, writes } = await draft.settle(endingOf(left));
-  const committed = await runs.commit(ports, { ...run, events: run.events + eventsOf(run) }, writes);
-  await sendAll(ports, committed);
-  return committed.status === 'pending' ? committed : conclude(ports, committed);
+function endingOf(batch: BatchEnd): Ending {
+  if (batch.end === 'wait' || batch.end === 'checkpoint') return {};
+  if (batch.end === 'complete') return { status: 'complete' };
+  return { status: batch.end, code: batch.code, message: batch.message };
 }
 
-/** Runs a segment and commits it once. Throws Conflict when another call committed first; nothing is written then. */
-export async function advance(
-  ports: RunnerPorts,
-  run: runs.Run,
-  revision: revisions.Revision,
-  until: number,
-  signal: Signal = { kind: 'due' },
-): Promise<runs.Run> {
-  const draft = draftOf(ports, run, revisions.planOf(revision), until);
-  const left = await runSegment(draft, signal);
-  return commit(ports, draft, left).catch(async (error: unknown) => {
-    if (error instanceof Conflict) await abandon(ports, draft);
-    throw error;
-  });
+/** About how many events a wait adds to the history of its execution. */
+function addedEvents({ wait }: runs.Run): number {
+  if (wait === undefined || !wait.isWaiting) return 0;
+  return 20 + 20 * (wait.calls?.waiting.length ?? 0);
 }
 
-/** The calls of a pause that never came to be, because somebody ended the run meanwhile, end with it. */
-async function abandon(ports: RunnerPorts, { run, caller, pause }: Draft): Promise<void> {
-  if (pause === undefined) return;
+/** Cancels the calls of a wait that was never committed because the run was ended in the meantime. */
+async function abandon(ports: RunnerPorts, { run, caller, wait }: StepUnit): Promise<void> {
+  if (wait === undefined) return;
   const now = await runs.find(ports, run.id);
-  if (now === undefined || now.status === 'pending' || now.pauses >= pause.number) return;
-  await cancelCalls(ports, { ...caller, pause });
-}
-
-/**
- * Runs a run that is not stored yet as far as it comes without waiting, and stores it: over in most cases, and then it
- * becomes visible and final at one moment; else where it stands, for a machine to take it up. A run that is stored
- * already is answered as it is: its id follows from what began it, so whoever was first ran the same.
- */
-export function runInPlace(ports: RunnerPorts): RunInPlace {
-  return async (run, revision, until) => {
-    let current = run;
-    try {
-      do current = await advance(ports, current, revision, until);
-      while (current.status === 'pending' && !current.pause?.isWaiting && ports.clock.now() < until);
-      return current;
-    } catch (error) {
-      const stored = error instanceof Conflict ? await runs.find(ports, run.id) : undefined;
-      if (stored === undefined) throw error;
-      return stored;
-    }
-  };
+  if (now === undefined || now.status === 'pending' || now.waitCount >= wait.number) return;
+  await cancelCalls(ports, caller, wait);
 }

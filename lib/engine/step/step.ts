@@ -1,140 +1,130 @@
 import * as runs from '../../domain/runs/runs.ts';
-import type { Pause } from '../../domain/runs/waits.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
+import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { Conflict } from '../../ports/table.ts';
-import { type CallInput, makeCall } from '../calls/call-task.ts';
+import { announceEnd } from '../calls/run-ends.ts';
+import { type CallTask, makeCall } from '../calls/task.ts';
 import { serve } from '../containers/serving.ts';
-import { beginListening, type ListenInput } from '../events/listening.ts';
-import { handOver, isOutgrown } from '../executions/continue-as-new.ts';
+import { beginListening, type ListenTask } from '../events/listening.ts';
+import { continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
+import { startExecution } from '../executions/handles.ts';
+import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
-import { conclude, toSeconds } from '../run/endings.ts';
-import { sendAll } from '../run/outbox.ts';
+import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
-import { type Brought, toSignal } from './signals.ts';
+import { RetryError, RunFailedError } from './errors.ts';
+import { toResumeSignal, type WaitOutput } from './resume-signals.ts';
 
-/** What a state machine hands to the steps function: go on with the run, or make one of its calls. */
-export type StepInput = SegmentInput | CallInput | ListenInput;
+/** What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events. */
+export type StepInput = RunTask | CallTask | ListenTask;
 
-interface SegmentInput {
+/** The task that continues a run. */
+interface RunTask {
   readonly run: string;
   /** The name of the execution that asks. */
   readonly execution?: string;
-  /** The number of the pause that is over. */
+  /** The number of the wait that is over. */
   readonly resume?: number;
-  /** What the wait brought. */
-  readonly with?: Brought;
+  /** The output of the wait. */
+  readonly with?: WaitOutput;
 }
 
-/** Where the machine goes next; `next` is empty at the end. Every field is there, since a machine may look at each. */
+/** Where the machine goes next; `next` is empty at the end. Every field is there, since a machine may read each. */
 export interface Outcome {
+  /** The id of the state that waits. */
   readonly next: string;
+  /** The number of its wait. */
   readonly pause: number;
+  /** How long the machine waits at most. */
   readonly seconds: number;
+  /** The calls that the machine makes. */
   readonly calls?: readonly object[];
 }
 
-const OVER: Outcome = { next: '', pause: 0, seconds: 0 };
+const END: Outcome = { next: '', pause: 0, seconds: 0 };
 
-/** Tells the state machine to call again: the retry that every segment has for this name. */
-export class Again extends Error {
-  override readonly name = 'Weft.Again';
-}
-
-/** Ends the execution with the run's error, so that the console shows it. */
-class Ended extends Error {
-  override readonly name: string;
-  constructor({ code, message }: runs.Failure) {
-    super(message);
-    this.name = code;
-  }
-}
-
-/** Whether what a step throws is what it has to say: the machine goes on by it, or ends as the run did. */
-export const isAnswer = (error: unknown): boolean => error instanceof Again || error instanceof Ended;
-
-/** What a log says of a run. */
-export async function aboutRun(ports: EnginePorts, instance: string): Promise<Readonly<Record<string, string>>> {
-  // What is told of a fault may not fail as well.
-  const run = await runs.find(ports, instance).catch(() => undefined);
-  return run === undefined ? { instance } : { instance, namespace: run.namespace, workflow: run.path };
-}
-
-/** A segment commits at least this often, so that little is done again after a crash and progress shows. */
+/** A batch commits at least this often, so that a crash repeats little work and progress is visible. */
 const CHECKPOINT_MS = 2_000;
-/** One call goes on for this long over many commits. */
+/** One call of the step goes on for this long, over many commits. */
 const CALL_MS = 60_000;
 
-function report(run: runs.Run): Outcome {
-  if (run.status === 'failed' || run.status === 'crashed') throw new Ended(run);
-  return OVER;
-}
-
-function outcomeOf(ports: EnginePorts, { state, number, wake, calls }: Pause): Outcome {
-  const seconds = Math.max(toSeconds(wake - ports.clock.now()), 0);
-  const outcome = { next: state, pause: number, seconds };
-  if (calls === undefined) return outcome;
-  const timed = Math.max(seconds, 1);
-  return { ...outcome, seconds: timed, calls: calls.waiting.map((call) => ({ ...call, seconds: timed })) };
-}
-
-const isStale = (run: runs.Run, { execution }: SegmentInput): boolean =>
-  execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
-
-/** Where a paused run's machine goes: to the pause, or out of this execution into another one. */
-async function leave(ports: EnginePorts, run: runs.Run, pause: Pause): Promise<Outcome> {
-  if (isOutgrown(run)) {
-    await handOver(ports, run);
-    return OVER;
-  }
-  return outcomeOf(ports, pause);
-}
-
 /**
- * One call of the steps function by the run's machine. A call that comes twice is harmless: a step commits only on the
- * sequence number it read, a run that is over or has gone on answers its stored outcome, and a pause is left only by
- * the call that names it.
+ * One call of the steps function by a state machine. Throws RetryError to be called again, and RunFailedError for a run
+ * that failed.
  */
-async function goOn(ports: RunnerPorts, input: SegmentInput): Promise<Outcome> {
-  const end = ports.clock.now() + CALL_MS;
-  let run = await runs.find(ports, input.run);
-  for (;;) {
-    if (run === undefined) return OVER;
-    if (run.status !== 'pending') {
-      // Whoever committed the end may have got no further.
-      await sendAll(ports, run);
-      return report(await conclude(ports, run));
-    }
-    if (run.service !== undefined) return report(await serve(ports, run, false));
-    if (isStale(run, input)) {
-      await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
-      return OVER;
-    }
-    const { pause } = run;
-    if (pause?.isWaiting && pause.number !== input.resume) {
-      await sendAll(ports, run);
-      return leave(ports, run, pause);
-    }
-    if (ports.clock.now() >= end) throw new Again('the run goes on in another call');
-    run = await advanceOnce(ports, run, input);
-  }
-}
-
-async function advanceOnce(ports: RunnerPorts, run: runs.Run, input: SegmentInput): Promise<runs.Run | undefined> {
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  try {
-    return await advance(ports, run, revision, ports.clock.now() + CHECKPOINT_MS, toSignal(run.pause, input.with));
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    const now = await runs.find(ports, run.id);
-    if (now?.status === 'pending' && !now.pause?.isWaiting) throw new Again('another call of the same run is at work');
-    return now;
-  }
-}
-
-/** One call of the steps function. */
 export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
   if ('call' in input) await makeCall(ports, input, runInPlace(ports));
   else if ('listen' in input) await beginListening(ports, input);
-  else return goOn(ports, input);
-  return OVER;
+  else return continueRun(ports, input);
+  return END;
+}
+
+/**
+ * Advances a run until it waits or ends. A repeated call is harmless: each batch commits only on the sequence number that
+ * it read, a run that has ended or gone on returns its stored outcome, and a wait is resumed only by the call that names
+ * its number.
+ */
+async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> {
+  const end = ports.clock.now() + CALL_MS;
+  let run = await runs.find(ports, task.run);
+  for (;;) {
+    if (run === undefined) return END;
+    if (run.status !== 'pending') return finish(ports, run);
+    if (run.service !== undefined) return outcomeOfEnd(await serve(ports, run, false));
+    if (isStale(run, task)) return restart(ports, run);
+    const { wait } = run;
+    if (wait?.isWaiting && wait.number !== task.resume) return suspend(ports, run, wait);
+    if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
+    run = await advanceOnce(ports, run, task);
+  }
+}
+
+/** The process that committed the end may have crashed before it published the events and answered the caller. */
+async function finish(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
+  await publishOutbox(ports, run);
+  return outcomeOfEnd(await announceEnd(ports, run));
+}
+
+function outcomeOfEnd(run: runs.Run): Outcome {
+  if (run.status === 'failed' || run.status === 'crashed') throw new RunFailedError(run);
+  return END;
+}
+
+/** Whether another execution carries the run by now. */
+const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
+  execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
+
+/** The process that moved the run to another execution may have crashed before it started that one. */
+async function restart(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+  await startExecution(ports, run);
+  return END;
+}
+
+/** Sends the machine to the wait, or continues the run in a new execution. */
+async function suspend(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<Outcome> {
+  await publishOutbox(ports, run);
+  if (!shouldContinueAsNew(run)) return outcomeOfWait(wait, ports.clock.now());
+  await continueAsNew(ports, run);
+  return END;
+}
+
+function outcomeOfWait({ state, number, wake, calls }: Wait, now: number): Outcome {
+  const seconds = toWaitSeconds(wake - now);
+  const outcome = { next: state, pause: number, seconds };
+  if (calls === undefined) return outcome;
+  const timeout = Math.max(seconds, 1);
+  return { ...outcome, seconds: timeout, calls: calls.waiting.map((call) => ({ ...call, seconds: timeout })) };
+}
+
+/** Advances the run by one batch; after a conflict, returns it as the other commit left it. */
+async function advanceOnce(ports: RunnerPorts, run: runs.Run, task: RunTask): Promise<runs.Run | undefined> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const until = ports.clock.now() + CHECKPOINT_MS;
+  const signal = toResumeSignal(run.wait, task.with);
+  return onConflict(advance(ports, run, { revision, until, signal }), async () => {
+    const now = await runs.find(ports, run.id);
+    const isComputing = now?.status === 'pending' && !now.wait?.isWaiting;
+    if (isComputing) throw new RetryError('another call of the same run is at work');
+    return now;
+  });
 }

@@ -1,55 +1,57 @@
-import { isService } from '../../compiler/plan/paths.ts';
-import type { ActionPlan, Work } from '../../compiler/plan/plan.ts';
-import { childId, givenOf, launch, newChild, openCallee, store } from '../calls/children.ts';
-import { type CallList, CallRound, deadlineOf } from '../calls/rounds.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import { Hold, type Perform, type Resume } from '../run/work.ts';
+import { callsContainer } from '../../compiler/plan/execution.ts';
+import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import { openCallee } from '../calls/callees.ts';
+import { childId, launch, newChild, storeChild } from '../calls/children.ts';
+import { evaluateCallInput } from '../calls/inputs.ts';
+import type { CallList } from '../calls/list.ts';
+import { keepReturned } from '../calls/results.ts';
+import { CallRound } from '../calls/round.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import { checkpoint, type Suspend } from '../run/suspension.ts';
+import { endOfWait } from '../run/timeouts.ts';
+import type { Perform, Resume, WorkOf } from './work.ts';
 
-type Call = Extract<Work, { readonly do: 'call' }>;
+const FIRST = { i: 0, k: 0 };
 
-const listOf = (draft: Draft, { action, timeout }: Call): CallList => ({
+const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList => ({
   total: 1,
   mode: 'and',
   timeout,
-  at: () => ({ action, data: draft.data }),
-  said: () => undefined,
+  callAt: () => ({ action, data: unit.data }),
+  lineFor: () => undefined,
 });
 
-function finish(draft: Draft, results: Hold | readonly unknown[]): Hold | undefined {
-  if (results instanceof Hold) return results;
-  draft.data = { ...draft.data, return: results[0] };
-  return undefined;
-}
-
-/** Starts the child and goes on; what becomes of it is not this run's business. */
-async function callAndForget(draft: Draft, { action, timeout }: Call): Promise<Hold | undefined> {
-  const { ports, tools, caller, origin, at: state } = draft;
+/** Starts the child and goes on; the child's result is ignored. */
+async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>): Promise<Suspend | undefined> {
+  const { ports, tools, caller: run, origin, at: state } = unit;
   // The child may read what the run wrote.
-  if (draft.weight > 0) return new Hold({ isWaiting: false, until: draft.entered });
-  const callee = await openCallee(tools.ports, caller, tools.plan, action);
-  const wake = deadlineOf(ports.clock.now(), timeout);
-  const calling = { caller, origin, state, wake, mode: 'and', isLoop: false } as const;
-  const given = await givenOf(callee, draft.data, tools.readSecrets);
-  const { parent: _, ...child } = await newChild(tools.ports, callee, calling, { i: 0, k: 0 }, given);
-  await launch(ports, await store(ports, child), '');
-  draft.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
+  if (unit.uncommitted > 0) return checkpoint(unit);
+  const callee = await openCallee(ports, run, tools.plan, action);
+  const wake = endOfWait(ports.clock.now(), timeout);
+  const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;
+  const input = await evaluateCallInput(callee, unit.data, tools.readSecrets);
+  const { parent: _, ...child } = await newChild(ports, { callee, caller, key: FIRST, input });
+  await launch(ports, await storeChild(ports, child), '');
+  unit.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
   return undefined;
 }
 
-const sleepingText = (draft: Draft, action: ActionPlan, id: string): string =>
-  isService(draft.tools.plan, action)
+const sleepingLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
+  callsContainer(unit.tools.plan, action)
     ? `Sleeping until function '${action.function}' returns (${id}).`
     : `Sleeping until child '${id}' returns (${action.function}).`;
 
-/** Calls a subflow or a container and puts what it returns under `return`. */
-export const call: Perform<'call'> = async (draft, work) => {
-  if (work.async) return callAndForget(draft, work);
-  const id = childId(draft.caller, draft.origin, { i: 0, k: 0 });
-  draft.log(sleepingText(draft, work.action, id));
-  return finish(draft, await new CallRound(draft, listOf(draft, work)).advance());
+const firstOf = ([result]: readonly unknown[]): unknown => result;
+
+/** Calls a subflow or a container; `return` becomes its result. */
+export const call: Perform<'call'> = async (unit, work) => {
+  if (work.async) return callAndForget(unit, work);
+  unit.log(sleepingLine(unit, work.action, childId(unit.caller, unit.origin, FIRST)));
+  return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance(), firstOf);
 };
 
-export const resumeCall: Resume<'call'> = async (draft, work, _state, pause, signal) => {
-  if (work.async) return callAndForget(draft, work);
-  return finish(draft, await new CallRound(draft, listOf(draft, work), pause.calls).resume(signal));
+/** Takes in what the call returned; after a checkpoint, makes an asynchronous one. */
+export const resumeCall: Resume<'call'> = async (unit, work, { wait, signal }) => {
+  if (work.async) return callAndForget(unit, work);
+  return keepReturned(unit, await new CallRound(unit, listOf(unit, work), wait.calls).resume(signal), firstOf);
 };

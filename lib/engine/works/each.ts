@@ -1,20 +1,19 @@
-import type { Work } from '../../compiler/plan/plan.ts';
 import { isObject } from '../../language/json.ts';
-import { type CallList, CallRound } from '../calls/rounds.ts';
+import type { CallList } from '../calls/list.ts';
+import { keepReturned } from '../calls/results.ts';
+import { CallRound } from '../calls/round.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import { Hold, type Perform, type Resume } from '../run/work.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import type { Perform, Resume, WorkOf } from './work.ts';
 
-type Each = Extract<Work, { readonly do: 'each' }>;
-
-async function elementsOf(draft: Draft, { array }: Each): Promise<readonly unknown[]> {
-  const elements = await evaluate(array, draft.data);
+async function elementsOf(unit: StepUnit, { array }: WorkOf<'each'>): Promise<readonly unknown[]> {
+  const elements = await evaluate(array, unit.data);
   if (!Array.isArray(elements)) throw failure('foreach.badArray', 'jq produced non-array output');
   return elements;
 }
 
-/** An element is all that its call sees (reference, 10.4). */
+/** The element is the only data of its call (reference, 10.4). */
 function elementAt(elements: readonly unknown[], i: number): unknown {
   const element = elements[i];
   if (element === null) throw failure('jq.badCommand', 'failed to evaluate jq/js: error in jq query .: no results');
@@ -22,30 +21,25 @@ function elementAt(elements: readonly unknown[], i: number): unknown {
   throw failure('jq.notObject', 'the `jq` or `js` command produced a non-object output');
 }
 
-const listOf = (elements: readonly unknown[], { action, timeout }: Each): CallList => ({
+const listOf = (elements: readonly unknown[], { action, timeout }: WorkOf<'each'>): CallList => ({
   total: elements.length,
   mode: 'and',
   timeout,
   isLoop: true,
-  at: (i) => ({ action, data: elementAt(elements, i) }),
-  said: (i, returned) => `[${i}] Action returned. (${returned}/${elements.length})`,
+  callAt: (i) => ({ action, data: elementAt(elements, i) }),
+  lineFor: (i, returned) => `[${i}] Action returned. (${returned}/${elements.length})`,
 });
 
-function finish(draft: Draft, results: Hold | readonly unknown[]): Hold | undefined {
-  if (results instanceof Hold) return results;
-  draft.data = { ...draft.data, return: results };
-  return undefined;
-}
-
-/** Calls the action for every element; `return` is the list of what they return. No element: nothing happens. */
-export const each: Perform<'each'> = async (draft, work) => {
-  const elements = await elementsOf(draft, work);
+/** Calls the action for each element; `return` becomes the list of the results. Without elements it does nothing. */
+export const each: Perform<'each'> = async (unit, work) => {
+  const elements = await elementsOf(unit, work);
   if (elements.length === 0) return undefined;
-  draft.log(`Generated ${elements.length} objects to loop over.`);
-  return finish(draft, await new CallRound(draft, listOf(elements, work)).advance());
+  unit.log(`Generated ${elements.length} objects to loop over.`);
+  return keepReturned(unit, await new CallRound(unit, listOf(elements, work)).advance());
 };
 
-export const resumeEach: Resume<'each'> = async (draft, work, _state, pause, signal) => {
-  const elements = await elementsOf(draft, work);
-  return finish(draft, await new CallRound(draft, listOf(elements, work), pause.calls).resume(signal));
+/** Takes in what the calls returned. */
+export const resumeEach: Resume<'each'> = async (unit, work, { wait, signal }) => {
+  const elements = await elementsOf(unit, work);
+  return keepReturned(unit, await new CallRound(unit, listOf(elements, work), wait.calls).resume(signal));
 };

@@ -1,19 +1,17 @@
-import type { EmittedEvent, Work } from '../../compiler/plan/plan.ts';
+import type { EmittedEvent } from '../../compiler/plan/plan.ts';
 import * as events from '../../domain/events/events.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toJson } from '../../language/json.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { plainFailure, StateFailure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import type { Perform } from '../run/work.ts';
-
-type Emit = Extract<Work, { readonly do: 'emit' }>;
+import { plainFailure, StateError } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import type { Perform, WorkOf } from './work.ts';
 
 const JSON_TYPE = 'application/json';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The data as the event carries it: bytes and texts of another type than JSON as they are (reference, 10.14). */
+/** The data of the event: JSON, or a text or bytes as they are under another type (reference, 10.14). */
 function payloadOf(value: unknown, type: string | undefined): Record<string, unknown> {
   if (type === undefined || type === '' || type === JSON_TYPE || typeof value !== 'string') {
     return { datacontenttype: JSON_TYPE, data: JSON.parse(toJson(value)) as unknown };
@@ -42,29 +40,29 @@ function problemOf(name: string, value: unknown): string | undefined {
   return SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
 }
 
-/** What cannot be an extension is told in the log; the event goes out without it. */
-async function extensionsOf(draft: Draft, { context }: EmittedEvent): Promise<Record<string, unknown>> {
+/** The extensions of the event. One that is invalid is logged, and the event is sent without it. */
+async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<Record<string, unknown>> {
   const extensions: Record<string, unknown> = {};
   for (const [given, query] of Object.entries(context)) {
     const name = given.toLowerCase();
-    const value = await evaluate(query, draft.data).catch((error: unknown) => {
-      if (!(error instanceof StateFailure)) throw error;
-      draft.log(`Unable to set event extension: ${error.message}`, 'error');
+    const value = await evaluate(query, unit.data).catch((error: unknown) => {
+      if (!(error instanceof StateError)) throw error;
+      unit.log(`Unable to set event extension: ${error.message}`, 'error');
     });
     if (value === undefined) continue;
     const problem = problemOf(name, value);
-    if (problem !== undefined) draft.log(`Unable to set event extension: ${problem}`, 'error');
+    if (problem !== undefined) unit.log(`Unable to set event extension: ${problem}`, 'error');
     else {
-      draft.log(`Adding context ${name}: ${String(value)}`);
+      unit.log(`Adding context ${name}: ${String(value)}`);
       extensions[name] = value;
     }
   }
   return extensions;
 }
 
-function timeOf(draft: Draft, { delay }: Emit): number | undefined {
+function timeOf(unit: StepUnit, { delay }: WorkOf<'emit'>): number | undefined {
   const duration = delay === undefined || delay === 'immediate' ? undefined : parseDuration(delay);
-  return duration === undefined ? undefined : addDuration(draft.ports.clock.now(), duration);
+  return duration === undefined ? undefined : addDuration(unit.ports.clock.now(), duration);
 }
 
 function needSize(event: CloudEvent): void {
@@ -75,15 +73,15 @@ function needSize(event: CloudEvent): void {
   }
 }
 
-/** Sends an event: it is recorded with the run's commit and goes out after it, or after the delay. */
-export const emit: Perform<'emit'> = async (draft, work) => {
+/** Sends an event: it is recorded with the run's commit and published after it, or after the delay. */
+export const emit: Perform<'emit'> = async (unit, work) => {
   const { type, source, data, datacontenttype } = work.event;
-  const payload = payloadOf(await evaluate(data, draft.data), datacontenttype);
-  const extensions = await extensionsOf(draft, work.event);
-  const id = draft.ports.clock.uuid();
+  const payload = payloadOf(await evaluate(data, unit.data), datacontenttype);
+  const extensions = await extensionsOf(unit, work.event);
+  const id = unit.ports.clock.uuid();
   const event: CloudEvent = { specversion: '1.0', id, source, type, ...extensions, ...payload };
   needSize(event);
-  draft.log(`Broadcasting event: ${id}.`);
-  draft.send(event, timeOf(draft, work));
+  unit.log(`Broadcasting event: ${id}.`);
+  unit.send(event, timeOf(unit, work));
   return undefined;
 };

@@ -1,22 +1,21 @@
-import type { StatePlan, Work } from '../../compiler/plan/plan.ts';
-import type { Pause } from '../../domain/runs/waits.ts';
+import type { StatePlan } from '../../compiler/plan/plan.ts';
 import { internalFailure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import type { Done, Perform, Resume, Signal } from '../run/work.ts';
+import type { StepUnit } from '../run/step-unit.ts';
 import { all, resumeAll } from './all.ts';
 import { call, resumeCall } from './call.ts';
 import { choose } from './choose.ts';
 import { each, resumeEach } from './each.ts';
 import { emit } from './emit.ts';
-import { hear, hearAny, listen, listenAny } from './listen.ts';
+import { listen, listenAny, resumeListen, resumeListenAny } from './listen.ts';
 import { nothing } from './nothing.ts';
 import { raise } from './raise.ts';
 import { read } from './read.ts';
-import { sleep, wakeUp } from './sleep.ts';
+import { resumeSleep, sleep } from './sleep.ts';
 import { validate } from './validate.ts';
+import type { Kind, Perform, Result, Resume, Resumption, WaitingKind, WorkOf } from './work.ts';
 import { write } from './write.ts';
 
-const PERFORM: { readonly [Kind in Work['do']]?: Perform<Kind> } = {
+const PERFORM: { readonly [K in Kind]: Perform<K> } = {
   nothing,
   choose,
   validate,
@@ -32,25 +31,24 @@ const PERFORM: { readonly [Kind in Work['do']]?: Perform<Kind> } = {
   'listen-any': listenAny,
 };
 
-const RESUME: { readonly [Kind in Work['do']]?: Resume<Kind> } = {
-  sleep: wakeUp,
+const RESUME: { readonly [K in WaitingKind]: Resume<K> } = {
+  sleep: resumeSleep,
   call: resumeCall,
   each: resumeEach,
   all: resumeAll,
-  listen: hear,
-  'listen-any': hearAny,
+  listen: resumeListen,
+  'listen-any': resumeListenAny,
 };
 
-/** Does a state's work, or as much of it as can be done before it must wait. */
-export async function perform(draft: Draft, state: StatePlan): Promise<Done> {
-  const work = PERFORM[state.work.do] as Perform<Work['do']> | undefined;
-  if (work === undefined) throw internalFailure(`the work '${state.work.do}' is not built`);
-  return work(draft, state.work, state);
+const isWaitingKind = (kind: Kind): kind is WaitingKind => Object.hasOwn(RESUME, kind);
+
+/** Does a state's work, up to its end or its wait. Throws StateError. */
+export async function perform(unit: StepUnit, { work }: StatePlan): Promise<Result> {
+  return (PERFORM[work.do] as Perform<Kind>)(unit, work);
 }
 
-/** Goes on with a state's work after a wait. */
-export async function resume(draft: Draft, state: StatePlan, pause: Pause, signal: Signal): Promise<Done> {
-  const work = RESUME[state.work.do] as Resume<Work['do']> | undefined;
-  if (work === undefined) throw internalFailure(`the work '${state.work.do}' does not wait`);
-  return work(draft, state.work, state, pause, signal);
+/** Goes on with a state's work after a wait or a checkpoint. Throws StateError. */
+export async function resume(unit: StepUnit, { work }: StatePlan, resumption: Resumption): Promise<Result> {
+  if (!isWaitingKind(work.do)) throw internalFailure(`the work '${work.do}' does not wait`);
+  return (RESUME[work.do] as Resume<WaitingKind>)(unit, work as WorkOf<WaitingKind>, resumption);
 }

@@ -1,67 +1,59 @@
-import type { EventFilter, Work } from '../../compiler/plan/plan.ts';
-import { type Filter, isHeard, type Listening, type Pause } from '../../domain/runs/waits.ts';
+import type { EventFilter } from '../../compiler/plan/plan.ts';
+import { type Filter, isFulfilled, type Listening } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { toData } from '../../events/encode.ts';
+import { toData } from '../../events/cloud-event.ts';
 import { setMember } from '../../language/json.ts';
-import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { failure, internalFailure, plainFailure, StateFailure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import { Hold, type Perform, type Resume, type Signal } from '../run/work.ts';
+import { failure, internalFailure, plainFailure, StateError } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import { checkpoint, Suspend } from '../run/suspension.ts';
+import { endOfWait } from '../run/timeouts.ts';
+import type { Perform, Resume, Resumption, WorkOf } from './work.ts';
 
-type Listen = Extract<Work, { readonly do: 'listen' }>;
-type ListenAny = Extract<Work, { readonly do: 'listen-any' }>;
+/** A commit is one transaction of at most 100 writes, and each event to wait for is one of them. */
+const MAX_EVENTS = 80;
+const MAX_COMMIT_SIZE = 90;
 
-const DEFAULT_TIMEOUT = 'PT15M';
-
-/** A context value is evaluated, and what comes out once more (reference, 10.11). */
-async function evaluateTwice(draft: Draft, query: unknown): Promise<unknown> {
+/** A context value is evaluated, and its result is evaluated again (reference, 10.11). */
+async function evaluateTwice(unit: StepUnit, query: unknown): Promise<unknown> {
   try {
-    return await evaluate(await evaluate(query, draft.data), draft.data);
+    return await evaluate(await evaluate(query, unit.data), unit.data);
   } catch (error) {
-    if (!(error instanceof StateFailure)) throw error;
+    if (!(error instanceof StateError)) throw error;
     throw failure('event.jq', `failed to process event context: ${error.message}`);
   }
 }
 
-async function filterOf(draft: Draft, { type, context }: EventFilter): Promise<Filter> {
+async function filterOf(unit: StepUnit, { type, context }: EventFilter): Promise<Filter> {
   const values: [string, unknown][] = [];
-  for (const [name, query] of Object.entries(context)) values.push([name, await evaluateTwice(draft, query)]);
+  for (const [name, query] of Object.entries(context)) values.push([name, await evaluateTwice(unit, query)]);
   return { type, context: Object.fromEntries(values) };
 }
 
-function deadlineOf(draft: Draft, timeout: string | undefined): number {
-  const duration = parseDuration(timeout ?? DEFAULT_TIMEOUT);
-  return duration === undefined ? draft.entered : addDuration(draft.entered, duration);
+/** Begins the wait; other writes of the batch are committed before it if both do not fit into one commit. */
+async function begin(unit: StepUnit, { mode, events, timeout }: Omit<WorkOf<'listen'>, 'do'>): Promise<Suspend> {
+  if (events.length > MAX_EVENTS) throw plainFailure(`a state waits for at most ${MAX_EVENTS} events`);
+  if (unit.commitSize > 0 && unit.commitSize + events.length > MAX_COMMIT_SIZE) return checkpoint(unit);
+  const filters: Filter[] = [];
+  for (const event of events) filters.push(await filterOf(unit, event));
+  unit.log('Registered to receive events.');
+  const received = filters.map(() => null);
+  const listening: Listening = { mode, filters, received, since: unit.since, token: '' };
+  return new Suspend({ isWaiting: true, until: endOfWait(unit.entered, timeout), listening });
 }
 
-/** A commit is one transaction of at most 100 writes, and each event waited for is one. */
-const MOST_EVENTS = 80;
-const ROOM = 90;
-
-async function begin(
-  draft: Draft,
-  mode: Listening['mode'],
-  events: readonly EventFilter[],
-  timeout: string | undefined,
-): Promise<Hold> {
-  if (events.length > MOST_EVENTS) throw plainFailure(`a state waits for at most ${MOST_EVENTS} events`);
-  if (draft.writes > 0 && draft.writes + events.length > ROOM) {
-    return new Hold({ isWaiting: false, until: draft.entered });
-  }
-  const filters: Filter[] = [];
-  for (const event of events) filters.push(await filterOf(draft, event));
-  draft.log('Registered to receive events.');
-  const received = filters.map(() => null);
-  const listening: Listening = { mode, filters, received, since: draft.since, token: '' };
-  return new Hold({ isWaiting: true, until: deadlineOf(draft, timeout), listening });
+/** Events that were received count, even if the time of the wait was over before the machine was answered. */
+function receivedOf({ wait: { listening }, signal }: Resumption): Listening {
+  if (listening !== undefined && isFulfilled(listening)) return listening;
+  if (signal.kind === 'machineFailed') throw internalFailure(`the wait failed: ${signal.error}: ${signal.cause}`);
+  throw failure('cancels.timeout.soft', 'operation timed out');
 }
 
 const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent);
 
-/** Each event under its type; a second one of a type under its type and number (reference, 10.12). */
-function take(draft: Draft, { filters, received }: Listening): void {
-  const data = { ...draft.data };
+/** Puts each event under its type; a second one of a type under its type and number (reference, 10.12). */
+function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
+  const data = { ...unit.data };
   const counts = new Map<string, number>();
   for (const [slot, { type }] of filters.entries()) {
     const text = received[slot] ?? null;
@@ -70,38 +62,33 @@ function take(draft: Draft, { filters, received }: Listening): void {
     counts.set(type, count + 1);
     setMember(data, count === 0 ? type : `${type}.${count}`, parsed(text));
   }
-  draft.data = data;
+  unit.data = data;
 }
 
-export const listen: Perform<'listen'> = (draft, { mode, events, timeout }: Listen) =>
-  begin(draft, mode, events, timeout);
+/** Waits for one of the events, or for all of them. */
+export const listen: Perform<'listen'> = begin;
 
-/** What came counts, though its time was over before the run's machine had heard of it. */
-function outcomeOf({ listening }: Pause, signal: Signal): Listening {
-  if (listening !== undefined && isHeard(listening)) return listening;
-  if (signal.kind === 'broken') throw internalFailure(`the wait failed: ${signal.error}: ${signal.cause}`);
-  throw failure('cancels.timeout.soft', 'operation timed out');
-}
-
-export const hear: Resume<'listen'> = async (draft, work, state, pause, signal) => {
-  if (!pause.isWaiting) return listen(draft, work, state);
-  take(draft, outcomeOf(pause, signal));
+/** Puts the received events into the data. Throws the catchable timeout when they did not come in time. */
+export const resumeListen: Resume<'listen'> = async (unit, work, resumption) => {
+  if (!resumption.wait.isWaiting) return begin(unit, work);
+  keepReceived(unit, receivedOf(resumption));
   return undefined;
 };
 
-export const listenAny: Perform<'listen-any'> = (draft, { events, timeout }: ListenAny) =>
-  begin(
-    draft,
-    'one',
-    events.map(({ event }) => event),
-    timeout,
-  );
+const anyOf = ({ events, timeout }: WorkOf<'listen-any'>) => ({
+  mode: 'one' as const,
+  events: events.map(({ event }) => event),
+  ...(timeout === undefined ? {} : { timeout }),
+});
 
-/** The branch is the first with the type of the event, whatever its filter (reference, 10.13). */
-export const hearAny: Resume<'listen-any'> = async (draft, work, state, pause, signal) => {
-  if (!pause.isWaiting) return listenAny(draft, work, state);
-  const listening = outcomeOf(pause, signal);
-  take(draft, listening);
+/** Waits for one of the events, each with an exit of its own. */
+export const listenAny: Perform<'listen-any'> = (unit, work) => begin(unit, anyOf(work));
+
+/** As `resumeListen`. The exit is the first one for the type of the event, whatever its filter (reference, 10.13). */
+export const resumeListenAny: Resume<'listen-any'> = async (unit, work, resumption) => {
+  if (!resumption.wait.isWaiting) return begin(unit, anyOf(work));
+  const listening = receivedOf(resumption);
+  keepReceived(unit, listening);
   const slot = listening.received.findIndex((text) => text !== null);
   const type = listening.filters[slot]?.type;
   return work.events.find(({ event }) => event.type === type);

@@ -1,22 +1,23 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { internalFailure } from '../evaluation/failures.ts';
-import type { Draft } from '../run/unit-of-work.ts';
-import { Hold, type Perform, type Resume } from '../run/work.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import { Suspend } from '../run/suspension.ts';
+import type { Perform, Resume } from './work.ts';
 
-function wake(draft: Draft): undefined {
-  draft.log('Waking up to retry.');
-  draft.log('Waking up from sleep.');
+function wakeUp(unit: StepUnit): undefined {
+  unit.log('Waking up to retry.');
+  unit.log('Waking up from sleep.');
 }
 
-/** Waits for a duration; none at all is no wait. */
-export const sleep: Perform<'sleep'> = async (draft, work) => {
+/** Waits for a duration; one of zero or less does not wait. */
+export const sleep: Perform<'sleep'> = async (unit, work) => {
   const duration = parseDuration(work.duration);
   if (duration === undefined) throw internalFailure(`'${work.duration}' is not a duration`);
-  const now = draft.ports.clock.now();
+  const now = unit.ports.clock.now();
   const until = addDuration(now, duration);
-  return until <= now ? wake(draft) : new Hold({ isWaiting: true, until });
+  return until <= now ? wakeUp(unit) : new Suspend({ isWaiting: true, until });
 };
 
-/** The machine's clock counts: it waited until `wake`. A long wait has several parts. */
-export const wakeUp: Resume<'sleep'> = async (draft, _work, _state, { until, wake: reached }) =>
-  until > Math.max(draft.ports.clock.now(), reached) ? new Hold({ isWaiting: true, until }) : wake(draft);
+/** A long wait has several parts. The machine's clock counts: it has waited until `wake`. */
+export const resumeSleep: Resume<'sleep'> = async (unit, _work, { wait: { until, wake } }) =>
+  until > Math.max(unit.ports.clock.now(), wake) ? new Suspend({ isWaiting: true, until }) : wakeUp(unit);

@@ -2,13 +2,13 @@ import { toJson } from '../../language/json.ts';
 import { violations } from '../../language/schemas.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
-import type { Perform } from '../run/work.ts';
+import type { Perform } from './work.ts';
 
-/** The data must fit the JSON Schema; each violation is a line of the log. */
-export const validate: Perform<'validate'> = async (draft, work) => {
-  const subject = await evaluate(work.subject, draft.data);
+/** Validates the data by the JSON Schema; logs each violation and throws `schema.failed`. */
+export const validate: Perform<'validate'> = async (unit, work) => {
+  const subject = await evaluate(work.subject, unit.data);
   const found = violations(work.schema, JSON.parse(toJson(subject)));
-  for (const violation of found) draft.log(`Schema validation error: ${violation}`, 'error');
+  for (const violation of found) unit.log(`Schema validation error: ${violation}`, 'error');
   if (found.length === 0) return undefined;
   throw failure('schema.failed', `subject failed its JSONSchema validation: ${found[0]}`);
 };

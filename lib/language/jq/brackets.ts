@@ -1,10 +1,10 @@
 const CLOSES: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /**
- * True when a jq script surely ends outside of every string, comment and bracket it opens, and closes none that it did
- * not open: then it means the same inside a larger program. False when in doubt.
+ * True when a jq program certainly closes every string and bracket that it opens, and no other, so that it has the same
+ * meaning as a part of a larger program. False when in doubt, for example for a program with a comment.
  */
-export function isClosed(source: string): boolean {
+export function isSelfContained(source: string): boolean {
   if (/[#\\]/.test(source)) return false;
   const open: string[] = [];
   for (const [token] of source.replace(/"[^"]*"/g, '').matchAll(/["()[\]{}]/g)) {

@@ -7,18 +7,19 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { type Engine, emptyText, failureText, type Limits, type ScriptResult } from '../scripts/script-engine.ts';
+import { type Engine, failureMessage, type Limits, noResultMessage, type ScriptResult } from '../scripts/engine.ts';
 import { HARNESS } from './harness.ts';
 
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 65_536;
 
-/** How deep a script may recurse, in bytes of the engine's stack. */
+/** The size of the engine's stack, which limits recursion. */
 const STACK_BYTES = 512 * 1024;
 
-/** A javascript engine that knows nothing of the world outside; every script gets a fresh context. */
+/** Loads QuickJS. Scripts have no access to the host; each runs in a new context. */
 export async function createJsEngine(limits: Limits): Promise<Engine> {
   const memory = new WebAssembly.Memory({ initial: 256, maximum: (limits.memoryMiB * 1024 * 1024) / PAGE });
-  // The package's types describe its CommonJS face, where the default export lies one level deeper.
+  // The package's types describe its CommonJS form, in which the default export is one level deeper.
   const sync = variant as unknown as QuickJSSyncVariant;
   const module = await newQuickJSWASMModuleFromVariant(
     newVariant(sync, { wasmMemory: memory, ...(await embeddedBinary()) }),
@@ -26,7 +27,7 @@ export async function createJsEngine(limits: Limits): Promise<Engine> {
   return { run: (source, data) => run(module, source, data, limits) };
 }
 
-/** From source the package finds its file by itself; a bundle carries the bytes (loader `.wasm=binary`). */
+/** In source form the package finds its file itself; a bundle contains the bytes (loader `.wasm=binary`). */
 async function embeddedBinary(): Promise<{ wasmBinary?: ArrayBuffer }> {
   if (import.meta.url.endsWith('.ts')) return {};
   const { default: bytes } = await import('@jitl/quickjs-wasmfile-release-sync/wasm');
@@ -39,17 +40,17 @@ function run(module: QuickJSWASMModule, source: string, data: string, limits: Li
   runtime.setInterruptHandler(() => performance.now() > deadline);
   const context = runtime.newContext();
   const answer = call(context, source, data, limits.resultBytes);
-  // Not in a finally: after an abort the module is unusable, and disposing would hide the reason.
+  // Not in a finally block: after an abort the module is unusable, and an error of dispose would hide the first one.
   context.dispose();
   runtime.dispose();
-  if (answer === '=null') return { error: emptyText('js', source) };
+  if (answer === '=null') return { error: noResultMessage('js', source) };
   if (answer.startsWith('=')) return { text: answer.slice(1) };
-  return { error: failureText('js', source, performance.now() > deadline ? 'timeout' : answer.slice(1)) };
+  return { error: failureMessage('js', source, performance.now() > deadline ? 'timeout' : answer.slice(1)) };
 }
 
-/** What the harness answers; an error outside of the harness in the same form. */
+/** Returns the result in the form of the harness, also for an error outside it. */
 function call(context: QuickJSContext, source: string, data: string, resultBytes: number): string {
-  // The harness goes first and keeps the built-ins it needs, whatever the script does to them.
+  // The harness is evaluated first and keeps the built-ins that it needs, so that a script cannot replace them.
   const harness = context.unwrapResult(context.evalCode(HARNESS, '<harness>'));
   const compiled = context.evalCode(`(function fn(data) {\n${source}\n})`, '<eval>');
   if (compiled.error) return failed(context, compiled.error, harness);

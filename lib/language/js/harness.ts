@@ -1,7 +1,7 @@
 /**
- * The code that stands between a script and the world, run inside the engine before the script: it calls the script
- * with a copy of the data and turns the result into JSON text, by the rules of the workflow language (5.4). Its answer is `=`
- * and JSON, or `!` and the message of an error.
+ * JavaScript source that is evaluated inside the engine before the script. It calls the script with a copy of the data and
+ * converts the result to JSON text by the rules of workflow-language 5.4. It returns `=` and the JSON text, or `!` and an
+ * error message.
  */
 export const HARNESS = String.raw`(() => {
   'use strict';

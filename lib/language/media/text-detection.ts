@@ -1,10 +1,10 @@
-/** A text is looked at no further than this, unless it may be JSON. */
-const HEAD = 3072;
+/** Only so many bytes or characters are examined, except for JSON and tables. */
+const MAX_EXAMINED = 3072;
 
-/** The tags that make a text html, in any case, where one of them begins it and a blank or `>` ends it. */
+/** A tag at the beginning of HTML, in any case, followed by white space or `>`. */
 const HTML = /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?=[\s>])/i;
 
-/** How a text that begins so is called; the first that fits counts. */
+/** Beginnings of texts and their types; the first that matches counts. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [HTML, 'text/html; charset=utf-8'],
   [/^(?:<\?xml\b[\s\S]*)?<svg[\s>]/, 'image/svg+xml'],
@@ -12,23 +12,23 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^\{\\rtf/, 'text/rtf'],
 ];
 
-/** Fields of one row, quoted or bare, and the separator; both kinds of table are read alike. */
+/** The separators of tables and their types. */
 const TABLES: readonly (readonly [string, string])[] = [
   [',', 'text/csv'],
   ['\t', 'text/tab-separated-values'],
 ];
 
-/** True when the beginning of the bytes holds no zero byte, which no text has. */
+/** True when the first bytes contain no zero byte, which no text has. */
 export function isText(bytes: Uint8Array): boolean {
-  return !bytes.subarray(0, HEAD).includes(0);
+  return !bytes.subarray(0, MAX_EXAMINED).includes(0);
 }
 
-/** The media type of bytes that are text, as the original names it. */
-export function textType(bytes: Uint8Array): string {
+/** Detects the media type of text, in the original's spelling (rest-api 6.3). */
+export function detectTextType(bytes: Uint8Array): string {
   const text = decode(bytes);
   if (text === undefined) return hasControls(bytes) ? 'text/plain' : 'text/plain; charset=iso-8859-1';
   const trimmed = text.trim();
-  const beginning = BEGINNINGS.find(([pattern]) => pattern.test(trimmed.slice(0, HEAD)));
+  const beginning = BEGINNINGS.find(([pattern]) => pattern.test(trimmed.slice(0, MAX_EXAMINED)));
   if (beginning !== undefined) return beginning[1];
   if (isJson(trimmed)) return 'application/json';
   const lines = trimmed.split(/\r?\n/).filter((line) => line !== '');
@@ -49,7 +49,7 @@ function hasControls(bytes: Uint8Array): boolean {
 }
 
 function isJson(text: string): boolean {
-  // Most texts are told from JSON by their first letter, without the cost of a failing parse.
+  // The first character excludes most texts without the cost of a failing parse.
   if (!/^[[{"\-0-9tfn]/.test(text)) return false;
   try {
     JSON.parse(text);
@@ -59,7 +59,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A table has at least two rows, all of the same number of fields, which is more than one. */
+/** A table has at least two rows, all with the same number of fields, at least two. */
 function tableType(lines: readonly string[]): string | undefined {
   const rows = lines.filter((line) => !line.startsWith('#'));
   const found = TABLES.find(([separator]) => {

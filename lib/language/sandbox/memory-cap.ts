@@ -1,3 +1,4 @@
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 65_536;
 
 let cap = Number.POSITIVE_INFINITY;
@@ -6,16 +7,16 @@ let largest = 0;
 const grow = WebAssembly.Memory.prototype.grow;
 
 /**
- * From now on no WebAssembly memory of this thread grows beyond so many bytes: the growth fails as if the machine had
- * no more, and the program inside sees an allocation fail. Only for threads that run scripts.
+ * Limits every WebAssembly memory of this thread to so many bytes, for the lifetime of the thread. An attempt to grow
+ * beyond fails, as on a machine without memory, so an allocation inside the program fails.
  */
 export function capMemory(bytes: number): void {
   cap = bytes;
   WebAssembly.Memory.prototype.grow = cappedGrow;
 }
 
-/** The size in bytes of the largest memory that has grown since the last call; zero when none has. */
-export function takeLargest(): number {
+/** Returns the size in bytes of the largest memory that has grown since the last call; 0 if none has. */
+export function takeLargestSize(): number {
   const found = largest;
   largest = 0;
   return found;

@@ -1,39 +1,42 @@
-import { compileFast, Unsure } from '../jq/fast/fast-jq.ts';
+import { compileFast, UnknownOutcomeError } from '../jq/subset/fast-jq.ts';
 import { isObject, setMember, sortedKeys, toJson } from '../json.ts';
+import { noResultMessage } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
-import { emptyText } from '../scripts/script-engine.ts';
 import { nextScript, type Piece, type ScriptKind, scanScripts } from '../scripts/scripts.ts';
 
 export { QueryError } from '../scripts/query-error.ts';
 
+/** A script with its language. */
 export interface Script {
   readonly kind: ScriptKind;
   readonly source: string;
 }
 
+/** The result of one script. */
 export type Outcome = { readonly value: unknown } | { readonly error: QueryError };
 
-/** What runs scripts. A value it gives is never null or undefined: no result is an error (workflow language, 5.3). */
+/** Runs scripts. A result is never null or undefined: no result is an error (workflow-language 5.3). */
 export interface Evaluator {
-  /** Rejects with QueryError when the script fails. */
+  /** Runs one script. Rejects with QueryError if it fails. */
   evaluate(kind: ScriptKind, source: string, data: unknown): Promise<unknown>;
-  /** The same for several scripts on one data, in order; the outcomes end with the first error. Cheaper than one by one. */
+  /** Runs several scripts on the same data, faster than one by one. The outcomes, in order, end with the first error. */
   evaluateAll?(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
 }
 
-/** A query nested deeper than this is refused. */
-const DEEPEST_QUERY = 1000;
+/** A query nested deeper than this is rejected. */
+const MAX_DEPTH = 1000;
 
 /**
- * The value of a structured query on the data (workflow language, 5.1 and 5.2). An absent or null query is the whole
- * data; maps and lists are walked, texts trimmed and their scripts evaluated. Rejects with QueryError.
+ * Evaluates a structured query on the data (workflow-language 5.1 and 5.2). An absent or null query yields the whole data.
+ * In maps and lists, every text is trimmed and its scripts are replaced by their results. Rejects with QueryError, whose
+ * message begins with the place in the query.
  *
- * Nothing is copied that need not be: the result may be the data itself or share parts with it. So whoever holds data or
- * a result must not change it, but build new objects; this function and the evaluators keep to it.
+ * The result may be the data itself or share parts with it. Therefore data and results are immutable: callers, evaluators
+ * and this function never change them.
  */
 export async function evaluateQuery(query: unknown, data: unknown, evaluator: Evaluator): Promise<unknown> {
   if (query === undefined || query === null) return data;
-  const scripts: Place[] = [];
+  const scripts: LocatedScript[] = [];
   const unreadable = collect(query, '', 0, scripts);
   const outcomes = await run(scripts, data, evaluator);
   const values = outcomes.map((outcome, index) => {
@@ -44,21 +47,21 @@ export async function evaluateQuery(query: unknown, data: unknown, evaluator: Ev
   return build(query, values[Symbol.iterator]());
 }
 
-/** True when the query holds a script, so that its value depends on the data. */
+/** True when the query contains a script, so that its value depends on the data. */
 export function hasScripts(query: unknown): boolean {
   if (typeof query === 'string') return nextScript(query, 0) >= 0;
   if (Array.isArray(query)) return query.some(hasScripts);
   return isObject(query) && Object.values(query).some(hasScripts);
 }
 
-/** A script and the words that lead an error to its place in the query. */
-interface Place extends Script {
+/** A script and its place in the query, as the beginning of an error message. */
+interface LocatedScript extends Script {
   readonly path: string;
 }
 
-/** Lists the scripts in the order of evaluation. Stops at a text that cannot be read and gives back that error. */
-function collect(query: unknown, path: string, depth: number, into: Place[]): QueryError | undefined {
-  if (depth > DEEPEST_QUERY) return new QueryError(`${path}nested too deeply`);
+/** Collects the scripts in the order of evaluation. Returns the error of a text that cannot be split, and stops there. */
+function collect(query: unknown, path: string, depth: number, into: LocatedScript[]): QueryError | undefined {
+  if (depth > MAX_DEPTH) return new QueryError(`${path}nested too deeply`);
   if (typeof query === 'string') return collectText(query, path, into);
   for (const [place, member] of members(query)) {
     const error = collect(member, path + place, depth + 1, into);
@@ -67,7 +70,7 @@ function collect(query: unknown, path: string, depth: number, into: Place[]): Qu
   return undefined;
 }
 
-function collectText(text: string, path: string, into: Place[]): QueryError | undefined {
+function collectText(text: string, path: string, into: LocatedScript[]): QueryError | undefined {
   if (nextScript(text, 0) < 0) return undefined;
   try {
     for (const piece of scanScripts(text.trim())) if (piece.kind !== 'text') into.push({ ...piece, path });
@@ -84,41 +87,49 @@ function* members(query: unknown): Generator<readonly [place: string, member: un
   else if (isObject(query)) for (const key of sortedKeys(query)) yield [`error in '${key}': `, query[key]];
 }
 
-/** The outcomes in order, ending with the first error. The evaluator is asked only for what is not simple jq. */
-async function run(scripts: readonly Place[], data: unknown, evaluator: Evaluator): Promise<readonly Outcome[]> {
-  const simple = scripts.map((script) => evaluateSimple(script, data));
-  const failed = simple.findIndex((outcome) => outcome !== undefined && 'error' in outcome);
-  const wanted = failed < 0 ? simple : simple.slice(0, failed + 1);
+/** Returns the outcomes in order, up to the first error. The evaluator runs only the scripts outside the subset of jq. */
+async function run(
+  scripts: readonly LocatedScript[],
+  data: unknown,
+  evaluator: Evaluator,
+): Promise<readonly Outcome[]> {
+  const fast = scripts.map((script) => evaluateFast(script, data));
+  const failed = fast.findIndex((outcome) => outcome !== undefined && 'error' in outcome);
+  const wanted = failed < 0 ? fast : fast.slice(0, failed + 1);
   const others = scripts.filter((_, index) => index < wanted.length && wanted[index] === undefined);
-  const answers = (await ask(others, data, evaluator))[Symbol.iterator]();
+  const evaluated = (await evaluateAll(others, data, evaluator))[Symbol.iterator]();
   const outcomes: Outcome[] = [];
   for (const outcome of wanted) {
-    const next = outcome ?? answers.next().value;
+    const next = outcome ?? evaluated.next().value;
     if (next === undefined) break;
     outcomes.push(next);
   }
   return outcomes;
 }
 
-function evaluateSimple({ kind, source }: Script, data: unknown): Outcome | undefined {
+function evaluateFast({ kind, source }: Script, data: unknown): Outcome | undefined {
   const program = kind === 'jq' ? compileFast(source) : undefined;
   if (program === undefined) return undefined;
   try {
     return toOutcome(program(data), source);
   } catch (error) {
-    if (error instanceof Unsure) return undefined;
+    if (error instanceof UnknownOutcomeError) return undefined;
     throw error;
   }
 }
 
-/** Exactly one output that is not null is a value (workflow language, 5.3). */
+/** A result is exactly one output that is not null (workflow-language 5.3). */
 function toOutcome([first = null, ...others]: readonly unknown[], source: string): Outcome {
-  if (first === null) return { error: new QueryError(emptyText('jq', source)) };
+  if (first === null) return { error: new QueryError(noResultMessage('jq', source)) };
   if (others.length > 0) return { error: new QueryError('jq query produced multiple outputs') };
   return { value: first };
 }
 
-async function ask(scripts: readonly Script[], data: unknown, evaluator: Evaluator): Promise<readonly Outcome[]> {
+async function evaluateAll(
+  scripts: readonly Script[],
+  data: unknown,
+  evaluator: Evaluator,
+): Promise<readonly Outcome[]> {
   if (scripts.length > 1 && evaluator.evaluateAll) return evaluator.evaluateAll(scripts, data);
   const outcomes: Outcome[] = [];
   for (const { kind, source } of scripts) {
@@ -138,7 +149,7 @@ function toError(error: unknown): Outcome {
   throw error;
 }
 
-/** Puts the values, in the order `collect` listed their scripts, into the places of the scripts. */
+/** Builds the value of the query from the results of its scripts, in the order of `collect`. */
 function build(query: unknown, values: Iterator<unknown>): unknown {
   if (typeof query === 'string') return buildText(query, values);
   if (Array.isArray(query)) return query.map((member) => build(member, values));

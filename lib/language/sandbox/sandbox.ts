@@ -1,37 +1,39 @@
 import { toJson } from '../json.ts';
+import type { Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
-import type { Job, Reply, ScriptResult } from '../scripts/script-engine.ts';
 import type { Evaluator, Outcome, Script } from './queries.ts';
 import { createThread, type Thread } from './thread.ts';
 
+/** Settings of a sandbox. */
 export interface SandboxOptions {
-  /** How long one script may run, in milliseconds (workflow language, 5.3 and 5.4: 10 s). */
+  /** The longest run of one script in milliseconds; default 10,000 (workflow-language 5.3 and 5.4). */
   readonly deadlineMs?: number;
-  /** How many scripts may run at the same time; the others wait their turn. */
+  /** Scripts that run at the same time, default 1; others wait in a queue. */
   readonly workers?: 1 | 2;
-  /** How much memory of an engine a script may fill, 16 to 256. */
+  /** The largest memory of an engine, 16 to 256; default 256. */
   readonly memoryMiB?: number;
 }
 
+/** An evaluator that runs scripts in worker threads. */
 export interface Sandbox extends Evaluator {
   evaluateAll(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
-  /** Ends the threads. Whatever still runs, and every later call, rejects with an Error. */
+  /** Ends the threads. Scripts in progress and later calls reject with an Error. */
   close(): Promise<void>;
 }
 
-/** Of the JSON text of one result. */
+/** The longest JSON text of a result. */
 const RESULT_BYTES = 32 * 1024 * 1024;
 
 /**
- * An evaluator whose scripts run in worker threads, under a deadline and a memory cap: a script that breaches them
- * fails with a QueryError (`timeout`, `out of memory`), its thread is ended and the next script gets a new one.
- * Nothing is started before the first script, and an idle sandbox does not keep the process alive. Rejects with a
- * plain Error when a thread cannot be started.
+ * Creates an evaluator whose scripts run in worker threads, with a deadline and a memory cap. A script that exceeds one of
+ * them fails with a QueryError (`timeout`, `out of memory`), its thread is ended, and the next script gets a new thread.
+ * Nothing is started before the first script, and an idle sandbox does not keep the process alive. Evaluation rejects with
+ * a plain Error when a thread cannot be started.
  *
- * A bundle (esm, node) needs the thread as a second file `sandbox-worker.mjs` beside itself and nothing else, since
- * that file holds the WebAssembly of both engines. It is made by esbuild from `lib/language/sandbox/worker.ts` with
- * `--bundle --platform=node --format=esm --target=node24 --loader:.wasm=binary`; without the target, esbuild decodes
- * the bytes by a function Node 24 does not have.
+ * A bundle (esm, node) needs the bundle of the thread as a file `sandbox-worker.mjs` beside it, and no other file: it
+ * contains the WebAssembly of both engines. esbuild makes it from `lib/language/sandbox/worker.ts` with
+ * `--bundle --platform=node --format=esm --target=node24 --loader:.wasm=binary`; without the target, esbuild decodes the
+ * bytes by a function that Node 24 does not have.
  */
 export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 256 }: SandboxOptions = {}): Sandbox {
   const limits = { deadlineMs, memoryMiB, resultBytes: RESULT_BYTES };
@@ -62,7 +64,7 @@ export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 25
   };
 }
 
-/** The results of the jq scripts where one run can give them all, else nothing: then each must be run by itself. */
+/** Returns the results of the jq scripts if they can be run in one program; else none, and each must be run by itself. */
 async function runTogether(pool: Thread, scripts: readonly Script[], data: string): Promise<Map<Script, ScriptResult>> {
   const batch = scripts.filter(({ kind }) => kind === 'jq');
   if (batch.length < 2) return new Map();
@@ -71,7 +73,7 @@ async function runTogether(pool: Thread, scripts: readonly Script[], data: strin
   return new Map(batch.flatMap((script, index) => (results[index] ? [[script, results[index]]] : [])));
 }
 
-/** Several threads as if they were one: a job waits until one of them is free. */
+/** Distributes jobs to several threads; a job waits in a queue until a thread is idle. */
 function createPool(threads: readonly Thread[]): Thread {
   const idle = [...threads];
   const waiting: ((thread: Thread) => void)[] = [];

@@ -1,20 +1,21 @@
 import { Worker } from 'node:worker_threads';
-import { failureText, type Job, type Limits, type Reply } from '../scripts/script-engine.ts';
+import { failureMessage, type Job, type Limits, type Reply } from '../scripts/engine.ts';
 
-/** Runs one job at a time in a thread of its own, which begins with the first job and is replaced when it is spent. */
+/** Runs one job at a time in a worker thread, which is started by the first job and replaced when it is spent. */
 export interface Thread {
-  /** Rejects when the thread cannot be started or has been closed. A script that breaches a limit is a reply. */
+  /** Rejects when the thread cannot be started or is closed. A script that exceeds a limit is a reply. */
   run(job: Job): Promise<Reply>;
+  /** Ends the thread; a job in progress rejects. */
   close(): Promise<void>;
 }
 
-/** Loading an engine takes a fraction of a second; a machine that needs longer than this is broken. */
+/** The longest time until an engine is loaded, which normally takes a fraction of a second. */
 const START_MS = 60_000;
 
-/** The js engine stops itself at the deadline, with a better answer; it is killed only when it does not. */
+/** Time after the deadline before the thread is killed. QuickJS stops at the deadline itself, with a better message. */
 const GRACE_MS = { jq: 0, js: 500 } as const;
 
-/** A thread under the limits; nothing runs before the first job. The process may end while the thread is idle. */
+/** Creates a thread with these limits. Nothing is started before the first job; an idle thread does not keep the process alive. */
 export function createThread(limits: Limits): Thread {
   let worker: Worker | undefined;
   let isClosed = false;
@@ -28,10 +29,10 @@ export function createThread(limits: Limits): Thread {
     async run(job) {
       if (isClosed) throw new Error('the sandbox is closed');
       worker ??= startWorker(limits);
-      const reply = await converse(worker, job, limits).catch((error: unknown) =>
+      const reply = await exchange(worker, job, limits).catch((error: unknown) =>
         end().then(() => Promise.reject(error)),
       );
-      if (reply.spent) await end();
+      if (reply.isSpent) await end();
       return reply;
     },
     close() {
@@ -42,9 +43,9 @@ export function createThread(limits: Limits): Thread {
 }
 
 function startWorker(limits: Limits): Worker {
-  // From source the thread runs the source; a bundle has the thread's own bundle beside it.
+  // In source form the thread runs the source; a bundle has the bundle of the thread beside it.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './sandbox-worker.mjs';
-  // Engines complain on stderr of what is a reply anyway: nobody reads it. (A stream that is read keeps the process.)
+  // The engines also write errors to stderr; it is captured but not read, because a stream that is read keeps the process alive.
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: limits,
     env: {},
@@ -52,12 +53,12 @@ function startWorker(limits: Limits): Worker {
     stderr: true,
   });
   worker.unref();
-  // `converse` hears of a failure while it matters; without any listener an event `error` would end the process.
+  // `exchange` handles failures during a job; without any listener an `error` event would end the process.
   worker.on('error', () => undefined);
   return worker;
 }
 
-async function converse(worker: Worker, job: Job, limits: Limits): Promise<Reply> {
+async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const fail = (error: Error) => reject(new Error(`the thread for queries failed: ${error.message}`, { cause: error }));
   const silence = setTimeout(() => fail(new Error(`not ready after ${START_MS} ms`)), START_MS);
@@ -86,7 +87,7 @@ async function converse(worker: Worker, job: Job, limits: Limits): Promise<Reply
 
 function late(job: Job, limits: Limits): Reply {
   const results = job.sources.map((source) => ({
-    error: failureText(job.kind, source, `timeout after ${limits.deadlineMs / 1000} s`),
+    error: failureMessage(job.kind, source, `timeout after ${limits.deadlineMs / 1000} s`),
   }));
-  return { results: job.sources.length > 1 ? undefined : results, spent: true };
+  return { results: job.sources.length > 1 ? undefined : results, isSpent: true };
 }

@@ -1,22 +1,22 @@
 /**
- * The thread that runs scripts (see sandbox.ts for how it is found after bundling). It answers each job with `begun`,
- * once the engine is loaded and the deadline may run, and then with a reply.
+ * The entry point of the thread that runs scripts (sandbox.ts describes its bundle). It answers each job with `begun` when
+ * the engine is loaded, at which the deadline starts, and then with a `Reply`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createJqEngine } from '../jq/engine.ts';
 import { createJsEngine } from '../js/engine.ts';
 import {
   type Engine,
-  failureText,
+  failureMessage,
   type Job,
   type Limits,
   type Reply,
   type ScriptResult,
-} from '../scripts/script-engine.ts';
+} from '../scripts/engine.ts';
 import type { ScriptKind } from '../scripts/scripts.ts';
-import { capMemory, takeLargest } from './memory-cap.ts';
+import { capMemory, takeLargestSize } from './memory-cap.ts';
 
-/** An engine never gives memory back; a thread whose engine has grown beyond this goes after its job. */
+/** A thread with a larger engine is replaced after its job: WebAssembly memory never shrinks. */
 const SPENT_BYTES = 64 * 1024 * 1024;
 
 const CREATE: Readonly<Record<ScriptKind, (limits: Limits) => Promise<Engine>>> = {
@@ -40,13 +40,13 @@ function engineOf(kind: ScriptKind): Promise<Engine> {
 }
 
 function reply(engine: Engine, job: Job): Reply {
-  takeLargest();
+  takeLargestSize();
   try {
     const results = runAll(engine, job);
-    return { results, spent: takeLargest() > SPENT_BYTES };
+    return { results, isSpent: takeLargestSize() > SPENT_BYTES };
   } catch {
-    // Engines throw when their memory or stack is used up, and are in pieces afterwards.
-    return { results: job.sources.map((source) => exhausted(job.kind, source)), spent: true };
+    // An engine throws when its memory or stack is exhausted, and cannot be used afterwards.
+    return { results: job.sources.map((source) => exhausted(job.kind, source)), isSpent: true };
   }
 }
 
@@ -58,7 +58,7 @@ function runAll(engine: Engine, { sources, data }: Job): readonly ScriptResult[]
 
 function exhausted(kind: ScriptKind, source: string): ScriptResult {
   const detail = `out of memory: more than ${limits.memoryMiB} MiB needed, or values nested too deeply`;
-  return { error: failureText(kind, source, detail) };
+  return { error: failureMessage(kind, source, detail) };
 }
 
 capMemory(limits.memoryMiB * 1024 * 1024);

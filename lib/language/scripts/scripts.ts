@@ -1,16 +1,17 @@
 import { QueryError } from './query-error.ts';
 
+/** The languages of scripts. */
 export type ScriptKind = 'jq' | 'js';
 
-/** A part of a text: what stands there literally, or a script to evaluate. */
+/** A part of a text: literal text, or a script to evaluate. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: ScriptKind; readonly source: string };
 
 /**
- * Cuts a text at its `jq(...)` and `js(...)`. A script runs to the bracket that closes it; every bracket counts, also
- * one inside a string or a comment (workflow language, 5.2). An empty text is one empty piece. Throws QueryError when
- * a script is not closed.
+ * Splits a text at its `jq(...)` and `js(...)`. A script ends at its closing bracket; all brackets are counted, also those
+ * in strings and comments (workflow-language 5.2). An empty text is one empty piece. Throws QueryError when a closing
+ * bracket is missing.
  */
 export function scanScripts(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -27,7 +28,7 @@ export function scanScripts(text: string): Piece[] {
   return pieces;
 }
 
-/** Where the next `jq(` or `js(` begins, or -1. A letter may stand before it: `pajq(.a)` holds a script. */
+/** Returns the index of the next `jq(` or `js(`, or -1. It may follow a letter: `pajq(.a)` contains a script. */
 export function nextScript(text: string, from: number): number {
   for (let bracket = text.indexOf('(', from + 2); bracket >= 0; bracket = text.indexOf('(', bracket + 1)) {
     const letter = text[bracket - 1];

@@ -1,20 +1,20 @@
 /**
- * The parser wants every line of a flow collection or quoted text indented deeper than the key it belongs to, as YAML
- * 1.2 says. Workflows in the field close a bracket under its key, and the original accepted them. This scanner finds
- * such lines and indents them; it runs only when the parser has complained, so a mistake here can lose nothing.
+ * A text whose lines were indented. js-yaml requires each line of a flow collection or quoted text to be indented deeper
+ * than its key, as YAML 1.2 does; existing workflows close a bracket below its key, which the original accepts. This
+ * scanner indents such lines. It runs only after js-yaml has reported the indentation, so it cannot break a valid text.
  */
 export interface Indented {
   readonly text: string;
-  /** Blanks added, by one-based line. */
+  /** Number of blanks added, by one-based line. */
   readonly added: ReadonlyMap<number, number>;
 }
 
 interface Scan {
   readonly text: string;
-  /** Blanks to add, by the offset of the line's start. */
+  /** Number of blanks to add, by the offset of the line. */
   readonly pads: Map<number, number>;
   offset: number;
-  /** Column of the block collection that the next value belongs to; -1 at the root. */
+  /** The column of the block collection around the next value; -1 at the root. */
   parent: number;
 }
 
@@ -28,7 +28,7 @@ const BLANK_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n|$)/y;
 const LINE = /[^\r\n]*(?:\r\n?|\n|$)/y;
 const FLOW_TOKEN = /[[\]{},]|:(?=\s|["'[{])|#[^\r\n]*|\s+|[^\s[\]{},:#"']+|[\s\S]/y;
 
-/** The text with every line of its flow collections and quoted texts indented deep enough. Takes linear time. */
+/** Indents every line of flow collections and quoted texts deeper than its key. Takes linear time. */
 export function indentFlow(text: string): Indented {
   const scan: Scan = { text, pads: new Map(), offset: 0, parent: -1 };
   while (scan.offset < text.length) scanLine(scan);
@@ -44,7 +44,7 @@ function scanLine(scan: Scan): void {
   skip(scan, LINE);
 }
 
-/** True when another token may follow on the line. */
+/** Returns true when another token may follow on the line. */
 function scanToken(scan: Scan, lineStart: number): boolean {
   const from = scan.offset;
   const column = from - lineStart;
@@ -61,7 +61,7 @@ function scanToken(scan: Scan, lineStart: number): boolean {
   return skipColon(scan, column);
 }
 
-/** Block and plain texts go on as long as lines are indented deeper than their parent. */
+/** Skips a block or plain text, which continues as long as lines are indented deeper than their parent. */
 function skipDeeper(scan: Scan): false {
   skip(scan, LINE);
   const deeper = new RegExp(`(?:[ \\t]*(?:\\r\\n?|\\n)| {${scan.parent + 1}})`, 'y');
@@ -81,7 +81,7 @@ function isEnclosed(first: string): boolean {
   return first !== '' && '"\'[{'.includes(first);
 }
 
-/** What is never closed goes on to the end of the text. */
+/** Skips a quoted text or flow collection, to the end of the text if it is not closed. */
 function skipEnclosed(scan: Scan, first: string): void {
   if (first === '[' || first === '{') skipFlow(scan);
   else if (!skip(scan, first === '"' ? DOUBLE_QUOTED : SINGLE_QUOTED)) scan.offset = scan.text.length;

@@ -1,24 +1,27 @@
 import type { Position } from '../position.ts';
 
-/** A JSON value; what a YAML node means. Aliased nodes share their value. */
+/** A JSON value: the meaning of a YAML node. An alias shares the value of its anchor. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** A node of a document with the place where it is written; an alias stands where its anchor stands. */
+/** A node of a document with its position; the node of an alias has the position of its anchor. */
 export type Node = MapNode | ListNode | ScalarNode;
 
+/** A YAML mapping. */
 export interface MapNode extends Position {
   readonly kind: 'map';
   readonly value: { readonly [name: string]: Json };
-  /** In the order written; entries that came by a merge key are last. */
+  /** In the order written, then the entries of merge keys. */
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
+/** A YAML sequence. */
 export interface ListNode extends Position {
   readonly kind: 'list';
   readonly value: readonly Json[];
   readonly items: readonly Node[];
 }
 
+/** A YAML scalar. */
 export interface ScalarNode extends Position {
   readonly kind: 'scalar';
   readonly value: string | number | boolean | null;
@@ -28,22 +31,25 @@ export interface ScalarNode extends Position {
   readonly text: string;
 }
 
-/** A key and what it holds; the place is the key's. */
+/** A key and its node; the position is that of the key. */
 export interface Entry extends Position {
   readonly key: string;
   readonly node: Node;
 }
 
+/** Creates the node of a map with these entries, at the position of `at`. */
 export function mapNode(entries: ReadonlyMap<string, Entry>, at: Position): MapNode {
   // fromEntries defines own properties, so a key `__proto__` is a key like any other.
   const value = Object.fromEntries([...entries.values()].map((entry) => [entry.key, entry.node.value]));
   return { kind: 'map', value, entries, line: at.line, column: at.column };
 }
 
+/** Creates the node of a list with these items, at the position of `at`. */
 export function listNode(items: readonly Node[], at: Position): ListNode {
   return { kind: 'list', value: items.map((item) => item.value), items, line: at.line, column: at.column };
 }
 
+/** Creates a null node, at the position of `at`. */
 export function nullNode(at: Position): ScalarNode {
   return { kind: 'scalar', value: null, tag: '!!null', text: '', line: at.line, column: at.column };
 }

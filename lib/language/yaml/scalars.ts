@@ -1,11 +1,11 @@
 /**
- * What a YAML scalar means: the 1.2 core forms and the 1.1 leftovers that workflows in the field rely on
- * (workflow-language reference, 1.1): 014 is twelve, 1_000 is a thousand, a date is its RFC 3339 text.
+ * The meaning of a YAML scalar: the forms of the YAML 1.2 core schema and those of YAML 1.1 on which existing workflows rely
+ * (workflow-language 1.1): 014 is twelve, 1_000 is a thousand, a date is its RFC 3339 text.
  */
 export interface Scalar {
   /** Short tag: !!str, !!int, !!float, !!bool, !!null, !!timestamp, !!binary or !!merge. */
   readonly tag: string;
-  /** NaN and the infinities are possible here; JSON cannot carry them, so the reader refuses them. */
+  /** May be NaN or an infinity, which the parser rejects because JSON does not have them. */
   readonly value: string | number | boolean | null;
 }
 
@@ -19,7 +19,7 @@ const WORDS = new Map<string, Scalar>([
   ...words('!!merge', '<<', ['<<']),
 ]);
 
-/** Tried in this order; underscores between digits have been taken out. */
+/** Tested in this order, after the underscores between digits are removed. */
 const INTEGERS: readonly { form: RegExp; base: number }[] = [
   { form: /^([-+]?)0[xX]([0-9a-fA-F]+)$/, base: 16 },
   { form: /^([-+]?)0[bB]([01]+)$/, base: 2 },
@@ -28,7 +28,7 @@ const INTEGERS: readonly { form: RegExp; base: number }[] = [
 ];
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
-/** The meaning of an unquoted scalar without a tag. Never fails: what is nothing else is text. */
+/** Resolves an unquoted scalar without a tag. A scalar of no other type is text. */
 export function resolvePlain(text: string): Scalar {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -36,7 +36,7 @@ export function resolvePlain(text: string): Scalar {
   return timestamp(text) ?? number(text) ?? { tag: '!!str', value: text };
 }
 
-/** The meaning of a scalar with an explicit short tag; undefined when the text is no such thing. */
+/** Resolves a scalar with a short tag; undefined if the text has no such meaning. */
 export function resolveTagged(tag: string, text: string): Scalar | undefined {
   if (tag === '!!str' || tag === '!') return { tag: '!!str', value: text };
   if (tag === '!!binary') return binary(text);
@@ -50,7 +50,7 @@ function words(tag: string, value: Scalar['value'], spellings: readonly string[]
 }
 
 function number(text: string): Scalar | undefined {
-  // Underscores are separators only behind a digit or sign; `.1_0` stays text.
+  // Underscores are separators only after a digit or a sign; `.1_0` is text.
   const plain = text.startsWith('.') ? text : text.replaceAll('_', '');
   for (const { form, base } of INTEGERS) {
     const parts = form.exec(plain);
@@ -59,7 +59,7 @@ function number(text: string): Scalar | undefined {
   return float(plain);
 }
 
-/** Undefined above 64 bits, where the number counts as a float. */
+/** Undefined for more than 64 bits: such a number is a float. */
 function integer(negative: boolean, digits: string, base: number): Scalar | undefined {
   const prefix = { 2: '0b', 8: '0o', 16: '0x' }[base] ?? '';
   const size = BigInt(`${prefix}${digits}`);
@@ -96,7 +96,7 @@ function timestamp(text: string): Scalar | undefined {
 
 function daysIn(year: number, month: number): number {
   const date = new Date(Date.UTC(2000, month, 0));
-  // Not Date.UTC(year, ...): it takes the years 0 to 99 for 1900 to 1999.
+  // Not Date.UTC(year, ...), which maps the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(year, month, 0);
   return date.getUTCDate();
 }

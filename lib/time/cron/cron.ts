@@ -1,16 +1,18 @@
+import { parseGoDuration } from '../go-durations.ts';
 import {
   type Cron,
   type CronInterval,
   type CronProblem,
   type CronTimes,
-  FORMS,
+  FIELDS,
   parseField,
   shorten,
 } from './fields.ts';
-import { isTimezone } from './zones.ts';
+import { SEARCH_LIMIT_MS } from './ticks.ts';
+import { isTimezone } from './time-zones.ts';
 
-export { toSchedulerExpressions } from './expressions.ts';
 export type { Cron, CronInterval, CronProblem, CronTimes } from './fields.ts';
+export { toSchedulerExpressions } from './scheduler-expressions.ts';
 export { nextTick } from './ticks.ts';
 
 const DESCRIPTORS: Readonly<Record<string, string>> = {
@@ -23,22 +25,22 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** No pattern of sense is longer. */
-const LONGEST = 1000;
+/** A longer pattern is rejected unread. */
+const MAX_CHARACTERS = 1000;
 
 const ZONE = /^(?:CRON_)?TZ=(\S*)\s+/;
 
 /**
- * Reads the cron pattern of a scheduled workflow: five fields, a descriptor such as `@daily`, or `@every 5m`, after
- * `CRON_TZ=<zone>` if wanted; without it the zone is UTC (workflow-language 3). The problem names the field and how to
- * mend it. A pattern that can never come, such as a 30 February, is a problem too.
+ * Parses the cron pattern of a scheduled workflow: five fields, a descriptor such as `@daily`, or `@every 5m`, after an
+ * optional `CRON_TZ=<zone>`; the default zone is UTC (workflow-language 3). Returns a problem that names the field and
+ * the correction. A pattern that never ticks, such as 30 February, is a problem too. Never throws.
  */
 export function parseCron(text: string): Cron | CronProblem {
-  if (text.length > LONGEST) return { problem: `the cron pattern is longer than ${LONGEST} characters` };
+  if (text.length > MAX_CHARACTERS) return { problem: `the cron pattern is longer than ${MAX_CHARACTERS} characters` };
   const prefix = ZONE.exec(text.trimStart());
   const timezone = prefix?.[1] || 'UTC';
   if (!isTimezone(timezone)) {
-    return { problem: `'${shorten(timezone)}' is no time zone; write an IANA name such as CRON_TZ=Europe/Berlin` };
+    return { problem: `'${shorten(timezone)}' is not a time zone; use an IANA name, as in CRON_TZ=Europe/Berlin` };
   }
   const pattern = text
     .trimStart()
@@ -50,22 +52,22 @@ export function parseCron(text: string): Cron | CronProblem {
   const meaning = Object.hasOwn(DESCRIPTORS, pattern) ? DESCRIPTORS[pattern] : undefined;
   if (meaning !== undefined) return parseTimes(meaning, timezone);
   const known = `${Object.keys(DESCRIPTORS).join(', ')} or @every 5m`;
-  return { problem: `'${shorten(pattern)}' is no descriptor; write ${known}` };
+  return { problem: `'${shorten(pattern)}' is not a descriptor; use ${known}` };
 }
 
 function parseTimes(pattern: string, timezone: string): CronTimes | CronProblem {
   const texts = pattern.split(/\s+/).filter((field) => field !== '');
   if (texts.length !== 5) return { problem: countProblem(texts.length) };
   const [minute = '', hour = '', monthDay = '', month = '', weekDay = ''] = texts;
-  const minutes = parseField(minute, FORMS.minutes);
+  const minutes = parseField(minute, FIELDS.minutes);
   if ('problem' in minutes) return minutes;
-  const hours = parseField(hour, FORMS.hours);
+  const hours = parseField(hour, FIELDS.hours);
   if ('problem' in hours) return hours;
-  const monthDays = parseField(monthDay, FORMS.monthDays);
+  const monthDays = parseField(monthDay, FIELDS.monthDays);
   if ('problem' in monthDays) return monthDays;
-  const months = parseField(month, FORMS.months);
+  const months = parseField(month, FIELDS.months);
   if ('problem' in months) return months;
-  const weekDays = parseField(weekDay, FORMS.weekDays);
+  const weekDays = parseField(weekDay, FIELDS.weekDays);
   if ('problem' in weekDays) return weekDays;
   const times: CronTimes = {
     kind: 'times',
@@ -76,55 +78,33 @@ function parseTimes(pattern: string, timezone: string): CronTimes | CronProblem 
     weekDays: weekDays.isOpen ? undefined : weekDays.values,
     timezone,
   };
-  return canCome(times)
+  return canTick(times)
     ? times
-    : { problem: `the day of month field '${shorten(monthDay)}': month ${month} has no such day` };
+    : { problem: `the day of month field '${shorten(monthDay)}': month ${month} does not have such a day` };
 }
 
 function countProblem(count: number): string {
-  const what = 'a cron pattern has five fields: minute, hour, day of month, month, day of week';
-  const mend = count === 6 ? '; leave out the seconds' : ', for example 0 8 * * mon-fri';
-  return `${what}; here are ${count}${mend}`;
+  const rule = 'a cron pattern has five fields (minute, hour, day of month, month, day of week)';
+  const correction = count === 6 ? 'leave out the seconds' : 'for example 0 8 * * mon-fri';
+  return `${rule}, this one has ${count}: ${correction}`;
 }
 
-const MOST_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** The days of each month, of February in a leap year. */
+const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function canCome({ months, monthDays, weekDays }: CronTimes): boolean {
+function canTick({ months, monthDays, weekDays }: CronTimes): boolean {
   const first = monthDays?.[0];
-  return first === undefined || weekDays !== undefined || months.some((month) => first <= (MOST_DAYS[month - 1] ?? 0));
+  return (
+    first === undefined || weekDays !== undefined || months.some((month) => first <= (MONTH_LENGTHS[month - 1] ?? 0))
+  );
 }
 
-/** Units of Go's durations, in nanoseconds. */
-const UNITS: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 6e10,
-  h: 3.6e12,
-};
-
-const AMOUNT = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
-
-/** No tick is looked for further ahead. */
-const LONGEST_INTERVAL = 5 * 366 * 24 * 3_600_000;
-
-/** A Go duration: `1h30m`. As in the original, fractions of a second are dropped. */
+/** An interval in Go's notation: `1h30m`. As in the original, fractions of a second are dropped. */
 function parseInterval(text: string, timezone: string): CronInterval | CronProblem {
-  let sum = 0;
-  let end = text.startsWith('+') ? 1 : 0;
-  while (end < text.length) {
-    AMOUNT.lastIndex = end;
-    const [whole, amount, unit = ''] = AMOUNT.exec(text) ?? [];
-    if (whole === undefined)
-      return { problem: `@every '${shorten(text)}' is no duration; write one such as 90m or 1h30m` };
-    sum += Math.round(Number(amount) * (UNITS[unit] ?? 0));
-    end += whole.length;
-  }
-  const every = Math.floor(sum / 1e9) * 1000;
-  if (every < 1000) return { problem: `@every '${shorten(text)}' must be at least 1s` };
-  if (every > LONGEST_INTERVAL) return { problem: `@every '${shorten(text)}' is longer than five years` };
+  const ms = parseGoDuration(text);
+  if (ms === undefined) return { problem: `@every '${shorten(text)}' is not a duration; use one such as 90m or 1h30m` };
+  const every = Math.floor(ms / 1000) * 1000;
+  if (every < 1000) return { problem: `@every '${shorten(text)}' is shorter than 1s` };
+  if (every > SEARCH_LIMIT_MS) return { problem: `@every '${shorten(text)}' is longer than five years` };
   return { kind: 'interval', every, timezone };
 }

@@ -2,50 +2,52 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A request as an AWS service sees it. */
-export interface Asked {
+/** A request as an AWS service receives it. */
+export interface AwsRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** What follows the service's name in `X-Amz-Target`, for the services that speak JSON. */
+  /** The operation in `X-Amz-Target`, of services with a JSON protocol. */
   readonly operation: string;
   readonly bytes: Uint8Array;
-  /** The body's JSON object, for the services that speak JSON. */
+  /** The JSON object in the body, of services with a JSON protocol. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** The response to a request. Objects are sent as JSON. */
 export interface Reply {
   readonly status?: number;
   readonly body?: object | string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The endpoint of an AWS service. */
 export interface AwsServer {
-  /** What a client of the SDK is made with to speak to it. */
+  /** The configuration of the SDK's clients. */
   readonly config: {
     readonly endpoint: string;
     readonly region: string;
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   };
-  readonly asked: readonly Asked[];
-  /** How many were opened to it so far. */
+  readonly requests: readonly AwsRequest[];
+  /** The number of connections that were opened. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** A refusal in AWS's JSON form. */
-export const refusal = (name: string, more: object = {}): Reply => ({
+/** An error in the JSON protocol. */
+export const errorReply = (name: string, more: object = {}): Reply => ({
   status: 400,
   body: { __type: `com.amazonaws#${name}`, message: `refused: ${name}`, ...more },
 });
 
-/** The wire end of an AWS service: takes what the SDK really sends and answers what the test says. */
-export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<Reply>): Promise<AwsServer> {
-  const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const question = await readQuestion(request);
-    asked.push(question);
-    const { status = 200, body = {}, headers = {} } = await answer(question);
+/** Starts an endpoint that receives the SDK's requests and sends the replies of the test. */
+export async function startAwsServer(reply: (request: AwsRequest) => Reply | Promise<Reply>): Promise<AwsServer> {
+  const requests: AwsRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    const { status = 200, body = {}, headers = {} } = await reply(request);
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     response.writeHead(status, {
       'content-type': isRaw ? 'application/xml' : 'application/x-amz-json-1.0',
@@ -65,7 +67,7 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
       region: 'eu-test-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
-    asked,
+    requests,
     get connections() {
       return connections;
     },
@@ -77,12 +79,12 @@ export async function startAwsServer(answer: (asked: Asked) => Reply | Promise<R
   };
 }
 
-async function readQuestion(request: IncomingMessage): Promise<Asked> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  const bytes = await buffer(request);
-  const target = String(request.headers['x-amz-target'] ?? '');
+async function readRequest(incoming: IncomingMessage): Promise<AwsRequest> {
+  const url = new URL(incoming.url ?? '/', 'http://localhost');
+  const bytes = await buffer(incoming);
+  const target = String(incoming.headers['x-amz-target'] ?? '');
   return {
-    method: request.method ?? '',
+    method: incoming.method ?? '',
     path: decodeURIComponent(url.pathname),
     query: url.searchParams,
     operation: target.slice(target.indexOf('.') + 1),

@@ -4,7 +4,7 @@ import {
   type LocalExecutionsOptions,
   localExecutions,
 } from '../../../lib/adapters/local/executions/executions.ts';
-import { type Bench, type Ending, Named, type TestFunction } from '../../contract/executions.ts';
+import { type Bench, type Ending, NamedError, type TestFunction } from '../../contract/executions.ts';
 import { owning } from './owning.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -33,7 +33,7 @@ export function openBench({
       alarm: time.alarm,
       invoke: async (name, payload, { token }) => {
         const called = functions.get(name);
-        if (!called) throw new Named('Lambda.ResourceNotFoundException', `there is no function ${name}`);
+        if (!called) throw new NamedError('Lambda.ResourceNotFoundException', `there is no function ${name}`);
         return called(payload, token);
       },
       ...options,

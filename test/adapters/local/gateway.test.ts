@@ -1,9 +1,10 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { StorageError } from '../../../lib/adapters/local/database/storage-error.ts';
 import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
@@ -166,4 +167,60 @@ test('a function that fails before it could answer is a 502', async () => {
     throw new Error('broken');
   });
   expect((await fetch(gateway.url)).status).toBe(502);
+});
+
+const LARGEST = 10;
+
+let socket: Socket;
+
+async function open(lingerMs?: number): Promise<void> {
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    handlerOf: () => async (_event, response) => response.end(),
+    requestId: () => 'request',
+    largestBody: () => LARGEST,
+    ...(lingerMs === undefined ? {} : { lingerMs }),
+  });
+  socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').setEncoding('utf8');
+  await once(socket, 'connect');
+}
+
+/** What the server sends, until it contains the word. */
+async function readUntil(word: string): Promise<string> {
+  let read = '';
+  while (!read.includes(word)) read += (await once(socket, 'data'))[0];
+  return read;
+}
+
+const LENGTH = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n';
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+describe('a body that is too large', () => {
+  afterEach(() => {
+    socket.destroy();
+  });
+
+  test.each([
+    ['with a length', LENGTH + 'x'.repeat(50), 'x'.repeat(50)],
+    ['in chunks', `${CHUNKED}32\r\n${'x'.repeat(50)}\r\n`, `32\r\n${'x'.repeat(50)}\r\n0\r\n\r\n`],
+  ])('%s is refused at once, and its rest is read before the connection closes', async (_how, begin, rest) => {
+    await open();
+    socket.write(begin);
+    expect(await readUntil('StatusCode')).toMatch(/^HTTP\/1\.1 413 .*too large: at most 10 bytes/s);
+    // By the time of another reply, this connection would be closed.
+    await fetch(gateway.url);
+    expect(socket.readableEnded).toBe(false);
+    socket.write(rest);
+    const [hadError] = await once(socket, 'close');
+    expect(hadError).toBe(false);
+  });
+
+  test('closes the connection after a while when its rest does not come', async () => {
+    await open(50);
+    socket.write(LENGTH);
+    await readUntil('StatusCode');
+    const [hadError] = await once(socket, 'close');
+    expect(hadError).toBe(false);
+  });
 });

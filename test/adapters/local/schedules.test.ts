@@ -8,12 +8,12 @@ import {
   type LocalSchedulesOptions,
   localSchedules,
 } from '../../../lib/adapters/local/schedules.ts';
+import { DAY_MS, MINUTE_MS } from '../../../lib/time/units.ts';
 import {
-  MINUTE,
+  type Delivered,
   type SchedulesBench,
   scheduleOf,
   schedulesContract,
-  type Told,
   tickAfter,
 } from '../../contract/schedules.ts';
 import { owning } from './owning.ts';
@@ -22,18 +22,18 @@ import { VirtualTime } from './virtual-time.ts';
 describe('local schedules keep the law of the port', () => {
   schedulesContract(async (): Promise<SchedulesBench> => {
     const time = new VirtualTime();
-    const told: Told[] = [];
+    const delivered: Delivered[] = [];
     const schedules = owning(':memory:', (database) =>
       localSchedules({
         database,
-        tick: async ({ target }, planned) => void told.push({ target, planned }),
+        tick: async ({ target }, planned) => void delivered.push({ target, planned }),
         nextTick: tickAfter,
         ...time,
       }),
     );
     return {
       schedules,
-      told,
+      delivered,
       now: () => time.clock.now(),
       pass: async (milliseconds) => {
         await time.sleep(milliseconds);
@@ -45,7 +45,6 @@ describe('local schedules keep the law of the port', () => {
 });
 
 describe('local schedules, when something goes wrong', () => {
-  const DAY = 24 * 60 * MINUTE;
   let folder: string;
   let time: VirtualTime;
   let start: number;
@@ -66,14 +65,14 @@ describe('local schedules, when something goes wrong', () => {
     vi.restoreAllMocks();
   });
 
-  const note: LocalSchedulesOptions['tick'] = async (_, planned) => void told.push((planned - start) / MINUTE);
+  const note: LocalSchedulesOptions['tick'] = async (_, planned) => void told.push((planned - start) / MINUTE_MS);
   const open = (tick = note, now = () => time.clock.now()): void => {
     const clock = { ...time.clock, now };
     schedules = owning(join(folder, 'schedules.sqlite'), (database) =>
       localSchedules({
         database,
         tick,
-        giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE, error]),
+        giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE_MS, error]),
         nextTick: tickAfter,
         clock,
         alarm: time.alarm,
@@ -92,17 +91,17 @@ describe('local schedules, when something goes wrong', () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
-    await time.sleep(400 * DAY + 50 * MINUTE);
+    await time.sleep(400 * DAY_MS + 50 * MINUTE_MS);
     await resume();
     expect(told).toEqual([400 * 1440 + 40]);
-    await time.sleep(10 * MINUTE);
+    await time.sleep(10 * MINUTE_MS);
     expect(told).toEqual([400 * 1440 + 40, 400 * 1440 + 60]);
   });
 
   test('nothing is told again after a start in which nothing was missed', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(25 * MINUTE);
+    await time.sleep(25 * MINUTE_MS);
     await resume();
     expect(told).toEqual([20]);
   });
@@ -112,7 +111,7 @@ describe('local schedules, when something goes wrong', () => {
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
     open();
-    await time.sleep(45 * MINUTE);
+    await time.sleep(45 * MINUTE_MS);
     expect(told).toEqual([]);
     await schedules.resume();
     await time.sleep(1);
@@ -123,7 +122,7 @@ describe('local schedules, when something goes wrong', () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
-    await time.sleep(30 * MINUTE);
+    await time.sleep(30 * MINUTE_MS);
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.resume();
@@ -133,11 +132,11 @@ describe('local schedules, when something goes wrong', () => {
 
   test('a tick that nobody takes in a day is handed over with why, and those after it are told', async () => {
     open(async (schedule, planned) => {
-      if (planned - start === 20 * MINUTE) throw new Error('not now');
+      if (planned - start === 20 * MINUTE_MS) throw new Error('not now');
       await note(schedule, planned);
     });
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(25 * 60 * MINUTE);
+    await time.sleep(25 * 60 * MINUTE_MS);
     expect(lost).toEqual([['a', 20, 'Error: not now']]);
     expect(told).toContain(40);
     expect(told).not.toContain(20);
@@ -146,7 +145,7 @@ describe('local schedules, when something goes wrong', () => {
   test('a tick that was being told when the process died is told again', async () => {
     open(() => new Promise(() => {}));
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(25 * MINUTE);
+    await time.sleep(25 * MINUTE_MS);
     await resume();
     expect(told).toEqual([20]);
     await resume();
@@ -157,15 +156,15 @@ describe('local schedules, when something goes wrong', () => {
     open(() => new Promise(() => {}));
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.set(scheduleOf('b', 'every 45'));
-    await time.sleep(44 * MINUTE);
+    await time.sleep(44 * MINUTE_MS);
     await schedules.close();
     await resume();
     expect(told).toEqual([40]);
     told = [];
     await resume(() => new Promise(() => {}));
-    await time.sleep(17 * MINUTE);
+    await time.sleep(17 * MINUTE_MS);
     await schedules.close();
-    await time.sleep(30 * MINUTE);
+    await time.sleep(30 * MINUTE_MS);
     await resume();
     expect(told.toSorted((x, y) => x - y)).toEqual([80, 90]);
   });
@@ -174,11 +173,11 @@ describe('local schedules, when something goes wrong', () => {
     const at: number[] = [];
     open(async (_, planned) => {
       at.push((time.clock.now() - start) / 1000);
-      if (planned === start + 20 * MINUTE && at.length < 4) throw new Error('not now');
-      told.push((planned - start) / MINUTE);
+      if (planned === start + 20 * MINUTE_MS && at.length < 4) throw new Error('not now');
+      told.push((planned - start) / MINUTE_MS);
     });
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(45 * MINUTE);
+    await time.sleep(45 * MINUTE_MS);
     expect(at).toEqual([1200, 1201, 1203, 1207, 2400]);
     expect(told).toEqual([20, 40]);
   });
@@ -190,9 +189,9 @@ describe('local schedules, when something goes wrong', () => {
       throw new Error('not now');
     });
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(20 * MINUTE + 500);
+    await time.sleep(20 * MINUTE_MS + 500);
     await schedules.remove('a');
-    await time.sleep(60 * MINUTE);
+    await time.sleep(60 * MINUTE_MS);
     expect(tries).toBe(1);
   });
 
@@ -201,13 +200,13 @@ describe('local schedules, when something goes wrong', () => {
     const now = (): number => time.clock.now() + shift;
     open(note, now);
     await schedules.set(scheduleOf('a', 'every 20'));
-    await time.sleep(45 * MINUTE);
-    shift = -30 * MINUTE;
-    await time.sleep(30 * MINUTE);
+    await time.sleep(45 * MINUTE_MS);
+    shift = -30 * MINUTE_MS;
+    await time.sleep(30 * MINUTE_MS);
     expect(told).toEqual([20, 40]);
     await resume(note, now);
     expect(told).toEqual([20, 40]);
-    await time.sleep(20 * MINUTE);
+    await time.sleep(20 * MINUTE_MS);
     expect(told).toEqual([20, 40, 60]);
   });
 
@@ -215,20 +214,20 @@ describe('local schedules, when something goes wrong', () => {
     let shift = 0;
     open(note, () => time.clock.now() + shift);
     await schedules.set(scheduleOf('a', 'every 20'));
-    shift = 70 * MINUTE;
-    await time.sleep(2 * MINUTE);
+    shift = 70 * MINUTE_MS;
+    await time.sleep(2 * MINUTE_MS);
     expect(told).toEqual([60]);
   });
 
   test('a clock that had been years ahead silences nobody', async () => {
-    let shift = 1000 * DAY;
+    let shift = 1000 * DAY_MS;
     const now = (): number => time.clock.now() + shift;
     open(note, now);
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
     shift = 0;
     await resume(note, now);
-    await time.sleep(25 * MINUTE);
+    await time.sleep(25 * MINUTE_MS);
     expect(told).toEqual([20]);
   });
 
@@ -236,7 +235,7 @@ describe('local schedules, when something goes wrong', () => {
     open();
     await schedules.set(scheduleOf('a', 'never'));
     await schedules.set(scheduleOf('a', 'never'));
-    await time.sleep(DAY);
+    await time.sleep(DAY_MS);
     await resume();
     expect(told).toEqual([]);
   });
@@ -253,14 +252,14 @@ describe('the newest tick', () => {
   const NOW = Date.UTC(2026, 10, 21, 12, 34, 56);
 
   test.each([
-    ['every 5', NOW - 3 * MINUTE, undefined],
-    ['every 5', NOW - 6 * MINUTE, Date.UTC(2026, 10, 21, 12, 30)],
+    ['every 5', NOW - 3 * MINUTE_MS, undefined],
+    ['every 5', NOW - 6 * MINUTE_MS, Date.UTC(2026, 10, 21, 12, 30)],
     ['every 5', 0, Date.UTC(2026, 10, 21, 12, 30)],
     ['every 1', NOW - 56_000, undefined],
     ['every 1', NOW - 56_001, Date.UTC(2026, 10, 21, 12, 34)],
     ['every 1440', Date.UTC(2020, 0), Date.UTC(2026, 10, 21)],
     ['never', 0, undefined],
-    ['every 5', NOW + MINUTE, undefined],
+    ['every 5', NOW + MINUTE_MS, undefined],
   ])('of `%s` since %d', (cron, since, expected) => {
     expect(newestTick(tickAfter, cron, since, NOW)).toBe(expected);
   });

@@ -3,19 +3,19 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Alarm } from '../../../lib/adapters/local/concurrency/timers.ts';
 import type { Clock } from '../../../lib/ports/clock.ts';
 
-interface Appointment {
+interface Timer {
   readonly due: number;
   readonly ring: () => void;
 }
 
-// Whatever works without waiting for a time has come to rest after so many turns of the event loop.
-const TURNS_TO_REST = 20;
+// After so many turns of the event loop, all work has ended that does not wait for a timer.
+const IDLE_TURNS = 20;
 
-/** A clock that stands still while anything works and jumps to the next appointment when nothing does. */
+/** A clock that stands still while work is in progress, and then jumps to the next timer. */
 export class VirtualTime {
   #now = Date.UTC(2026, 10, 21, 12);
-  #appointments = new Set<Appointment>();
-  #isPassing = false;
+  #timers = new Set<Timer>();
+  #isAdvancing = false;
 
   readonly clock: Clock = {
     now: () => this.#now,
@@ -24,27 +24,27 @@ export class VirtualTime {
   };
 
   readonly alarm: Alarm = (milliseconds, ring) => {
-    const appointment = { due: this.#now + Math.max(milliseconds, 0), ring };
-    this.#appointments.add(appointment);
-    if (!this.#isPassing) void this.#pass();
-    return () => this.#appointments.delete(appointment);
+    const timer = { due: this.#now + Math.max(milliseconds, 0), ring };
+    this.#timers.add(timer);
+    if (!this.#isAdvancing) void this.#advance();
+    return () => this.#timers.delete(timer);
   };
 
-  /** Resolves after so many milliseconds of this time. */
+  /** Resolves after so many milliseconds of this clock. */
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.alarm(milliseconds, resolve));
   }
 
-  async #pass(): Promise<void> {
-    this.#isPassing = true;
-    while (this.#appointments.size > 0) {
-      for (let turns = 0; turns < TURNS_TO_REST; turns++) await turn();
-      const [next] = [...this.#appointments].sort((a, b) => a.due - b.due);
+  async #advance(): Promise<void> {
+    this.#isAdvancing = true;
+    while (this.#timers.size > 0) {
+      for (let turns = 0; turns < IDLE_TURNS; turns++) await turn();
+      const [next] = [...this.#timers].sort((a, b) => a.due - b.due);
       if (!next) break;
-      this.#appointments.delete(next);
+      this.#timers.delete(next);
       this.#now = Math.max(this.#now, next.due);
       next.ring();
     }
-    this.#isPassing = false;
+    this.#isAdvancing = false;
   }
 }

@@ -40,30 +40,30 @@ function* refsIn(value: unknown): Generator<string> {
 }
 
 describe('the OpenAPI description', () => {
-  test('says its version and survives JSON', () => {
+  test('has its version and is valid JSON', () => {
     expect(description).toMatchObject({ openapi: '3.1.1', info: { title: 'Weft', version: '1.0.0' } });
     expect(JSON.parse(JSON.stringify(description))).toEqual(description);
   });
 
-  test('tells of every route, alone or among those that share its method and path', () => {
-    const told = operations.flatMap(({ operation }) => {
+  test('describes every route, alone or among those with the same method and path', () => {
+    const described = operations.flatMap(({ operation }) => {
       const several = operation['x-operations'];
       return several === undefined ? [operation.operationId] : several.map(({ operationId }) => operationId);
     });
-    expect(told.toSorted()).toEqual(rows.map(([id]) => id).toSorted());
+    expect(described.toSorted()).toEqual(rows.map(([id]) => id).toSorted());
   });
 
-  test('gives each operation a name of its own', () => {
+  test('has a unique name for each operation', () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('has no two paths that differ in the names of their parameters only', () => {
+  test('has no paths that differ only in the names of their parameters', () => {
     const paths = Object.keys(description.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'));
     expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([]);
   });
 
-  test('declares exactly the parameters that stand in the path, and each parameter once', () => {
+  test('declares exactly the parameters of the path, each once', () => {
     for (const { path, operation } of operations) {
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]);
@@ -74,7 +74,7 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  test('asks for `op` where no route of the operation does without it', () => {
+  test('requires `op` if every route of the operation has one', () => {
     const opOf = (path: string, method: string) =>
       description.paths[path]?.[method]?.parameters.find(({ name }) => name === 'op');
     expect(opOf('/namespaces/{namespace}/tree/{node}', 'put')).toMatchObject({ required: true });
@@ -82,14 +82,14 @@ describe('the OpenAPI description', () => {
     expect(opOf('/namespaces', 'get')).toBeUndefined();
   });
 
-  test('refers to nothing that is not there', () => {
+  test('has no broken references', () => {
     const known = new Set(Object.keys(description.components.schemas).map((name) => `#/components/schemas/${name}`));
     expect([...refsIn(description)].filter((ref) => !known.has(ref))).toEqual([]);
     const tags = new Set(description.tags.map(({ name }) => name));
     expect(operations.flatMap(({ operation }) => operation.tags).filter((tag) => !tags.has(tag))).toEqual([]);
   });
 
-  test('has shapes that are JSON Schema and examples that have their shapes', () => {
+  test('has valid JSON Schema and examples that match it', () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, validateFormats: false });
     ajv.addSchema({ $id: 'weft', components: { schemas: schemas() } });
     ajv.addVocabulary(['components']);
@@ -107,7 +107,7 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  test('lets nobody in without a key but where the registry says so', () => {
+  test('requires a key except where the registry does not', () => {
     const open = operations.filter(({ operation }) => JSON.stringify(operation.security) === '[]');
     expect(open.map(({ operation }) => operation.operationId)).toEqual(['getDescription']);
     const asking = operations.filter(({ operation }) => '401' in operation.responses && '403' in operation.responses);

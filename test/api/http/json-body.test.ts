@@ -8,7 +8,7 @@ test.each([
   ['a text', '"owner"', '"owner"'],
   ['an object', '{"is": "owner"}', 'object'],
   ['lists in lists, too deep to be written again,', DEEP, 'array'],
-])('%s in the place of a choice is refused, and the choices are told', (_what, permission, shown) => {
+])('%s instead of one of several values is rejected, with the values in the message', (_what, permission, shown) => {
   const body = Buffer.from(`{"name": "a", "permission": ${permission}, "namespaces": []}`);
   const text = `json: field permission cannot be ${shown}; it is one of read, run, write, admin`;
   expect(() => decodeJson(body, inputs.key, false)).toThrow(text);

@@ -13,7 +13,7 @@ function ask(line: string): ReturnType<typeof matchRoute> {
   return matchRoute(method, path, query);
 }
 
-/** The id and parameters of a match as one line, or how it was turned away. */
+/** The id and parameters of a match as one line, or the reply without a route. */
 function answer(line: string): string {
   const match = ask(line);
   if ('status' in match) return String(match.status);
@@ -21,7 +21,7 @@ function answer(line: string): string {
   return [match.id, ...Object.entries(match.params).map(([name, value]) => `${name}=${value}`)].join(' ');
 }
 
-describe('a request finds its route', () => {
+describe('the route of a request', () => {
   test.each([
     ['GET /api/namespaces', 'listNamespaces'],
     ['GET /api/namespaces/', 'listNamespaces'],
@@ -41,7 +41,7 @@ describe('a request finds its route', () => {
     expect(answer(line)).toBe(expected);
   });
 
-  test('every route finds itself at its own method, path and op', () => {
+  test('every route matches its own method, path and op', () => {
     const found = rows.map(([, { method, path, op }]) => {
       const match = ask(`${method} /api${path.replaceAll(/\{(\w+)\+?\}/g, 'a')}${op === undefined ? '' : `?op=${op}`}`);
       return 'id' in match ? match.id : match;
@@ -50,7 +50,7 @@ describe('a request finds its route', () => {
   });
 });
 
-describe('`op` chooses among the routes of a node', () => {
+describe('`op` selects a route of a node', () => {
   test.each([
     [`PUT ${NODE}/a?op=create-directory`, 'createDirectory namespace=demo node=a'],
     [`GET ${NODE}/a?op=vars`, 'listWorkflowVariables namespace=demo node=a'],
@@ -68,7 +68,7 @@ describe('`op` chooses among the routes of a node', () => {
     },
   );
 
-  test.each(['PUT', 'POST', 'DELETE'])('a %s of a node without an op that it knows is 405', (method) => {
+  test.each(['PUT', 'POST', 'DELETE'])('a %s of a node without a known op is 405', (method) => {
     expect(answer(`${method} ${NODE}/a`)).toBe('405');
     expect(answer(`${method} ${NODE}/a?op=foo`)).toBe('405');
   });
@@ -97,7 +97,7 @@ describe('the path of a node', () => {
     expect('params' in match && match.params).toEqual({ namespace: 'demo', node });
   });
 
-  test('an encoded slash divides no other parameter, so no name can reach out of its place', () => {
+  test('an encoded slash separates no other parameters, so that no name can reach another path', () => {
     expect(answer('GET /api/namespaces/demo%2Fsecrets')).toBe('405');
     expect(answer('DELETE /api/namespaces/a%2Fb')).toBe('deleteNamespace namespace=a/b');
     expect(answer('GET /api/namespaces/demo/vars/a%2Fb')).toBe('getNamespaceVariable namespace=demo variable=a/b');
@@ -105,17 +105,26 @@ describe('the path of a node', () => {
 });
 
 describe('greedy parameters elsewhere', () => {
-  test('the id of an event may hold slashes, encoded or not', () => {
+  test('the id of an event may contain slashes, encoded or not', () => {
     expect(answer('POST /api/namespaces/n/events/a/b/replay')).toBe('replayEvent namespace=n event=a/b');
     expect(answer('POST /api/namespaces/n/events/a%2Fb/replay')).toBe('replayEvent namespace=n event=a/b');
     expect(answer('POST /api/namespaces/n/events/replay/replay')).toBe('replayEvent namespace=n event=replay');
     expect(answer('POST /api/namespaces/n/events/replay')).toBe('405');
   });
 
-  test('a slash at the end tells a folder of secrets from a secret', () => {
-    expect(ask('DELETE /api/namespaces/n/secrets/a/b')).toMatchObject({ params: { secret: 'a/b' }, slash: false });
-    expect(ask('DELETE /api/namespaces/n/secrets/a/b/')).toMatchObject({ params: { secret: 'a/b' }, slash: true });
-    expect(ask('DELETE /api/namespaces/n/secrets/a%2Fb%2F')).toMatchObject({ params: { secret: 'a/b' }, slash: true });
+  test('a slash at the end distinguishes a folder of secrets from a secret', () => {
+    expect(ask('DELETE /api/namespaces/n/secrets/a/b')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: false,
+    });
+    expect(ask('DELETE /api/namespaces/n/secrets/a/b/')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: true,
+    });
+    expect(ask('DELETE /api/namespaces/n/secrets/a%2Fb%2F')).toMatchObject({
+      params: { secret: 'a/b' },
+      endsInSlash: true,
+    });
   });
 
   test('a list is not a secret without a name', () => {
@@ -124,7 +133,7 @@ describe('greedy parameters elsewhere', () => {
   });
 });
 
-describe('dots are sent to the clean path', () => {
+describe('paths with dots are redirected to the clean path', () => {
   test.each([
     [`PUT ${NODE}/.?op=create-directory`, `301 ${NODE}`],
     [`GET ${NODE}/a/../b`, `301 ${NODE}/b`],
@@ -139,7 +148,7 @@ describe('dots are sent to the clean path', () => {
   });
 });
 
-describe('what is no route', () => {
+describe('requests without a route', () => {
   test.each([
     ['GET /api', '405'],
     ['GET /api/', '405'],
@@ -164,7 +173,7 @@ describe('what is no route', () => {
   });
 });
 
-test('whatever is asked, there is an answer, and what it redirects to is not redirected again', () => {
+test('any request has a result, and the target of a redirect is not redirected again', () => {
   const segment = fc.oneof(
     fc.string(),
     fc.constantFrom('api', 'v2', 'namespaces', 'tree', '.', '..', '%2e', '%2F', '%', 'events', 'replay', ''),
@@ -182,7 +191,7 @@ test('whatever is asked, there is an answer, and what it redirects to is not red
   );
 });
 
-test('a path of many slashes is decided at once', () => {
+test('a path of many slashes is matched quickly', () => {
   const long = `/api/namespaces/n/events/${'replay/'.repeat(5_000)}nope`;
   expect(matchRoute('POST', long, {})).toEqual({ status: 405 });
 });

@@ -19,7 +19,7 @@ const BODIES: Record<SpecifiedRoute['body'], Pick<Route, 'body' | 'optional'>> =
   event: { body: 'bytes' },
 };
 
-/** A body of which the specification says nothing and that clients send: settings of a Git mirror. */
+/** A body that clients send and the specification does not mention: settings of a Git mirror. */
 const MAY_BE_MIRRORS = new Set(['PUT /namespaces/{}', 'PUT /namespaces/{}/tree/{}?op=create-directory']);
 
 describe('the specification', () => {
@@ -38,7 +38,7 @@ describe('the specification', () => {
     expect(taken).toEqual(MAY_BE_MIRRORS.has(name) ? { body: 'json', optional: true } : BODIES[specified.body]);
   });
 
-  test('knows every route that claims to come from it', () => {
+  test('has every route whose source is the specification', () => {
     const known = new Set(titled.map(([name]) => name));
     const claims = rows.filter(([, route]) => route.from === 'specification' && !known.has(key(route)));
     expect(claims.map(([id]) => id)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the specification, one a line: method, path below /api with its `op`, then what it takes: `text`,
- * `json` (`json?` where it may be left out), `event`; `?name` for a query parameter; `stream` for an event stream.
+ * Every endpoint of the specification, one a line: method, path below /api with its `op`, then the body: `text`, `json`
+ * (`json?` if it is optional), `event`; `?name` for a query parameter; `stream` for an event stream.
  */
 const LINES = `
 GET /namespaces

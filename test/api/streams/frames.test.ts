@@ -3,16 +3,16 @@ import { dataFrame, errorFrame, faultFrame, GONE, HEARTBEAT, STREAM_HEADERS } fr
 import { notFound, ServiceError } from '../../../lib/domain/errors.ts';
 
 describe('the events of a stream', () => {
-  test('are one line of JSON under an id, and end with an empty line', () => {
+  test('are one line of JSON after an id, and end with an empty line', () => {
     const json = JSON.stringify({ text: 'two\nlines\r\nand  more' });
     expect(dataFrame(json, 'x-1')).toBe('id: x-1\ndata: {"text":"two\\nlines\\r\\nand  more"}\n\n');
   });
 
-  test('are empty to say that the stream is alive', () => {
+  test('are empty as heartbeats', () => {
     expect(HEARTBEAT).toBe('data: \n\n');
   });
 
-  test('name a mistake by the number that gRPC has for it', () => {
+  test('have the gRPC status code of an error', () => {
     expect(errorFrame(notFound('namespace'))).toBe(
       'event: error\ndata: {"Code":5,"Message":"namespace not found"}\n\n',
     );
@@ -23,15 +23,15 @@ describe('the events of a stream', () => {
     expect(codes).toEqual([6, 3, 2, 16, 7]);
   });
 
-  test('say of a fault of ours nothing but the words they are given', () => {
+  test('contain only the given message for a fault of the service', () => {
     expect(faultFrame('look under 7')).toBe('event: error\ndata: {"Code":2,"Message":"look under 7"}\n\n');
   });
 
-  test('say that what was watched is gone', () => {
+  test('have a code of their own for a deleted object', () => {
     expect(GONE).toBe('event: error\ndata: {"Code":50,"Message":"EOF"}\n\n');
   });
 
-  test('come under headers that keep caches and proxies from holding them back, and let pages of any origin read', () => {
+  test('have headers that prevent caching and buffering, and allow pages of any origin', () => {
     expect(STREAM_HEADERS).toEqual({
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache',

@@ -3,16 +3,16 @@ import { text } from 'node:stream/consumers';
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalChanges, localChanges } from '../../../lib/adapters/local/changes.ts';
-import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import {
   type Gateway,
   installStreaming,
   type StreamingHandler,
   startGateway,
 } from '../../../lib/adapters/local/gateway.ts';
-import type { Endpoints } from '../../../lib/api/http/call.ts';
+import { systemClock } from '../../../lib/adapters/portable/clock.ts';
+import type { Endpoints } from '../../../lib/api/http/endpoints.ts';
 import { lambda } from '../../../lib/api/lambda.ts';
-import type { Tails } from '../../../lib/api/streams/tails.ts';
+import type { StreamSources } from '../../../lib/api/streams/sources.ts';
 import { notFound } from '../../../lib/domain/errors.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
@@ -28,11 +28,11 @@ let lines = 0;
 const write = (text: string) =>
   table.write([{ do: 'put', table: 'journal', item: { pk: LINES.pk, sk: String(++lines).padStart(6, '0'), text } }]);
 
-/** The texts after a mark, and the new mark. */
-async function readLines(ports: { readonly table: Table }, mark = '') {
-  const { items } = await ports.table.query({ ...LINES, from: `${mark}~` });
-  const all = mark === '' ? (await ports.table.query(LINES)).items : items;
-  return { texts: all.map((item) => String(item['text'])), mark: all.at(-1)?.sk ?? (mark || 'none') };
+/** The texts after a cursor, and the new cursor. */
+async function readLines(ports: { readonly table: Table }, cursor = '') {
+  const { items } = await ports.table.query({ ...LINES, from: `${cursor}~` });
+  const all = cursor === '' ? (await ports.table.query(LINES)).items : items;
+  return { texts: all.map((item) => String(item['text'])), cursor: all.at(-1)?.sk ?? (cursor || 'none') };
 }
 
 const endpoints: Endpoints<'logs'> = {
@@ -43,16 +43,16 @@ const endpoints: Endpoints<'logs'> = {
   getInstanceLogs: async (ports) => ({ results: (await readLines(ports)).texts }),
 };
 
-const tails: Tails<'logs'> = {
-  getInstanceLogs: async (ports, _call, mark) => {
-    const read = await readLines(ports, mark === 'none' ? undefined : mark);
-    return { reply: { results: read.texts }, mark: read.mark };
+const streamSources: StreamSources<'logs'> = {
+  getInstanceLogs: async (ports, _call, cursor) => {
+    const read = await readLines(ports, cursor === 'none' ? undefined : cursor);
+    return { reply: { results: read.texts }, cursor: read.cursor };
   },
 };
 
 function handlerOf(mayStream: boolean): Handler {
   const never = () => {
-    throw new Error('nobody asks for it');
+    throw new Error('not used');
   };
   const suppliers = {
     table: () => table,
@@ -63,7 +63,7 @@ function handlerOf(mayStream: boolean): Handler {
     blobs: never,
     meter: () => undefined,
   };
-  return lambda<'logs'>(endpoints, suppliers, mayStream, tails);
+  return lambda<'logs'>({ endpoints, streamSources }, suppliers, mayStream);
 }
 
 const SERVER = '/api/logs';
@@ -77,23 +77,23 @@ function eventOf(path: string, headers: Readonly<Record<string, string>> = {}) {
 beforeEach(() => {
   installStreaming();
   changes = localChanges();
-  table = changes.telling(new MemoryTable());
+  table = changes.observe(new MemoryTable());
   lines = 0;
 });
 
-describe('where replies leave whole', () => {
+describe('without streamed replies', () => {
   const ask = (path: string, headers = {}) =>
     handlerOf(false)(eventOf(path, headers), { awsRequestId: 'r' } as never, () => {}) as unknown;
 
-  test('an event stream is its first event, and nobody watches afterwards', async () => {
+  test('an event stream is its first event, and no watch remains', async () => {
     await write('one');
     const answer = await ask(SERVER);
     expect(answer).toMatchObject({ statusCode: 200, headers: { 'Content-Type': 'text/event-stream' } });
     expect(answer).toMatchObject({ body: expect.stringMatching(/^id: [\w-]{22}\ndata: \{"results":\["one"\]\}\n\n$/) });
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 
-  test('who comes again gets what is new, or a sign of life', async () => {
+  test('a reconnected client gets what is new, or a heartbeat', async () => {
     await write('one');
     expect(await ask(INSTANCE)).toMatchObject({ body: 'id: 000001\ndata: {"results":["one"]}\n\n' });
     const again = { 'Last-Event-ID': '000001' };
@@ -102,15 +102,15 @@ describe('where replies leave whole', () => {
     expect(await ask(INSTANCE, again)).toMatchObject({ body: 'id: 000002\ndata: {"results":["two"]}\n\n' });
   });
 
-  test('an error is the first event too', async () => {
+  test('an error is the first event as well', async () => {
     const body = 'event: error\ndata: {"Code":5,"Message":"namespace not found"}\n\n';
     expect(await ask('/api/namespaces/n/logs')).toMatchObject({ statusCode: 200, body });
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 });
 
 describe('before the deadline of a Lambda', () => {
-  test('its stream ends as streams do', async () => {
+  test('its stream ends without an error', async () => {
     const answer = new PassThrough();
     const response = Object.assign(answer, { begin: () => answer });
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 10_050 };
@@ -118,7 +118,7 @@ describe('before the deadline of a Lambda', () => {
     const handled = handler(eventOf(SERVER), response as never, context);
     expect(await text(answer)).toMatch(/^id: .*\ndata: \{"results":\[\]\}\n\n$/);
     await handled;
-    expect(changes.size).toBe(0);
+    expect(changes.watchCount).toBe(0);
   });
 });
 
@@ -144,7 +144,7 @@ describe('behind the local gateway', () => {
     while (!isSo()) await new Promise(setImmediate);
   };
 
-  test('a list that grows shows all that is there, be it nothing, and then what is new', async () => {
+  test('a growing list sends all rows, even if there are none, and then the new ones', async () => {
     const stream = await follow(INSTANCE);
     expect(await stream.json()).toEqual({ results: [] });
     const shown: string[] = [];
@@ -155,7 +155,7 @@ describe('behind the local gateway', () => {
     expect(shown).toEqual(['one', 'two', 'three']);
   });
 
-  test('who comes again misses nothing and gets nothing twice, by header and by parameter', async () => {
+  test('a reconnected client misses nothing and gets nothing twice, by header and by parameter', async () => {
     await write('one');
     const first = await follow(INSTANCE);
     const { id = '' } = (await first.next()) ?? {};
@@ -168,16 +168,16 @@ describe('behind the local gateway', () => {
     expect(await byParameter.json()).toEqual({ results: ['two', 'three'] });
   });
 
-  test('nobody watches for a client that has left', async () => {
+  test('no watch remains for a client that has disconnected', async () => {
     const streams = [await follow(SERVER), await follow(INSTANCE)];
     for (const stream of streams) await stream.json();
-    expect(changes.size).toBe(2);
+    expect(changes.watchCount).toBe(2);
     for (const stream of streams) stream.leave();
-    await become(() => changes.size === 0);
-    expect(changes.names).toBe(0);
+    await become(() => changes.watchCount === 0);
+    expect(changes.keyCount).toBe(0);
   });
 
-  test('a slow reader of a growing list gets every line once', async () => {
+  test('a slow reader of a growing list gets every row once', async () => {
     const stream = await follow(INSTANCE);
     const wide = 'x'.repeat(100_000);
     for (let n = 0; n < 200; n += 1) {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../../../lib/api/streams/semaphore.ts';
+import { Semaphore } from '../../../lib/api/streams/semaphore.ts';
 
-test('so many works go on at once, the others follow in their order, and a failure gives its turn on', async () => {
-  const turns = new Turns(2);
+test('at most as many tasks as permits run at once, the others follow in order, and a failed task releases its permit', async () => {
+  const semaphore = new Semaphore(2);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string) =>
-    turns.take(() => {
+    semaphore.run(() => {
       begun.push(name);
       return new Promise<string>((resolve, reject) => {
         ends.set(name, () => (name === 'b' ? reject(new Error(name)) : resolve(name)));

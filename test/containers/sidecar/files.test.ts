@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
 const FILES = pathToFileURL('lib/containers/sidecar/files.ts').href;
-/** Rights mean nothing to root. */
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** Another user than root, for whom permissions do not count. */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-test('the directory of a call is removed also where the function has closed it to everybody', () => {
+test('the directory of a call is removed also when the function has taken all permissions from it', () => {
   const root = mkdtempSync(join(tmpdir(), 'weft-closed-'));
   chmodSync(root, 0o777);
   const script = `
@@ -19,7 +19,7 @@ test('the directory of a call is removed also where the function has closed it t
     for (const path of ['a/b', 'a', '.']) chmodSync('${root}/call/' + path, 0);
     import('${FILES}').then(({ removeFolder }) => removeFolder('${root}/call'));
   `;
-  const { stderr, status } = spawnSync(process.execPath, ['-e', script], { ...nobody, encoding: 'utf8' });
+  const { stderr, status } = spawnSync(process.execPath, ['-e', script], { ...unprivileged, encoding: 'utf8' });
   expect([status, stderr.replace(/.*ExperimentalWarning.*\n.*\n/, '')]).toEqual([0, '']);
   expect(existsSync(join(root, 'call'))).toBe(false);
   rmSync(root, { recursive: true });

@@ -8,17 +8,17 @@ import * as keys from '../../../lib/domain/storage/keys.ts';
 import { secretReader } from '../../../lib/engine/evaluation/secrets.ts';
 import type { Sealer } from '../../../lib/ports/sealer.ts';
 import type { Item, Key, Table } from '../../../lib/ports/table.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 const VALUE = Buffer.from('plain-text-of-the-secret');
 const HUB = 'https://docker.io';
 
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 let needs: { readonly table: Table; readonly sealer: Sealer };
 let home: namespaces.Namespace;
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   needs = { table: quiet.ports.table, sealer: localSealer() };
   home = await quiet.namespace('home');
 });
@@ -29,26 +29,26 @@ async function itemAt(key: Key): Promise<Item> {
   return item;
 }
 
-/** Puts the item of one place into another, as whoever may write the table could. */
+/** Copies an item to another key, as any process with write access to the table could. */
 async function move(from: Key, { table, pk, sk }: Key): Promise<void> {
   await needs.table.write([{ do: 'put', table, item: { ...(await itemAt(from)), pk, sk } }]);
 }
 
-const partsOf = (name: string) => [keys.secrets(name), keys.registries(name), keys.dataKey(name).pk];
+const partitionsOf = (id: string) => [keys.secrets(id), keys.registries(id), keys.dataKey(id)];
 const rowsIn = async (id: string): Promise<number> => {
-  const pages = await Promise.all(partsOf(id).map((pk) => needs.table.query({ table: 'catalog', pk })));
+  const pages = await Promise.all(partitionsOf(id).map(({ table, pk }) => needs.table.query({ table, pk })));
   return pages.reduce((sum, { items }) => sum + items.length, 0);
 };
 
-describe('what is kept', () => {
-  test('of a secret is its name, and bytes that do not show its value', async () => {
+describe('the stored item', () => {
+  test('of a secret has its name and bytes that do not contain its value', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     const { pk, sk, ...rest } = await itemAt(keys.secret(home.id, 'A'));
     expect([sk, Object.keys(rest)]).toEqual(['A', ['sealed']]);
     expect(Buffer.from(rest['sealed'] as Uint8Array).includes(VALUE)).toBe(false);
   });
 
-  test('of a registry is its address, a hint at the user, and bytes that show neither user nor token', async () => {
+  test('of a registry has its address, the obscured user, and bytes that contain neither user nor token', async () => {
     await registries.set(needs, home, HUB, 'long-user-name:long-token');
     const { url, user, sealed } = await itemAt(keys.registry(home.id, HUB));
     expect([url, user]).toEqual([HUB, 'lo***me']);
@@ -57,7 +57,7 @@ describe('what is kept', () => {
     expect(text).not.toContain('long-token');
   });
 
-  test('is sealed under one data key for all of a namespace, and another for what is global', async () => {
+  test('is sealed with one data key for all of a namespace, and with another one for global credentials', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     const first = await itemAt(keys.dataKey(home.id));
     await secrets.set(needs, home, 'B', VALUE);
@@ -69,8 +69,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('what was moved in the database does not open', () => {
-  test('under the name of another secret', async () => {
+describe('an item that was moved in the database does not open', () => {
+  test('at the key of another secret', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     await move(keys.secret(home.id, 'A'), keys.secret(home.id, 'B'));
     expect((await secrets.read(needs, home.id, ['A'])).get('A')).toBe(VALUE.toString());
@@ -87,7 +87,7 @@ describe('what was moved in the database does not open', () => {
     await expect(secrets.read(needs, other.id, ['A'])).rejects.toThrow('does not open');
   });
 
-  test('from the registries of global services to those of all', async () => {
+  test('from the registries for global services to those for all services', async () => {
     await registries.set(needs, 'private', HUB, 'a:b');
     expect(await registries.credentialsFor(needs, 'global', 'alpine')).toHaveLength(1);
     await move(keys.registry('private', HUB), keys.registry('global', HUB));
@@ -95,8 +95,8 @@ describe('what was moved in the database does not open', () => {
   });
 });
 
-describe('a namespace that ends', () => {
-  test('takes its secrets, its registries and its data key along', async () => {
+describe('a namespace that is deleted', () => {
+  test('has no secrets, registries or data key left', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     await secrets.set(needs, home, 'f/B', VALUE);
     await registries.set(needs, home, HUB, 'a:b');
@@ -110,7 +110,7 @@ describe('a namespace that ends', () => {
     ['a secret', () => secrets.set(needs, home, 'A', VALUE)],
     ['a folder', () => secrets.set(needs, home, 'f/', new Uint8Array())],
     ['a registry', () => registries.set(needs, home, HUB, 'a:b')],
-  ])('gets nothing back from who set %s at this moment', async (_what, set) => {
+  ])('does not get %s that is set at the same time', async (_what, set) => {
     await removals.finish(quiet.ports, await namespaces.remove(quiet.ports, 'home', true));
     await expect(set()).rejects.toThrow('namespace not found');
     await quiet.namespace('home');
@@ -119,7 +119,7 @@ describe('a namespace that ends', () => {
   });
 });
 
-describe('a step', () => {
+describe('a secret reader', () => {
   const counted = (calls: number[]): Table => ({
     get: (wanted) => {
       calls.push(wanted.length);
@@ -141,7 +141,7 @@ describe('a step', () => {
     expect(calls).toEqual([3]);
   });
 
-  test('names the first secret that is missing', async () => {
+  test('reports the first missing secret', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     const read = secretReader(needs, { namespaceId: home.id });
     await expect(read(['A', 'NO', 'NEITHER'])).rejects.toMatchObject({

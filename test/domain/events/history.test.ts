@@ -4,14 +4,14 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import * as events from '../../../lib/domain/events/events.ts';
 import * as history from '../../../lib/domain/events/history.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { Clock } from '../../../lib/ports/clock.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
 
-const MANY = 100_000;
+const MANY = 20_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 5, 15, 12);
-/** The events lie so far apart, over five days. */
+/** The time between two events, over five days. */
 const STEP = (5 * DAY) / MANY;
 const TOGETHER = 100;
 
@@ -20,12 +20,12 @@ let namespace: namespaces.Namespace;
 const blobs = memoryBlobs();
 const clock: Clock = { now: () => NOW, uuid: () => '01980000-0000-7000-8000-000000000001', secret: () => 's' };
 
-/** What a list asked the database for. */
+/** The calls to the database of a list. */
 interface Asked {
   counts: number;
   pages: number;
   gets: number;
-  /** Rows of the index, and events, that were read out. */
+  /** The number of rows of the index, and of events, that were read. */
   rows: number;
   events: number;
 }
@@ -58,12 +58,12 @@ beforeAll(async () => {
     const some = Array.from({ length: TOGETHER }, async (_, index) => {
       const number = from + index;
       const event = { specversion: '1.0', id: idOf(number), source: 's', type: typeOf(number), data: `d${number}` };
-      const { writes } = await events.toWrites({ blobs }, namespace.id, event, receivedOf(number));
+      const { writes } = await events.toWrites({ blobs }, namespace.id, event, { received: receivedOf(number) });
       return writes[1];
     });
     await database.table.write(await Promise.all(some));
   }
-}, 240_000);
+});
 
 afterAll(() => database.close());
 
@@ -89,7 +89,7 @@ const newest = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => idOf(MANY - 1 - from - index));
 
 describe(`a history of ${MANY} events`, () => {
-  test('shows a page after reading that page and counting the rest', async () => {
+  test('reads the requested page only, and counts the rest', async () => {
     const { total, ids, pageInfo } = await list({ limit: ['10'] });
     expect([total, ids]).toEqual([MANY, newest(0, 10)]);
     expect([pageInfo.hasNextPage, pageInfo.hasPreviousPage]).toEqual([true, false]);
@@ -99,15 +99,15 @@ describe(`a history of ${MANY} events`, () => {
   });
 
   test('goes far back without reading what it passes', async () => {
-    const { total, ids } = await list({ limit: ['10'], offset: ['60000'] });
-    expect([total, ids]).toEqual([MANY, newest(60_000, 10)]);
+    const { total, ids } = await list({ limit: ['10'], offset: ['12000'] });
+    expect([total, ids]).toEqual([MANY, newest(12_000, 10)]);
     expect(asked).toMatchObject({ rows: 10, events: 10, gets: 1 });
     expect(asked.counts + asked.pages).toBeLessThan(100);
     expect(await list({ limit: ['5'], offset: [String(MANY - 2)] })).toMatchObject({ ids: [idOf(1), idOf(0)] });
     expect((await list({ offset: [String(2 * MANY)] })).ids).toEqual([]);
   });
 
-  test('pages do not overlap, and none is left out, also across days', async () => {
+  test('has pages without overlaps or gaps, also across days', async () => {
     const perDay = MANY / 5;
     const pages = [];
     for (const offset of [0, 7, 14].map((more) => perDay / 2 - 10 + more)) {
@@ -116,39 +116,39 @@ describe(`a history of ${MANY} events`, () => {
     expect(pages).toEqual(newest(perDay / 2 - 10, 21));
   });
 
-  test('is read from its other end when the oldest are wanted first', async () => {
+  test('is read from its end for the oldest events first', async () => {
     const { ids, total } = await list({ limit: ['3'], 'order.field': ['RECEIVED'], 'order.direction': ['ASC'] });
     expect([ids, total]).toEqual([[idOf(0), idOf(1), idOf(2)], MANY]);
     expect(asked).toMatchObject({ rows: 3, events: 3 });
   });
 
-  test('is filtered by type without reading an event that is not shown', async () => {
+  test('is filtered by type without reading events outside the page', async () => {
     const { ids, total } = await list({ limit: ['3'], ...filter('TYPE', 'CONTAINS', 'placed') });
-    expect([ids, total]).toEqual([[99_007, 98_007, 97_007].map(idOf), MANY / 1000]);
+    expect([ids, total]).toEqual([[19_007, 18_007, 17_007].map(idOf), MANY / 1000]);
     expect(asked).toMatchObject({ rows: MANY, events: 3, gets: 1 });
     console.log('by type:', JSON.stringify(asked));
   });
 
-  test('is narrowed by time before anything is read', async () => {
+  test('is filtered by time without reading rows outside the period', async () => {
     const at = (number: number) => new Date(receivedOf(number)).toISOString();
     const between = {
       'filter.field': ['CREATED', 'CREATED'],
       'filter.type': ['AFTER', 'BEFORE'],
-      'filter.val': [at(50_000), at(50_004)],
+      'filter.val': [at(10_000), at(10_004)],
     };
     const { ids, total } = await list(between);
-    expect([ids, total]).toEqual([[50_004, 50_003, 50_002, 50_001, 50_000].map(idOf), 5]);
+    expect([ids, total]).toEqual([[10_004, 10_003, 10_002, 10_001, 10_000].map(idOf), 5]);
     expect(asked.rows + asked.counts).toBeLessThan(15);
   });
 
-  test('is searched for a text part by part', async () => {
+  test('is searched for a text page by page', async () => {
     const { ids, total } = await list({ limit: ['1'], ...filter('TEXT', 'CONTAINS', '"data":"d4217"') });
     expect([ids, total]).toEqual([[idOf(4217)], 1]);
     console.log('by text:', JSON.stringify(asked));
     expect(asked.gets).toBeLessThan(MANY / 100 + 200);
-  }, 240_000);
+  });
 
-  test('shows a thousand at most, and says how many there are', async () => {
+  test('lists at most a thousand events, and their total number', async () => {
     for (const query of [{}, { limit: ['5000'] }]) {
       const { ids, total, pageInfo } = await list(query);
       expect([ids.length, ids.at(-1), total, pageInfo.hasNextPage]).toEqual([1000, newest(999, 1)[0], MANY, true]);
@@ -165,5 +165,5 @@ describe(`a history of ${MANY} events`, () => {
     expect(second.pageInfo.hasPreviousPage).toBe(true);
     expect((await list({ last: ['2'], before: [second.pageInfo.endCursor] })).ids).toEqual(newest(1, 2));
     expect(asked.events).toBe(2);
-  }, 240_000);
+  });
 });

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { note } from '../../../lib/domain/logs/change-lines.ts';
-import { removeLog } from '../../../lib/domain/logs/lines.ts';
+import { deleteLog } from '../../../lib/domain/logs/lines.ts';
 import { list } from '../../../lib/domain/logs/pages.ts';
-import { readOut } from '../../../lib/domain/logs/sources.ts';
+import { withEventTexts } from '../../../lib/domain/logs/sources.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { toListRequest } from '../../../lib/domain/storage/pages.ts';
-import { DAY, LogSpace, SECOND, textsOf } from './space.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import { DAY_MS, DAY_SECONDS, SECOND_MS } from '../../../lib/time/units.ts';
+import { LogSpace, textsOf } from './space.ts';
 
 const MOST_LINES = 10_000;
 
@@ -26,13 +27,13 @@ const notesOnDays = async (days: number, ofEach: number): Promise<string[]> => {
       texts.push(text);
       space.now += 1;
     }
-    space.now += DAY;
+    space.now += DAY_MS;
   }
   return texts;
 };
 
 describe('a log of many days', () => {
-  test('is read on through the days, page by page', async () => {
+  test('is read page by page across days', async () => {
     const all = await notesOnDays(5, 7);
     const seen: string[] = [];
     for (let offset = 0; offset < all.length; offset += 4) {
@@ -43,7 +44,7 @@ describe('a log of many days', () => {
     expect(seen).toEqual(all);
   });
 
-  test('is read only where the page is; the rest is counted', async () => {
+  test('is read only for the page; the rest is counted', async () => {
     await notesOnDays(5, 30);
     space.queries.length = 0;
     const page = await space.list({ limit: ['3'], offset: ['70'] });
@@ -54,7 +55,7 @@ describe('a log of many days', () => {
     expect(read).toHaveLength(3);
   });
 
-  test('gives the first of its lines when all are asked for, and the others on the next page', async () => {
+  test('returns at most the maximum number of lines, and the others on the next page', async () => {
     const all = await notesOnDays(2, MOST_LINES / 2 + 10);
     const first = await space.list();
     expect(first.results).toHaveLength(MOST_LINES);
@@ -64,11 +65,11 @@ describe('a log of many days', () => {
 });
 
 describe('lines of several sources', () => {
-  test('are merged by their time, also where one becomes visible late', async () => {
+  test('are merged by their time, also when a line becomes visible late', async () => {
     const late = space.begin();
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.note('note');
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.receive('e-1');
     await space.begin()();
     await late();
@@ -80,9 +81,9 @@ describe('lines of several sources', () => {
     ]);
   });
 
-  test('stay apart from those of other workflows', async () => {
+  test('are not in the log of a workflow unless they are about it', async () => {
     await space.begin()();
-    space.now += SECOND;
+    space.now += SECOND_MS;
     await space.note('of the namespace');
     await space.receive('e-1');
     await note(space.ports, 'workflow.update', space.opened);
@@ -90,31 +91,30 @@ describe('lines of several sources', () => {
     expect(results.map(({ msg }) => msg)).toEqual([expect.stringContaining('created by api'), 'Updated workflow.']);
   });
 
-  test('keep the id of an event that is gone from the history', async () => {
+  test('contain the id of an event that was removed', async () => {
     const entry = { at: 1, id: '000001768521480000#e-1', level: 'info', text: '', tags: {} } as const;
-    const [read] = await readOut(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
+    const [read] = await withEventTexts(space.ports, [{ ...entry, event: { pk: 'gone', sk: 'gone' } }]);
     expect(read?.text).toBe('Event received: e-1');
   });
 });
 
 describe('log lines', () => {
-  test('are kept as long as the installation says', async () => {
+  test('are kept for the retention of the installation', async () => {
     space.retentionDays = 3;
     const begun = space.now;
     await space.note('old');
-    const pk = keys.notes(space.opened.namespace.id, begun);
-    const [item] = (await space.memory.query({ table: 'journal', pk })).items;
-    expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * 86_400);
-    space.now += 2 * DAY;
+    const [item] = (await space.memory.query(keys.notes(space.opened.namespace.id, begun))).items;
+    expect(item?.['ttl']).toBe(Math.ceil(begun / 1000) + 3 * DAY_SECONDS);
+    space.now += 2 * DAY_MS;
     await space.note('young');
     expect(textsOf(await space.list())).toEqual(['old', 'young']);
-    space.now += 2 * DAY;
+    space.now += 2 * DAY_MS;
     expect(textsOf(await space.list())).toEqual(['young']);
     space.retentionDays = 30;
     expect(textsOf(await space.list())).toEqual(['old', 'young']);
   });
 
-  test('go with their namespace, those of other namespaces stay', async () => {
+  test('are deleted with their namespace; those of other namespaces stay', async () => {
     await notesOnDays(3, 120);
     await note(space.ports, 'namespace.create', {}, 'demo');
     const other = await namespaces.create(space.ports, 'other');
@@ -122,26 +122,26 @@ describe('log lines', () => {
     const purge = await namespaces.remove(space.ports, 'demo', true);
     await removals.finish(space.ports, purge);
     const { id } = space.opened.namespace;
-    for (let ms = space.now - 5 * DAY; ms <= space.now; ms += DAY) {
-      expect((await space.memory.query({ table: 'journal', pk: keys.notes(id, ms) })).items).toEqual([]);
+    for (let ms = space.now - 5 * DAY_MS; ms <= space.now; ms += DAY_MS) {
+      expect((await space.memory.query(keys.notes(id, ms))).items).toEqual([]);
     }
-    const kept = await space.memory.query({ table: 'journal', pk: keys.notes(other.id, space.now) });
+    const kept = await space.memory.query(keys.notes(other.id, space.now));
     expect(kept.items).toHaveLength(1);
-    const ofServer = await space.memory.query({ table: 'journal', pk: keys.notes('server', space.now) });
+    const ofServer = await space.memory.query(keys.notes('server', space.now));
     expect(ofServer.items).toHaveLength(1);
   });
 
-  test('of a namespace that has none are removed without a complaint', async () => {
-    await removeLog(space.ports, space.opened.namespace.id);
+  test('of a namespace without any are deleted without an error', async () => {
+    await deleteLog(space.ports, space.opened.namespace.id);
     expect((await space.list()).results).toEqual([]);
   });
 
-  test('that cannot be written do not fail the change, and are told of', async () => {
-    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
+  test('that cannot be written do not fail the change, and are reported on the console', async () => {
+    const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { ports } = space;
     const table = { ...ports.table, write: () => Promise.reject(new Error('the database is away')) };
     await note({ ...ports, table }, 'workflow.update', space.opened);
-    expect(complain).toHaveBeenCalledWith(expect.stringContaining('Updated workflow.'), expect.any(Error));
-    complain.mockRestore();
+    expect(report).toHaveBeenCalledWith(expect.stringContaining('Updated workflow.'), expect.any(Error));
+    report.mockRestore();
   });
 });

@@ -1,31 +1,29 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import * as events from '../../../lib/domain/events/events.ts';
-import { note } from '../../../lib/domain/logs/lines.ts';
+import { type LogReading, readAfter } from '../../../lib/domain/logs/cursor-reader.ts';
+import { writeLine } from '../../../lib/domain/logs/lines.ts';
 import { type Log, list, openLog } from '../../../lib/domain/logs/pages.ts';
 import type { LogRecord } from '../../../lib/domain/logs/records.ts';
-import { type LogReading, readOn } from '../../../lib/domain/logs/tails.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { type List, type ListRequest, toListRequest } from '../../../lib/domain/storage/pages.ts';
+import { type ListRequest, toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { List } from '../../../lib/domain/storage/lists.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';
 import type { Query, Table } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
-export const SECOND = 1000;
-export const DAY = 86_400_000;
-
-/** A UUID of version 7 whose random part is a count: ids of one millisecond grow. */
+/** A UUID of version 7 with a counter instead of random bits: ids of one millisecond are ascending. */
 function uuidOf(ms: number, count: number): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count.toString(16).padStart(12, '0')}`;
 }
 
-/** A namespace whose log is written and read at times that a test chooses. */
+/** A namespace whose log is written and read at times that the test sets. */
 export class LogSpace {
   now = Date.UTC(2026, 0, 15, 23, 58);
-  /** Called before each query of a reader, which others may get in between. */
+  /** Called before each query of a reader, for concurrent writes. */
   between: () => Promise<void> = async () => {};
   readonly queries: Query[] = [];
   readonly memory = new MemoryTable();
@@ -33,7 +31,7 @@ export class LogSpace {
   #ids = 0;
   #opened: workflows.Opened | undefined;
 
-  readonly #quiet = new QuietPorts();
+  readonly #quiet = new MemoryPorts();
 
   get ports() {
     const table: Table = {
@@ -79,7 +77,7 @@ export class LogSpace {
   }
 
   note(text: string): Promise<void> {
-    return note(this.ports, { scope: 'namespace', namespace: this.opened.namespace }, text);
+    return writeLine(this.ports, { scope: 'namespace', namespace: this.opened.namespace }, text);
   }
 
   async receive(id: string): Promise<void> {
@@ -87,7 +85,7 @@ export class LogSpace {
     await events.record(this.ports, this.opened.namespace.id, event);
   }
 
-  /** Begins a run now; it becomes visible when it is stored. */
+  /** Begins a run now, and returns a function that stores it, which makes it visible. */
   begin(): () => Promise<void> {
     const { ports } = this;
     const run = newRun(ports, this.opened, Buffer.from('{}'), 'api');
@@ -100,8 +98,8 @@ export class LogSpace {
     return list(this.ports, this.log, toListRequest(query));
   }
 
-  readOn(mark?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
-    return readOn(this.ports, log, request, mark);
+  readAfter(cursor?: string, request: ListRequest = toListRequest({}), log = this.log): Promise<LogReading> {
+    return readAfter(this.ports, log, request, cursor);
   }
 }
 

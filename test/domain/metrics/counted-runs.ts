@@ -16,23 +16,23 @@ export type End = 'complete' | 'failed' | 'crashed';
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/** Runs of a namespace as the engine stores them, over memory and a clock that is set by hand. */
+/** Stores runs as the engine does, in a table in memory and with a clock that the test sets. */
 export class CountedRuns {
   now = Date.UTC(2026, 0, 15, 12);
   readonly clock: Clock;
   readonly needs: { readonly table: Table; readonly blobs: ReturnType<typeof memoryBlobs>; readonly clock: Clock };
-  /** What is stored, by id: the truth. */
+  /** The stored runs by id, with which counters are compared. */
   readonly stored = new Map<string, runs.Run>();
   private ids = 0;
 
-  /** `holdUp`: calls to the database take a turn or two of the event loop, so that others come between. */
-  constructor(table: Table = new MemoryTable(), holdUp = false) {
+  /** `isSlow`: calls to the table take some turns of the event loop, so that concurrent calls interleave. */
+  constructor(table: Table = new MemoryTable(), isSlow = false) {
     this.clock = {
       now: () => this.now,
       uuid: () => `${hex(this.now, 12).slice(0, 8)}-${hex(this.now, 12).slice(8)}-7000-8000-${hex(++this.ids, 12)}`,
       secret: () => 'secret',
     };
-    this.needs = { table: holdUp ? heldUp(table) : table, blobs: memoryBlobs(), clock: this.clock };
+    this.needs = { table: isSlow ? delayed(table) : table, blobs: memoryBlobs(), clock: this.clock };
   }
 
   async namespace(name = 'demo'): Promise<namespaces.Namespace> {
@@ -40,15 +40,24 @@ export class CountedRuns {
     return namespaces.need(this.needs, name);
   }
 
-  /** A run that is not stored yet. */
+  /** Returns a run that is not stored yet. */
   newRun({ id: namespaceId, name: namespace }: namespaces.Namespace, workflowId: string, revision = 'r1'): runs.Run {
     return {
       ...{ id: this.clock.uuid(), namespaceId, namespace, workflowId, revision, path: '/w', as: '/w', invoker: 'api' },
       ...{ status: 'pending', code: '', message: '', created: this.now, updated: this.now, seq: 0 },
       ...{ at: 'a', step: 0, flow: [], data: {}, input: new Uint8Array(), interrupted: false, metadata: '' },
-      ...{ tail: [], flushed: 0, lastLine: 0, machine: '', executions: 0, events: 0, brief: false, began: this.now },
-      ...{ pauses: 0, heard: [], depth: 0, threads: {}, outbox: [] },
-      ...{ told: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
+      ...{
+        tail: [],
+        flushed: 0,
+        lastLine: 0,
+        machine: '',
+        executions: 0,
+        historyEvents: 0,
+        express: false,
+        executionBegan: this.now,
+      },
+      ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+      ...{ settings: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
     };
   }
 
@@ -56,7 +65,7 @@ export class CountedRuns {
     return this.keep(await runs.commit(this.needs, { ...run, seq: run.seq + 1 }));
   }
 
-  /** Ends a run, which may not be stored yet: then it ran in place. */
+  /** Ends a run. One that is not stored yet began and ended in one commit. */
   async end(run: runs.Run, status: End): Promise<runs.Run> {
     const code = status === 'complete' ? '' : 'service.no';
     const next = { ...run, status, code, at: 'b', step: 2, seq: run.seq + 1, updated: this.now, tally: TALLY };
@@ -68,7 +77,7 @@ export class CountedRuns {
     return run;
   }
 
-  /** How many are stored of a workflow, and how they ended, counted one by one. */
+  /** Counts the stored runs of a workflow, and how they ended, one by one. */
   truth(workflowId: string) {
     const all = [...this.stored.values()].filter((run) => run.workflowId === workflowId);
     const over = all.filter(({ status }) => status !== 'pending');
@@ -81,8 +90,8 @@ export class CountedRuns {
   }
 }
 
-/** A database of which calls take a while, and not all as long. */
-export function heldUp(table: Table): Table {
+/** A table whose calls take different numbers of turns of the event loop. */
+export function delayed(table: Table): Table {
   let calls = 0;
   const later = async <T>(work: () => Promise<T>): Promise<T> => {
     calls += 1;

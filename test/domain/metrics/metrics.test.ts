@@ -1,26 +1,24 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import * as ledgers from '../../../lib/domain/metrics/ledgers.ts';
+import * as aggregates from '../../../lib/domain/metrics/aggregates.ts';
 import * as metrics from '../../../lib/domain/metrics/metrics.ts';
-import { accounts, begun, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
+import { begun, counterNames, ended, HOURS_KEPT_DAYS } from '../../../lib/domain/metrics/run-counts.ts';
 import { numberAt, type Sums } from '../../../lib/domain/metrics/sums.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import type { Table } from '../../../lib/ports/table.ts';
+import { DAY_MS, DAY_SECONDS, HOUR_MS } from '../../../lib/time/units.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
-import { CountedRuns, type End, heldUp } from './counted-runs.ts';
+import { CountedRuns, delayed, type End } from './counted-runs.ts';
 
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
-
-type Needs = Parameters<typeof ledgers.read>[0];
+type Needs = Parameters<typeof aggregates.read>[0];
 
 async function countsOf(needs: Needs, home: Namespace, workflow: string) {
-  const prefix = accounts.ofWorkflow(workflow);
+  const prefix = counterNames.ofWorkflow(workflow);
   const [before, after] = await Promise.all([
-    ledgers.read(needs, home, begun, { prefix }),
-    ledgers.read(needs, home, ended, { prefix }),
+    aggregates.read(needs, home, begun, { prefix }),
+    aggregates.read(needs, home, ended, { prefix }),
   ]);
   const at = (sums: Map<string, Sums>, name: string) => numberAt(sums.get(prefix) ?? {}, name);
   return { runs: at(before, 'runs'), done: at(after, 'done'), failed: at(after, 'failed'), ms: at(after, 'ms') };
@@ -56,45 +54,45 @@ async function crowd(world: CountedRuns, home: Namespace, count: number, workflo
   }
 }
 
-describe('what is counted', () => {
-  test('counts whether it was rolled up or not, and is read out of few rows afterwards', async () => {
+describe('a counter', () => {
+  test('counts runs before and after a roll-up, after which few rows are read', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 1200, 3);
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
-    world.now += HOUR;
+    world.now += HOUR_MS;
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
     const { table, seen } = counting(world.needs.table);
     expect(await countsOf({ ...world.needs, table }, home, 'w1')).toEqual(world.truth('w1'));
     expect(seen.writes).toBe(0);
-    // A mark, the rows behind it and the accounts, for each of the two ledgers.
+    // The mark, the rows after it and the counters, for each of the two aggregates.
     expect(seen.calls).toBe(6);
     expect(seen.rows).toBeLessThan(400);
   });
 
-  test('costs a namespace with a thousand workflows several transactions, and no run is left out', async () => {
+  test('of a namespace with many workflows takes several transactions and counts every run', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 400, 200);
-    world.now += HOUR;
-    await metrics.settle(world.needs, home);
+    world.now += HOUR_MS;
+    await metrics.rollUp(world.needs, home);
     for (const workflow of ['w0', 'w99', 'w199']) {
       expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     }
   });
 
-  test('is counted over days without a run, which are not looked into twice', async () => {
+  test('is rolled up over days without runs, which are not queried twice', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await world.end(world.newRun(home, 'w'), 'complete');
-    world.now += 20 * DAY;
+    world.now += 20 * DAY_MS;
     expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
     const { table, seen } = counting(world.needs.table);
     await countsOf({ ...world.needs, table }, home, 'w');
     expect(seen.calls).toBe(6);
   });
 
-  test('around midnight counts on the day on which it was stored', async () => {
+  test('of a day counts the runs that were stored on that day', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     world.now = Date.UTC(2026, 0, 15, 23, 59, 59, 999);
@@ -102,10 +100,10 @@ describe('what is counted', () => {
     world.now += 1;
     await world.end(world.newRun(home, 'w'), 'complete');
     await world.end(before, 'failed');
-    for (const later of [0, 60_000, ledgers.LAG_MS, 10 * 60_000, DAY]) {
+    for (const later of [0, 60_000, aggregates.LAG_MS, 10 * 60_000, DAY_MS]) {
       world.now += later;
       expect(await countsOf(world.needs, home, 'w')).toEqual(world.truth('w'));
-      const days = await ledgers.read(world.needs, home, begun, { prefix: accounts.ofDay('') });
+      const days = await aggregates.read(world.needs, home, begun, { prefix: counterNames.ofDay('') });
       expect([...days].map(([day, sums]) => [day, numberAt(sums, 'runs')])).toEqual([
         ['day#2026-01-15', 1],
         ['day#2026-01-16', 1],
@@ -113,53 +111,53 @@ describe('what is counted', () => {
     }
   });
 
-  test('is stamped when it is written: a run that was long in the making enters no counted time', async () => {
+  test('counts a late run, because its time is that of its commit', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     const slow = world.newRun(home, 'w');
-    world.now += HOUR;
+    world.now += HOUR_MS;
     await world.end(world.newRun(home, 'w'), 'complete');
-    world.now += ledgers.LAG_MS + 1;
-    await metrics.settle(world.needs, home);
+    world.now += aggregates.LAG_MS + 1;
+    await metrics.rollUp(world.needs, home);
     const late = await world.end({ ...slow, updated: slow.created }, 'complete');
     expect([late.created, late.updated]).toEqual([world.now, world.now]);
     expect(await countsOf(world.needs, home, 'w')).toEqual({ ...world.truth('w'), runs: 2, done: 2 });
     const begun = await world.begin(world.newRun(home, 'w'));
-    const settled = { ...begun, seq: 2, status: 'complete' } as const;
-    world.now += HOUR;
-    await metrics.settle(world.needs, home);
-    expect((await runs.commit(world.needs, settled)).updated).toBe(world.now);
+    const finished = { ...begun, seq: 2, status: 'complete' } as const;
+    world.now += HOUR_MS;
+    await metrics.rollUp(world.needs, home);
+    expect((await runs.commit(world.needs, finished)).updated).toBe(world.now);
     expect(await countsOf(world.needs, home, 'w')).toMatchObject({ runs: 3, done: 3 });
     const quick = world.newRun(home, 'w');
     world.now += runs.LATEST_FIRST_MS;
     expect((await world.begin(quick)).created).toBe(quick.created);
   });
 
-  test('is counted once by many who count and read at once', async () => {
-    const world = new CountedRuns(heldUp(new MemoryTable()));
+  test('counts each run once with concurrent roll-ups and readers', async () => {
+    const world = new CountedRuns(delayed(new MemoryTable()));
     const home = await world.namespace();
     await crowd(world, home, 700, 2);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     const readers = Array.from({ length: 6 }, () => countsOf(world.needs, home, 'w0'));
-    const rollers = Array.from({ length: 6 }, () => metrics.settle(world.needs, home));
+    const rollers = Array.from({ length: 6 }, () => metrics.rollUp(world.needs, home));
     await Promise.all(rollers);
     for (const found of await Promise.all(readers)) expect(found).toEqual(world.truth('w0'));
     expect(await countsOf(world.needs, home, 'w1')).toEqual(world.truth('w1'));
   });
 
-  test('is not counted twice by who reads while somebody else counts', async () => {
+  test('counts each run once for a reader during a roll-up', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 100, 1);
-    world.now += HOUR;
+    world.now += HOUR_MS;
     const { table } = world.needs;
     let others = 0;
     const overtaken: Table = {
       get: (all) => table.get(all),
       write: (writes) => table.write(writes),
       query: async (query) => {
-        // Between the reader's look at the mark and at the accounts.
-        if (query.table === 'journal' && others++ < 3) await metrics.settle(world.needs, home);
+        // Between the reads of the mark and of the counters.
+        if (query.table === 'journal' && others++ < 3) await metrics.rollUp(world.needs, home);
         return table.query(query);
       },
     };
@@ -167,28 +165,28 @@ describe('what is counted', () => {
     expect(others).toBeGreaterThan(2);
   });
 
-  test('goes on where who counted died, before or after any of his writes', async () => {
+  test('is complete after a roll-up that crashed before or after any write', async () => {
     for (let at = 1; at <= 6; at += 1) {
       for (const when of ['before', 'after'] as const) {
         const world = new CountedRuns();
         const home = await world.namespace();
         await crowd(world, home, 620, 60);
-        world.now += 2 * DAY;
+        world.now += 2 * DAY_MS;
         let writes = 0;
         const { table } = world.needs;
-        const dying: Table = {
+        const crashing: Table = {
           ...table,
           get: (all) => table.get(all),
           query: (query) => table.query(query),
           write: async (all) => {
             writes += 1;
-            if (writes === at && when === 'before') throw new Error('died');
+            if (writes === at && when === 'before') throw new Error('crashed');
             await table.write(all);
-            if (writes === at) throw new Error('died');
+            if (writes === at) throw new Error('crashed');
           },
         };
-        await metrics.settle({ ...world.needs, table: dying }, home).catch(() => undefined);
-        await metrics.settle(world.needs, home);
+        await metrics.rollUp({ ...world.needs, table: crashing }, home).catch(() => undefined);
+        await metrics.rollUp(world.needs, home);
         for (const workflow of ['w0', 'w7', 'w59']) {
           expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
         }
@@ -196,24 +194,24 @@ describe('what is counted', () => {
     }
   });
 
-  test('of a namespace that is gone is purged, and of a workflow that is gone', async () => {
+  test('of a deleted workflow is deleted', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 10, 2);
-    world.now += HOUR;
-    await metrics.settle(world.needs, home);
-    await metrics.forget(world.needs, home.id, 'w0');
-    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    world.now += HOUR_MS;
+    await metrics.rollUp(world.needs, home);
+    await metrics.deleteOf(world.needs, home.id, 'w0');
+    const { items } = await world.needs.table.query(keys.counters(home.id));
     expect(items.filter(({ sk }) => sk.includes('w0'))).toEqual([]);
     expect(items.filter(({ sk }) => sk.includes('w1'))).toHaveLength(4);
   });
 });
 
-describe('what happened in states', () => {
+describe('the metrics of states', () => {
   const flowOf = async (world: CountedRuns, home: Namespace, prefix: string): Promise<Sums> =>
-    [...(await ledgers.read(world.needs, home, ended, { prefix })).values()][0] ?? {};
+    [...(await aggregates.read(world.needs, home, ended, { prefix })).values()][0] ?? {};
 
-  test('is added up by revision, since ever and by the hour', async () => {
+  test('are summed by revision, in total and by the hour', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await world.end(world.newRun(home, 'w', 'r1'), 'complete');
@@ -231,21 +229,21 @@ describe('what happened in states', () => {
         b: { ms: 14, retries: 0, to: {}, done: 1, failed: 1, codes: { 'service.no': 1 } },
       },
     };
-    for (const later of [0, HOUR, DAY]) {
+    for (const later of [0, HOUR_MS, DAY_MS]) {
       world.now += later;
-      if (later > 0) await metrics.settle(world.needs, home);
-      expect(await flowOf(world, home, accounts.ofRevision('w', 'r1'))).toEqual(expected);
-      expect(await flowOf(world, home, accounts.ofHour('w', '2026-01-15T12', 'r1'))).toEqual(expected);
-      expect(await flowOf(world, home, accounts.ofRevision('w', 'r2'))).toMatchObject({ done: 1 });
+      if (later > 0) await metrics.rollUp(world.needs, home);
+      expect(await flowOf(world, home, counterNames.ofRevision('w', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, counterNames.ofHour('w', '2026-01-15T12', 'r1'))).toEqual(expected);
+      expect(await flowOf(world, home, counterNames.ofRevision('w', 'r2'))).toMatchObject({ done: 1 });
     }
-    const { items } = await world.needs.table.query({ table: 'journal', pk: keys.counters(home.id) });
+    const { items } = await world.needs.table.query(keys.counters(home.id));
     const hours = items.filter(({ sk }) => sk.includes('#2026-01-15T12#'));
     expect(hours).toHaveLength(2);
-    const kept = HOURS_KEPT_DAYS * 86_400;
+    const kept = HOURS_KEPT_DAYS * DAY_SECONDS;
     for (const { ttl } of hours) expect(ttl).toBe(Date.UTC(2026, 0, 15, 12) / 1000 + kept);
   });
 
-  test('may be called anything', async () => {
+  test('can have any names', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     const odd = '__proto__';
@@ -255,9 +253,9 @@ describe('what happened in states', () => {
       const one = { ...run, id: world.clock.uuid(), seq: 1, at: 'constructor', status: 'failed', code: odd } as const;
       await runs.commit(world.needs, { ...one, tally });
     }
-    world.now += HOUR;
-    await metrics.settle(world.needs, home);
-    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    world.now += HOUR_MS;
+    await metrics.rollUp(world.needs, home);
+    const flow = await flowOf(world, home, counterNames.ofRevision('w', 'r1'));
     const states = JSON.parse(JSON.stringify(flow))['states'];
     expect(Object.entries(states)).toEqual([
       [odd, { ms: 6, retries: 0, to: { constructor: 4 } }],
@@ -265,13 +263,13 @@ describe('what happened in states', () => {
     ]);
   });
 
-  test('of a run in too many states is left out, and the run counts all the same', async () => {
+  test('do not include a run with too many states, which is counted nevertheless', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await world.end(world.newRun(home, 'w'), 'complete');
     const whole = { ...world.newRun(home, 'w'), seq: 1, status: 'failed', code: 'x' } as const;
     await runs.commit(world.needs, { ...whole, tally: undefined });
-    const flow = await flowOf(world, home, accounts.ofRevision('w', 'r1'));
+    const flow = await flowOf(world, home, counterNames.ofRevision('w', 'r1'));
     expect(flow).toMatchObject({ done: 1, failed: 1, told: 1, codes: { x: 1 } });
   });
 });
@@ -283,7 +281,7 @@ type Move =
   | { readonly do: 'begin' | 'place'; readonly workflow: number; readonly end: End }
   | { readonly do: 'end'; readonly which: number; readonly end: End }
   | { readonly do: 'wait'; readonly ms: number }
-  | { readonly do: 'settle' | 'read' };
+  | { readonly do: 'roll up' | 'read' };
 
 const ends = fc.constantFrom<End>('complete', 'failed', 'crashed');
 const moves: fc.Arbitrary<Move> = fc.oneof(
@@ -293,13 +291,13 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('wait'),
-      ms: fc.oneof(fc.nat(5), fc.nat(ledgers.LAG_MS * 2), fc.nat(2 * DAY)),
+      ms: fc.oneof(fc.nat(5), fc.nat(aggregates.LAG_MS * 2), fc.nat(2 * DAY_MS)),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('settle', 'read') }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('roll up', 'read') }) },
 );
 
-/** Runs begin and end while others count and read; at the end everybody has counted the same. */
+/** Runs begin and end during roll-ups and readings; afterwards all counts are equal. */
 async function live(script: readonly Move[], atOnce: number): Promise<void> {
   const world = new CountedRuns(new MemoryTable(), true);
   const home = await world.namespace();
@@ -312,11 +310,11 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
     else if (one.do === 'end') {
       const [run] = pending.length === 0 ? [] : pending.splice(one.which % pending.length, 1);
       if (run !== undefined) await world.end(run, one.end);
-    } else if (one.do === 'settle') await metrics.settle(world.needs, home);
+    } else if (one.do === 'roll up') await metrics.rollUp(world.needs, home);
     else await countsOf(world.needs, home, 'w0');
   };
   for (const one of script) {
-    // Whoever writes is not held up for longer than rows may take to be there.
+    // A write takes no longer than the lag after which rows are counted.
     if (one.do === 'wait') {
       await Promise.all(open);
       world.now += one.ms;
@@ -330,8 +328,8 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
     expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     totals.checks += 1;
   }
-  world.now += DAY;
-  await Promise.all([metrics.settle(world.needs, home), metrics.settle(world.needs, home)]);
+  world.now += DAY_MS;
+  await Promise.all([metrics.rollUp(world.needs, home), metrics.rollUp(world.needs, home)]);
   for (const workflow of ['w0', 'w1', 'w2']) {
     expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     totals.checks += 1;
@@ -339,7 +337,7 @@ async function live(script: readonly Move[], atOnce: number): Promise<void> {
   totals.runs += world.stored.size;
 }
 
-test('whatever runs, rolls up and reads in any order, the metrics are a plain count of the runs', async () => {
+test('after any sequence of runs, roll-ups and readings the metrics equal a plain count of the runs', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
   totals.seeds.add(seed);
   const script = fc.array(moves, { minLength: 10, maxLength: 120 });

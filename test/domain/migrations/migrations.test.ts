@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { tableSchemas } from '../../../lib/adapters/portable/schema.ts';
-import { STEPS } from '../../../lib/domain/migrations/index.ts';
-import type { Step } from '../../../lib/domain/migrations/migration.ts';
+import { MIGRATIONS } from '../../../lib/domain/migrations/index.ts';
+import type { Migration } from '../../../lib/domain/migrations/migration.ts';
 import { runsByTime } from '../../../lib/domain/migrations/runs-by-time.ts';
-import { begin, layoutOf, lead } from '../../../lib/domain/migrations/upgrade.ts';
+import { initialize, migrate, schemaVersionOf } from '../../../lib/domain/migrations/upgrade.ts';
 import type { Item, Table, TableName } from '../../../lib/ports/table.ts';
+import { DAY_MS } from '../../../lib/time/units.ts';
 
-const FOR_EVER = Number.POSITIVE_INFINITY;
+const NO_DEADLINE = Number.POSITIVE_INFINITY;
 const clock = { now: () => 0 };
 
 let found: LocalTable;
@@ -39,8 +40,8 @@ beforeEach(async () => {
 const put = (table: TableName, items: readonly Item[]) =>
   Promise.all(items.map((item) => found.table.write([{ do: 'put', table, item }])));
 
-/** Runs are renamed, odd ones move and even ones of the journal part in two; a third kind goes. */
-const MADE_UP: Step = {
+/** Renames an attribute of runs and moves odd ones, removes an item, and splits items of the journal. */
+const EXAMPLE: Migration = {
   changes: {
     runs: (item) => {
       if (item.pk === 'gone') return [];
@@ -76,7 +77,7 @@ async function expectNew(): Promise<void> {
   ]);
 }
 
-/** Two items a page, so that there are many places to be cut short at. */
+/** Two items a page, so that there are many writes at which a migration can be interrupted. */
 const inParts = {
   async page(name: TableName, next?: string) {
     const all = await itemsOf(name);
@@ -88,35 +89,35 @@ const inParts = {
   },
 };
 
-/** Dies at a write: before it, or when it is done. */
-function dying(at: number, isDone: boolean): Table {
+/** A table that crashes at a write, before or after it. */
+function crashing(at: number, isDone: boolean): Table {
   let writes = 0;
   return {
     ...found.table,
     async write(some) {
       writes += 1;
-      if (writes > at || (writes === at && !isDone)) throw new Error('died');
+      if (writes > at || (writes === at && !isDone)) throw new Error('crashed');
       await found.table.write(some);
-      if (writes === at) throw new Error('died');
+      if (writes === at) throw new Error('crashed');
     },
   };
 }
 
-describe('tables of an older layout', () => {
-  test('are led to the present one, items changed, moved, parted and removed', async () => {
+describe('tables of an older schema version', () => {
+  test('are migrated to the current one: items are changed, moved, split and removed', async () => {
     await putOld();
-    expect(await layoutOf(found, [MADE_UP])).toBe(1);
-    expect(await lead({ ...found, clock }, FOR_EVER, [MADE_UP])).toBe(true);
+    expect(await schemaVersionOf(found, [EXAMPLE])).toBe(1);
+    expect(await migrate({ ...found, clock }, NO_DEADLINE, [EXAMPLE])).toBe(true);
     await expectNew();
   });
 
-  test('get there wherever the way is cut short', async () => {
+  test('are migrated although a migration was interrupted at any write', async () => {
     for (let at = 1; ; at += 1) {
       for (const isDone of [false, true]) {
         await putOld();
-        const needs = { table: dying(at, isDone), inventory: inParts, clock };
-        const end = await lead(needs, FOR_EVER, [MADE_UP]).catch((error: Error) => error.message);
-        if (end === 'died') await lead({ table: found.table, inventory: inParts, clock }, FOR_EVER, [MADE_UP]);
+        const needs = { table: crashing(at, isDone), inventory: inParts, clock };
+        const end = await migrate(needs, NO_DEADLINE, [EXAMPLE]).catch((error: Error) => error.message);
+        if (end === 'crashed') await migrate({ table: found.table, inventory: inParts, clock }, NO_DEADLINE, [EXAMPLE]);
         await expectNew();
         for (const table of NAMES) {
           const all = await itemsOf(table);
@@ -130,14 +131,14 @@ describe('tables of an older layout', () => {
     }
   });
 
-  test('get there also when two lead them at once', async () => {
+  test('are migrated by several processes at the same time', async () => {
     await putOld();
     const needs = { table: found.table, inventory: inParts, clock };
-    expect(await Promise.all([1, 2, 3].map(() => lead(needs, FOR_EVER, [MADE_UP])))).toEqual([true, true, true]);
+    expect(await Promise.all([1, 2, 3].map(() => migrate(needs, NO_DEADLINE, [EXAMPLE])))).toEqual([true, true, true]);
     await expectNew();
   });
 
-  test('are left in the middle when the time is up, and gone on with there', async () => {
+  test('are migrated in part until the deadline, and the next call continues there', async () => {
     await putOld();
     let now = 0;
     let pages = 0;
@@ -148,15 +149,15 @@ describe('tables of an older layout', () => {
       },
     };
     const needs = { table: found.table, inventory: counting, clock: { now: () => now++ } };
-    expect(await lead(needs, 2, [MADE_UP])).toBe(false);
+    expect(await migrate(needs, 2, [EXAMPLE])).toBe(false);
     expect(pages).toBe(2);
-    expect(await lead(needs, FOR_EVER, [MADE_UP])).toBe(true);
+    expect(await migrate(needs, NO_DEADLINE, [EXAMPLE])).toBe(true);
     await expectNew();
-    // Moved items are met again behind the place they had.
+    // Moved items are scanned again.
     expect(pages).toBeLessThan(14);
   });
 
-  test('keep what somebody writes at the same time', async () => {
+  test('keep a change that is written during the migration', async () => {
     await put('runs', [{ pk: 'run-2', sk: '.', n: 2, seq: 1 }]);
     const inventory = {
       async page(name: TableName, next?: string) {
@@ -165,53 +166,53 @@ describe('tables of an older layout', () => {
         return page;
       },
     };
-    await lead({ table: found.table, inventory, clock }, FOR_EVER, [MADE_UP]);
+    await migrate({ table: found.table, inventory, clock }, NO_DEADLINE, [EXAMPLE]);
     expect(await itemsOf('runs')).toEqual([{ pk: 'run-2', sk: '.', number: 2, seq: 2 }]);
   });
 
-  test('whose item has its new place taken are left with both, and the place is told', async () => {
+  test('with an item at the new key of another keep both, and the error contains the key', async () => {
     await put('runs', [
       { pk: 'run-1', sk: '.', n: 1 },
       { pk: 'odd-run-1', sk: '.', number: 5 },
     ]);
-    const lost = lead({ ...found, clock }, FOR_EVER, [MADE_UP]);
-    await expect(lost).rejects.toThrow('run-1 . of the table runs cannot be changed');
+    const lost = migrate({ ...found, clock }, NO_DEADLINE, [EXAMPLE]);
+    await expect(lost).rejects.toThrow('cannot migrate the item run-1 . of the table runs');
     expect(await itemsOf('runs')).toHaveLength(2);
   });
 
-  test('go all steps from theirs on', async () => {
-    const doubling: Step = {
+  test('run all migrations from their version on', async () => {
+    const doubling: Migration = {
       changes: { runs: (item) => ('twice' in item ? [item] : [{ ...item, twice: Number(item['number']) * 2 }]) },
     };
     await put('runs', [{ pk: 'run-2', sk: '.', n: 2 }]);
-    await lead({ ...found, clock }, FOR_EVER, [MADE_UP, doubling]);
+    await migrate({ ...found, clock }, NO_DEADLINE, [EXAMPLE, doubling]);
     expect(await itemsOf('runs')).toEqual([{ pk: 'run-2', sk: '.', number: 2, twice: 4 }]);
-    expect(await layoutOf(found, [MADE_UP, doubling])).toBe(3);
+    expect(await schemaVersionOf(found, [EXAMPLE, doubling])).toBe(3);
   });
 });
 
-describe('tables of the present layout', () => {
-  test('say so from the beginning', async () => {
-    await begin(found);
-    expect(await layoutOf(found)).toBe(1 + STEPS.length);
+describe('tables of the current schema version', () => {
+  test('store it from the beginning', async () => {
+    await initialize(found);
+    expect(await schemaVersionOf(found)).toBe(1 + MIGRATIONS.length);
   });
 
-  test('that this version does not know are refused and left alone', async () => {
+  test('that is newer than this version of Weft are rejected and not changed', async () => {
     await putOld();
-    await begin(found, [MADE_UP, MADE_UP]);
-    const refusal = 'written by a newer version of Weft: they have layout 3, and this version knows layouts up to 2';
-    await expect(layoutOf(found, [MADE_UP])).rejects.toThrow(refusal);
-    await expect(lead({ ...found, clock }, FOR_EVER, [MADE_UP])).rejects.toThrow(refusal);
+    await initialize(found, [EXAMPLE, EXAMPLE]);
+    const refusal = 'the tables have schema version 3, but this version of Weft supports versions up to 2';
+    await expect(schemaVersionOf(found, [EXAMPLE])).rejects.toThrow(refusal);
+    await expect(migrate({ ...found, clock }, NO_DEADLINE, [EXAMPLE])).rejects.toThrow(refusal);
     expect(await itemsOf('runs')).toHaveLength(10);
   });
 
-  test('have these indexes; whoever changes them adds a step that writes what they need', () => {
+  test('have these indexes; a change of them needs a migration', () => {
     const indexes = Object.entries(tableSchemas).flatMap(([table, schema]) =>
       Object.entries<{ hash: string; range: string }>(schema.indexes).map(
         ([name, { hash, range }]) => `${table} ${name}: ${hash}, ${range}`,
       ),
     );
-    expect({ layout: 1 + STEPS.length, indexes }).toEqual({
+    expect({ layout: 1 + MIGRATIONS.length, indexes }).toEqual({
       layout: 2,
       indexes: [
         'runs by-namespace: nsBucket, order',
@@ -222,9 +223,9 @@ describe('tables of the present layout', () => {
   });
 });
 
-describe('the step to runs by time', () => {
+describe('the migration to runs by time', () => {
   const change = (item: Item) => runsByTime.changes.runs?.(item);
-  const DAY = Date.parse('2026-01-15');
+  const TODAY = Date.parse('2026-01-15');
   const pending = {
     pk: 'run#i',
     sk: '.',
@@ -232,35 +233,31 @@ describe('the step to runs by time', () => {
     n: 'ns',
     nsBucket: 'ns#2026-01-15',
     status: 'pending',
-    created: DAY,
+    created: TODAY,
   };
   const begun = { ...pending, order: '001768435200000#i' };
 
   test.each<[string, Item, Item]>([
-    ['a run that waits gets its place by its beginning', pending, begun],
+    ['a pending run is ordered by its beginning', pending, begun],
     [
-      'a run that ended gets one by its end too',
-      { ...pending, status: 'failed', updated: DAY + 86_400_001 },
+      'a run that ended is ordered by its end too',
+      { ...pending, status: 'failed', updated: TODAY + DAY_MS + 1 },
       {
         ...begun,
         status: 'failed',
-        updated: DAY + 86_400_001,
+        updated: TODAY + DAY_MS + 1,
         endBucket: 'ns#2026-01-16',
         endOrder: '001768521600001#i',
       },
     ],
     [
-      'a listener keeps its place under another name',
+      'the order of a listener is stored in another attribute',
       { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', id: 'wait#i#000', owner: 'i' },
       { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', order: 'wait#i#000', owner: 'i' },
     ],
+    ['a call of a container is in no index', { ...pending, nsBucket: undefined }, { ...pending, nsBucket: undefined }],
     [
-      'a call of a container stays out of all lists',
-      { ...pending, nsBucket: undefined },
-      { ...pending, nsBucket: undefined },
-    ],
-    [
-      'a variable of a run stays',
+      'a variable of a run is not changed',
       { pk: 'variables#instance#i', sk: 'x', id: 'y' },
       { pk: 'variables#instance#i', sk: 'x', id: 'y' },
     ],
@@ -268,7 +265,7 @@ describe('the step to runs by time', () => {
     expect(change(item)).toEqual([expected]);
   });
 
-  test('changes nothing that it made', () => {
+  test('does not change items that it migrated', () => {
     for (const item of [begun, { pk: 'listeners#ns#paid', sk: 'a', order: 'a' }, { pk: 'claim#w', sk: '.' }]) {
       expect(change(item)?.[0]).toBe(item);
     }

@@ -5,7 +5,7 @@ import { fromText, type StateTally, Tally, toText } from '../../../lib/domain/ru
 const state = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'ä "quoted"');
 
 describe('the tally of a run', () => {
-  test('is the same after it was stored', () => {
+  test('is equal after it was stored', () => {
     const move = fc.record({ at: state, ms: fc.nat(3), retries: fc.nat(1), to: fc.option(state, { nil: undefined }) });
     fc.assert(
       fc.property(fc.array(move), (moves) => {
@@ -21,7 +21,7 @@ describe('the tally of a run', () => {
     );
   });
 
-  test('of a chain of states is hardly more than their names', () => {
+  test('of a chain of states is stored as little more than their names', () => {
     const chain: StateTally[] = [
       ['a', 0, 0, [['b', 1]]],
       ['b', 3, 0, [['c', 1]]],
@@ -30,7 +30,7 @@ describe('the tally of a run', () => {
     expect(toText(chain)).toBe('["a",["b",3],"c"]');
   });
 
-  test('that grows too long is given up for good', () => {
+  test('that becomes too long is dropped for good', () => {
     const tally = new Tally([]);
     for (let n = 0; tally.stored !== undefined; n += 1) tally.add(`state-${n}`, 1);
     tally.add('more', 1);
@@ -41,7 +41,7 @@ describe('the tally of a run', () => {
     expect(later.stored).toBeUndefined();
   });
 
-  test('is at most some KiB', () => {
+  test('has at most some KiB', () => {
     const tally = new Tally([]);
     let longest = 0;
     for (let n = 0; tally.stored !== undefined; n += 1) {

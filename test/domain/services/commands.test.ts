@@ -26,15 +26,15 @@ describe('a command', () => {
     expect(toWords(command)).toEqual(words);
   });
 
-  test.each(['"a', "'a", 'a "b', '"a\\"', `'"`])('%j is refused: a quote is open', (command) => {
+  test.each(['"a', "'a", 'a "b', '"a\\"', `'"`])('%j is rejected: a quote is not closed', (command) => {
     expect(() => toWords(command)).toThrow(/quote .* not closed/);
   });
 
-  test.each(['a\\', '"a\\'])('%j is refused: nothing follows its backslash', (command) => {
+  test.each(['a\\', '"a\\'])('%j is rejected: it ends in a backslash', (command) => {
     expect(() => toWords(command)).toThrow('ends in a backslash');
   });
 
-  test('is read back as its words', () => {
+  test('is shown as its words', () => {
     expect(shownCommand(toWords('sh -c "echo 1"'))).toBe('sh, -c, echo 1');
     expect(shownCommand([])).toBe('');
   });

@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
-import { collect, collectAll } from '../../../lib/domain/services/garbage.ts';
+import { collectAllUnused, collectUnused } from '../../../lib/domain/services/garbage.ts';
 import { openService, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
 import * as services from '../../../lib/domain/services/services.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { HOUR_MS } from '../../../lib/time/units.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
-const HOUR = 60 * 60_000;
-
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 let namespace: Namespace;
 let opened: workflows.Opened;
 
@@ -17,7 +16,7 @@ const yaml = (image: string): string =>
   `functions: [{id: step, type: knative-workflow, image: ${image}}]\nstates: [{id: a, type: noop}]\n`;
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   namespace = await quiet.namespace('home');
   opened = await workflows.create(quiet.ports, 'home', 'wf', yaml('first'));
 });
@@ -40,39 +39,39 @@ const update = async (image: string) => {
   opened = await workflows.update(quiet.ports, opened, yaml(image));
 };
 
-describe('what no revision asks for any more', () => {
-  test('is taken away an hour after the last call', async () => {
+describe('a service that no live revision defines', () => {
+  test('is deleted an hour after its last call', async () => {
     const id = await call();
     await update('second');
-    quiet.now += HOUR;
-    await collect(quiet.ports, namespace, opened.node.id);
+    quiet.now += HOUR_MS;
+    await collectUnused(quiet.ports, namespace, opened.node.id);
     expect(await imagesLeft()).toEqual(['first']);
     quiet.now += 1;
-    await collect(quiet.ports, namespace, opened.node.id);
+    await collectUnused(quiet.ports, namespace, opened.node.id);
     expect(await imagesLeft()).toEqual([]);
     expect(quiet.containers.removed).toEqual([id]);
   });
 
-  test('stays while runs of an older revision call it', async () => {
+  test('stays while runs of a former revision call it', async () => {
     await call();
-    quiet.now += HOUR;
+    quiet.now += HOUR_MS;
     await call();
     await update('second');
     quiet.now += 1;
-    await collectAll(quiet.ports, namespace);
+    await collectAllUnused(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['first']);
   });
 
-  test('is made anew for a call at the very moment it is taken away', async () => {
+  test('is created again for a call at the time of its deletion', async () => {
     const older = opened;
     await call();
     await update('second');
-    quiet.now += HOUR + 1;
+    quiet.now += HOUR_MS + 1;
     const { table } = quiet.ports;
     const { write } = table;
     table.write = async (writes) => {
       table.write = write;
-      await collect(quiet.ports, namespace, opened.node.id);
+      await collectUnused(quiet.ports, namespace, opened.node.id);
       expect(await imagesLeft()).toEqual([]);
       return write.call(table, writes);
     };
@@ -81,11 +80,11 @@ describe('what no revision asks for any more', () => {
     expect(quiet.containers.prepared.has(id)).toBe(true);
   });
 
-  test('does not take along what the latest revision calls', async () => {
+  test('is deleted without the service of the latest revision', async () => {
     await update('second');
     await call();
-    quiet.now += 2 * HOUR;
-    await collectAll(quiet.ports, namespace);
+    quiet.now += 2 * HOUR_MS;
+    await collectAllUnused(quiet.ports, namespace);
     expect(await imagesLeft()).toEqual(['second']);
   });
 });

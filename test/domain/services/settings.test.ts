@@ -3,17 +3,17 @@ import { ServiceError } from '../../../lib/domain/errors.ts';
 import { toSettings } from '../../../lib/domain/services/settings.ts';
 
 const LIMITS = { settings: { maxScale: 3 } };
-const WISH = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
-const read = (wish: object) => toSettings(LIMITS, { ...WISH, ...wish });
+const INPUT = { image: 'example/a', cmd: '', size: 0, minScale: 0, envs: {} };
+const read = (input: object) => toSettings(LIMITS, { ...INPUT, ...input });
 
-function refusalOf(wish: object): ServiceError {
+function errorOf(input: object): ServiceError {
   try {
-    read(wish);
+    read(input);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
   }
-  throw new Error('it was taken');
+  throw new Error('it was accepted');
 }
 
 describe('a size', () => {
@@ -29,12 +29,12 @@ describe('a size', () => {
     expect(read({ size }).size).toBe(known);
   });
 
-  test.each(['huge', 'constructor', '__proto__', 'valueof', '-1'])('%j is none', (size) => {
-    expect(refusalOf({ size }).message).toBe(`size is '${size}'; it is small, medium or large, or 0, 1 or 2`);
+  test.each(['huge', 'constructor', '__proto__', 'valueof', '-1'])('%j is invalid', (size) => {
+    expect(errorOf({ size }).message).toBe(`size is '${size}'; it is small, medium or large, or 0, 1 or 2`);
   });
 });
 
-describe('what is far too long', () => {
+describe('a very long value', () => {
   const LONG = 'x '.repeat(5_000_000);
 
   test.each([
@@ -42,13 +42,13 @@ describe('what is far too long', () => {
     ['size', { size: LONG }, 'invalid'],
     ['image', { image: LONG }, 'invalid'],
     ['an environment variable', { envs: { [LONG]: '' } }, 'invalid'],
-  ])('is refused in few words: %s', (_what, wish, code) => {
-    const refusal = refusalOf(wish);
-    expect(refusal.code).toBe(code);
-    expect(refusal.message.length).toBeLessThan(300);
+  ])('is rejected with a short message: %s', (_what, input, code) => {
+    const error = errorOf(input);
+    expect(error.code).toBe(code);
+    expect(error.message.length).toBeLessThan(300);
   });
 
-  test('is told before its quotes are looked at', () => {
-    expect(refusalOf({ cmd: `'${LONG}` }).code).toBe('too-large');
+  test('is rejected before its quotes are parsed', () => {
+    expect(errorOf({ cmd: `'${LONG}` }).code).toBe('too-large');
   });
 });

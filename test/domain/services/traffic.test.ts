@@ -13,7 +13,7 @@ const GENERATIONS = new Map([1, 2, 3].map((generation) => [`s-0000${generation}`
 const targets = (text: string) =>
   shares(text).map(({ generation, percent }) => ({ revision: `s-0000${generation}`, percent }));
 
-describe('after a new revision', () => {
+describe('with a new revision', () => {
   test.each([
     ['1:100', 2, 100, '2:100'],
     ['1:100', 2, 0, '1:100'],
@@ -23,17 +23,17 @@ describe('after a new revision', () => {
     ['2:50 1:50', 3, 20, '3:20 2:80'],
     ['2:50 1:50', 3, 0, '2:50 1:50'],
     ['2:50 1:50', 3, 100, '3:100'],
-  ])('traffic of %s becomes, with %i at %i percent, %s', (before, generation, percent, after) => {
+  ])('traffic of %s with generation %i at %i percent becomes %s', (before, generation, percent, after) => {
     expect(shown(withNew(shares(before), generation, percent))).toBe(after);
   });
 
-  test.each([-1, 101, 1.5, Number.NaN])('%d percent are refused', (percent) => {
+  test.each([-1, 101, 1.5, Number.NaN])('%d percent is rejected', (percent) => {
     expect(() => withNew(shares('1:100'), 2, percent)).toThrow('trafficPercent');
   });
 });
 
-describe('traffic that is divided', () => {
-  test('to a revision of a name far too long is refused in few words', () => {
+describe('a division of the traffic', () => {
+  test('with a very long name of a revision is rejected with a short message', () => {
     const revision = 'x'.repeat(1_000_000);
     expect(() => divided([{ revision, percent: 100 }], GENERATIONS)).toThrow(/^unknown revision x{200}$/);
   });
@@ -42,7 +42,7 @@ describe('traffic that is divided', () => {
     ['1:100', '1:100'],
     ['1:60 2:40', '2:40 1:60'],
     ['1:0 2:100 3:0', '2:100'],
-  ])('as %s goes to %s', (given, after) => {
+  ])('of %s results in %s', (given, after) => {
     expect(shown(divided(targets(given), GENERATIONS))).toBe(after);
   });
 
@@ -53,30 +53,30 @@ describe('traffic that is divided', () => {
     ['1:-50 2:150', 'values[0].percent is -50'],
     ['1:30 2:30 3:40', 'between two only'],
     ['4:100', 'unknown revision s-00004'],
-  ])('as %s is refused', (given, message) => {
+  ])('of %s is rejected', (given, message) => {
     expect(() => divided(targets(given), GENERATIONS)).toThrow(message);
   });
 
-  test('to nobody is refused', () => {
+  test('without targets is rejected', () => {
     expect(() => divided([], GENERATIONS)).toThrow('no traffic defined');
     expect(() => divided(undefined, GENERATIONS)).toThrow('no traffic values');
   });
 });
 
 describe('a call', () => {
-  test('takes each revision as often as its share says', () => {
+  test('takes each revision in proportion to its share', () => {
     const taken = Array.from({ length: 1000 }, (_, index) => choose(shares('2:20 1:80'), `call-${index}`));
     const newer = taken.filter((generation) => generation === 2).length;
     expect(newer).toBeGreaterThan(150);
     expect(newer).toBeLessThan(250);
   });
 
-  test('takes the same one for the same seed, and the only one whatever the seed', () => {
+  test('takes the same revision for the same seed, and a single one for every seed', () => {
     expect(choose(shares('2:20 1:80'), 'x')).toBe(choose(shares('2:20 1:80'), 'x'));
     for (const seed of ['a', 'b', 'c']) expect(choose(shares('7:100'), seed)).toBe(7);
   });
 });
 
-test('who is not named has none', () => {
+test('a revision without a share has no traffic', () => {
   expect([1, 2].map((generation) => percentOf(shares('1:100'), generation))).toEqual([100, 0]);
 });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { ActingContainers, body, bytes, failed } from '../world/acting-containers.ts';
 import { openDatabase } from '../world/engine-world.ts';
-import { closeWorlds, openWorld, run, tell, withoutIds, workflowOf } from './service-space.ts';
+import { body, bytes, failed, ProgrammedContainers } from '../world/programmed-containers.ts';
+import { closeWorlds, observe, openWorld, run, withoutIds, workflowOf } from './service-space.ts';
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -16,10 +16,13 @@ const CALL = '- {id: a, type: action, action: {function: f}}';
 
 describe('an action on a container', () => {
   test('returns what the container answers', async () => {
-    const told = await run(database, workflowOf(CALL), { input: { n: 1 }, act: ({ input }) => body({ got: input }) });
-    expect(told.main).toMatchObject({ status: 'complete', data: { n: 1, return: { got: { n: 1 } } } });
-    expect(told.containers.made).toHaveLength(1);
-    expect(told.log.map(withoutIds)).toEqual([
+    const observed = await run(database, workflowOf(CALL), {
+      input: { n: 1 },
+      act: ({ input }) => body({ got: input }),
+    });
+    expect(observed.main).toMatchObject({ status: 'complete', data: { n: 1, return: { got: { n: 1 } } } });
+    expect(observed.containers.received).toHaveLength(1);
+    expect(observed.log.map(withoutIds)).toEqual([
       'Preparing workflow triggered by api.',
       'Running state logic (step:1) -- a',
       "Sleeping until function 'f' returns (ID).",
@@ -28,25 +31,25 @@ describe('an action on a container', () => {
     ]);
   });
 
-  test('tells the container what it is called for', async () => {
+  test('passes instance, step, input and deadline to the container', async () => {
     const states =
       '- {id: before, type: noop, transition: a}\n- {id: a, type: action, timeout: PT40S, action: {function: f, input: {x: jq(.n)}}}';
     const { main, containers, log, world } = await run(database, workflowOf(states), { input: { n: 2 } });
-    const [made] = containers.made;
-    expect(made).toMatchObject({ image: 'example/f', input: { x: 2 } });
-    expect(made?.call).toMatchObject({ instanceId: main.id, namespace: world.namespace, step: 2, files: [] });
-    expect(made?.call.iterator).toBeUndefined();
-    expect(log).toContain(`Sleeping until function 'f' returns (${made?.call.actionId}).`);
-    expect((made?.call.deadline ?? 0) - main.created).toBe(40_000);
+    const [received] = containers.received;
+    expect(received).toMatchObject({ image: 'example/f', input: { x: 2 } });
+    expect(received?.call).toMatchObject({ instanceId: main.id, namespace: world.namespace, step: 2, files: [] });
+    expect(received?.call.iterator).toBeUndefined();
+    expect(log).toContain(`Sleeping until function 'f' returns (${received?.call.actionId}).`);
+    expect((received?.call.deadline ?? 0) - main.created).toBe(40_000);
   });
 
-  test('is no instance of its own, and counted as a call', async () => {
+  test('is counted as a call, and is not an instance', async () => {
     const { shown, main, world } = await run(database, workflowOf(CALL));
     expect(shown).toEqual([main]);
     expect(world.counted).toEqual({ RunsStarted: 1, ContainerCalls: 1, RunsComplete: 1 });
   });
 
-  test('is counted as one that failed when it does', async () => {
+  test('is counted as a failed call when it fails', async () => {
     const { world } = await run(database, workflowOf(CALL), { act: () => failed('no.luck', 'no') });
     expect(world.counted).toEqual({ RunsStarted: 1, ContainerCalls: 1, ContainerCallsFailed: 1, RunsFailed: 1 });
   });
@@ -75,14 +78,14 @@ describe('an action on a container', () => {
     expect(main.data).toEqual({ n: text.length });
   });
 
-  test('does not take an answer that is nested too deep', async () => {
+  test('crashes on an answer that is nested too deep', async () => {
     const deep = Buffer.from('['.repeat(1200) + ']'.repeat(1200));
     const { main, lines } = await run(database, workflowOf(CALL), { act: () => bytes(deep) });
     expect(main).toMatchObject({ status: 'crashed', code: 'service.internal.error' });
     expect(lines.join('\n')).toContain('the result of the container is nested deeper than 1000 levels');
   });
 
-  test('reads the service by its name where the function says so', async () => {
+  test('finds a service of the namespace by its name', async () => {
     const main = `functions: [{id: f, type: knative-namespace, service: fast}]\nstates: [{id: a, type: action, action: {function: f}}]`;
     const missing = await run(database, main);
     const message =
@@ -94,7 +97,7 @@ describe('an action on a container', () => {
     });
   });
 
-  test('fails in words where nothing runs containers', async () => {
+  test('fails with a message where nothing runs containers', async () => {
     const { main } = await run(database, workflowOf(CALL), { act: () => body(1), problem: 'there is no engine here' });
     expect(main).toMatchObject({
       status: 'failed',
@@ -118,7 +121,7 @@ describe('an error of a container', () => {
     expect(main).toMatchObject({ status: 'complete', data: { was: { code: 'my.code', msg: 'no luck' } } });
   });
 
-  test('without a code crashes the run, whatever it catches or repeats', async () => {
+  test('without a code crashes the run, and is neither caught nor retried', async () => {
     const states = `- id: a
   type: action
   action: {function: f, retries: {max_attempts: 3, delay: PT1S, codes: ['.*']}}
@@ -129,7 +132,7 @@ describe('an error of a container', () => {
       code: 'service.internal.error',
       message: 'an internal error occurred',
     });
-    expect(containers.made).toHaveLength(1);
+    expect(containers.received).toHaveLength(1);
     expect(lines).toContain('error Action crashed due to an internal error: it broke');
     expect(lines).toContain('error Instance failed with uncatchable error: it broke');
   });
@@ -140,27 +143,27 @@ describe('an error of a container', () => {
   catch: [{error: 'retries', transition: b}]
 - {id: b, type: noop, transform: 'jq({was: .error.code})'}`;
 
-  test('is tried again when its code says so, with the same input', async () => {
+  test('is retried for a listed code, with the same input', async () => {
     let calls = 0;
     const { main, containers } = await run(database, workflowOf(retried), {
       input: { n: 1 },
       act: () => (++calls < 3 ? failed('so.busy', 'later') : body({ calls })),
     });
     expect(main).toMatchObject({ status: 'complete', data: { return: { calls: 3 } } });
-    expect(containers.made.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
-    expect(new Set(containers.made.map(({ call }) => call.actionId)).size).toBe(3);
+    expect(containers.received.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
+    expect(new Set(containers.received.map(({ call }) => call.actionId)).size).toBe(3);
     expect(main.updated - main.created).toBe(3000);
   });
 
-  test('gives up after so many attempts', async () => {
+  test('ends the retries after the last attempt', async () => {
     const { main, containers } = await run(database, workflowOf(retried), { act: () => failed('busy', 'later') });
-    expect(containers.made).toHaveLength(3);
+    expect(containers.received).toHaveLength(3);
     expect(main).toMatchObject({ status: 'complete', data: { was: 'service.retries.exceeded' } });
   });
 
-  test('is not tried again for another code', async () => {
+  test('is not retried for another code', async () => {
     const { main, containers } = await run(database, workflowOf(retried), { act: () => failed('other', 'no') });
-    expect(containers.made).toHaveLength(1);
+    expect(containers.received).toHaveLength(1);
     expect(main).toMatchObject({ status: 'failed', code: 'other' });
   });
 });
@@ -169,23 +172,23 @@ describe('a foreach over containers', () => {
   const each = (more = '') => `- {id: a, type: foreach, array: 'jq(.all)', action: {function: f}${more}}`;
   const all = Array.from({ length: 100 }, (_, n) => ({ n }));
 
-  test('calls for every element, and tells its number', async () => {
+  test('calls the container for every element, with its number', async () => {
     const { main, containers, log } = await run(database, workflowOf(each()), {
       input: { all },
       act: ({ input, call }) => body([call.iterator, Number(input['n']) * 2]),
     });
     expect(main).toMatchObject({ status: 'complete', data: { return: all.map(({ n }) => [n, n * 2]) } });
-    expect(containers.made).toHaveLength(100);
+    expect(containers.received).toHaveLength(100);
     expect(log).toContain('[99] Action returned. (100/100)');
   });
 
-  test('over no elements calls nobody', async () => {
+  test('over no elements makes no call', async () => {
     const { main, containers } = await run(database, workflowOf(each()), { input: { all: [] } });
     expect(main.status).toBe('complete');
-    expect(containers.made).toEqual([]);
+    expect(containers.received).toEqual([]);
   });
 
-  test('ends the other calls when one fails', async () => {
+  test('cancels the other calls when one fails', async () => {
     const { main, containers, shown } = await run(database, workflowOf(each()), {
       input: { all: all.slice(0, 5) },
       act: ({ input }, hang) => (input['n'] === 3 ? failed('bad.element', 'three') : hang()),
@@ -197,7 +200,7 @@ describe('a foreach over containers', () => {
 });
 
 describe('parallel', () => {
-  test('waits for all of a container and a subflow', async () => {
+  test('waits for containers and subflows', async () => {
     const states =
       '- {id: a, type: parallel, actions: [{function: f, input: {n: 1}}, {function: kid, input: {n: 2}}, {function: g, input: {n: 3}}]}';
     const { main } = await run(database, workflowOf(states), {
@@ -209,24 +212,24 @@ describe('parallel', () => {
 
   const or = '- {id: a, type: parallel, mode: or, actions: [{function: f}, {function: g}]}';
 
-  test('with the mode or is over with the first answer, and the others run on', async () => {
-    const containers = new ActingContainers(({ image }, hang) => (image === 'example/f' ? body('fast') : hang()));
+  test('of mode or completes with the first answer, and the others run on', async () => {
+    const containers = new ProgrammedContainers(({ image }, hang) => (image === 'example/f' ? body('fast') : hang()));
     const world = openWorld(database, containers);
     await world.store({ main: workflowOf(or) });
     const { id } = await world.execute('main', '{}');
     const passing = world.pass();
-    await until(async () => containers.made.length === 2);
-    await until(async () => (await runs.find(world.immortal, id))?.status === 'complete');
-    const other = containers.made.find(({ image }) => image === 'example/g');
+    await until(async () => containers.received.length === 2);
+    await until(async () => (await runs.find(world.reliable, id))?.status === 'complete');
+    const other = containers.received.find(({ image }) => image === 'example/g');
     containers.answer(other?.call.actionId ?? '', body('slow'));
     await passing;
-    const { main } = await tell(world, containers, id);
+    const { main } = await observe(world, containers, id);
     expect(main).toMatchObject({ status: 'complete', data: { return: ['fast', null] } });
-    expect(containers.made).toHaveLength(2);
+    expect(containers.received).toHaveLength(2);
     expect(containers.cancelled).toEqual([]);
   });
 
-  test('with the mode or fails when all have failed', async () => {
+  test('of mode or fails when all have failed', async () => {
     const { main } = await run(database, workflowOf(or), { act: () => failed('', 'broken') });
     expect(main).toMatchObject({ status: 'failed', code: 'service.parallel.allFailed' });
   });

@@ -5,9 +5,9 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as variables from '../../../lib/domain/namespaces/variables.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { ContainerFile, ContainerResult } from '../../../lib/ports/containers.ts';
-import { type Act, ActingContainers, body, failed } from '../world/acting-containers.ts';
 import { openDatabase } from '../world/engine-world.ts';
-import { closeWorlds, linesOf, openWorld, run, tell, workflowOf } from './service-space.ts';
+import { type Behaviour, body, failed, ProgrammedContainers } from '../world/programmed-containers.ts';
+import { closeWorlds, linesOf, observe, openWorld, run, workflowOf } from './service-space.ts';
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const calling = (files: string, more = '') =>
 - {id: c, type: noop, transform: 'jq({code: .error.code})'}`;
 
 describe('the files of a container', () => {
-  test('are variables of the scopes, as the run sees them', async () => {
+  test('hold the variables of their scopes as the run sees them', async () => {
     const states = `- id: set
   type: setter
   variables:
@@ -36,7 +36,7 @@ describe('the files of a container', () => {
 ${calling('{key: one}, {key: two, scope: workflow, as: \'jq(.dir + "/two.txt")\'}, {key: three, scope: namespace, type: base64}, {key: four, scope: thread, type: tar.gz}, {key: five, type: tar}')}`;
     const { main, containers } = await run(database, workflowOf(states), { input: { dir: 'd' } });
     expect(main.status).toBe('complete');
-    expect(shown(containers.made[0]?.call.files)).toEqual([
+    expect(shown(containers.received[0]?.call.files)).toEqual([
       ['one', 'plain', '1'],
       ['d/two.txt', 'plain', '2'],
       ['three', 'base64', '3'],
@@ -46,41 +46,41 @@ ${calling('{key: one}, {key: two, scope: workflow, as: \'jq(.dir + "/two.txt")\'
   });
 
   test.each([
-    ['a key that no variable has', "{key: 'a b'}", 'service.var.invalidKey'],
+    ['a key that is not a variable name', "{key: 'a b'}", 'service.var.invalidKey'],
     ['no key', '{as: x}', 'service.var.invalidKey'],
     ['an unknown scope', '{key: a, scope: galaxy}', 'service.var.invalidScope'],
-    ['a key that is no text', "{key: 'jq(5)'}", 'service.jq.notString'],
+    ['a key that is not text', "{key: 'jq(5)'}", 'service.jq.notString'],
     ['a bad query', "{key: 'jq(.a.b.)'}", 'service.jq.badCommand'],
   ])('fail the state with %s', async (_what, files, code) => {
     const { main, containers } = await run(database, workflowOf(calling(files)));
     expect(main.data).toMatchObject({ code });
-    expect(containers.made).toEqual([]);
+    expect(containers.received).toEqual([]);
   });
 
   test.each([
     ['two of one name', '{key: a}, {key: b, as: a}', 'multiple files with same name: a'],
     ['an unknown type', '{key: a, type: zip}', "the file 'a' has the type 'zip': choose plain, base64, tar, tar.gz"],
-  ])('fail the run for good with %s', async (_what, files, message) => {
+  ])('fail the run with %s, which cannot be caught', async (_what, files, message) => {
     const { main } = await run(database, workflowOf(calling(files)));
     expect(main).toMatchObject({ status: 'failed', code: 'service.internal.error', message });
   });
 
-  test('may be named by secrets, which no error tells', async () => {
-    const containers = new ActingContainers();
+  test('may be named by secrets, which no error shows', async () => {
+    const containers = new ProgrammedContainers();
     const world = openWorld(database, containers);
     await world.store({
       main: workflowOf(calling("{key: 'jq(.secrets.KEY)'}", ', secrets: [KEY], input: {s: jq(.secrets.KEY)}')),
     });
-    const namespace = await namespaces.need(world.immortal, world.namespace);
-    const keep = (value: string) => secrets.set(world.immortal, namespace, 'KEY', Buffer.from(value));
+    const namespace = await namespaces.need(world.reliable, world.namespace);
+    const keep = (value: string) => secrets.set(world.reliable, namespace, 'KEY', Buffer.from(value));
     await keep('quiet');
     await world.execute('main', '{}');
     await world.pass();
-    expect(containers.made[0]).toMatchObject({ input: { s: 'quiet' }, call: { files: [{ name: 'quiet' }] } });
+    expect(containers.received[0]).toMatchObject({ input: { s: 'quiet' }, call: { files: [{ name: 'quiet' }] } });
     await keep('not a key');
     const { id } = await world.execute('main', '{}');
     await world.pass();
-    const { main, lines } = await tell(world, containers, id);
+    const { main, lines } = await observe(world, containers, id);
     expect(main.data).toMatchObject({ code: 'service.var.invalidKey' });
     expect(lines.join('\n')).not.toContain('not a key');
   });
@@ -89,7 +89,7 @@ ${calling('{key: one}, {key: two, scope: workflow, as: \'jq(.dir + "/two.txt")\'
 const left = (...outputs: readonly [ContainerResult['outputs'][number]['scope'], string, string][]) =>
   outputs.map(([scope, name, text]) => ({ scope, name, bytes: Buffer.from(text) }));
 
-describe('what a container leaves', () => {
+describe('the outputs of a container', () => {
   const states = `- {id: a, type: action, action: {function: f}, catch: [{error: '*', transition: b}], transition: b}
 - id: b
   type: getter
@@ -97,29 +97,29 @@ describe('what a container leaves', () => {
   transform: jq(.var)`;
   const outputs = left(['instance', 'mine', '1'], ['workflow', 'ours', '"w"'], ['namespace', 'all', '[3]']);
 
-  test('becomes variables', async () => {
+  test('become variables', async () => {
     const { main, log } = await run(database, workflowOf(states), { act: () => ({ ...body('x'), outputs }) });
     expect(main.data).toEqual({ mine: 1, ours: 'w', all: [3] });
     expect(log).toContain("Created instance variable 'mine'.");
   });
 
-  test('becomes variables also when it fails', async () => {
+  test('become variables also when the call fails', async () => {
     const { main } = await run(database, workflowOf(states), { act: () => ({ ...failed('c', 'm'), outputs }) });
     expect(main.data).toEqual({ mine: 1, ours: 'w', all: [3] });
   });
 
-  test('of very much loses nothing', async () => {
+  test('are all stored when they do not fit into one commit', async () => {
     const many = Array.from({ length: 120 }, (_, n) => ['instance', `v${n}`, String(n)] as const);
     const { main, world } = await run(database, workflowOf('- {id: a, type: action, action: {function: f}}'), {
       act: () => ({ ...body('x'), outputs: left(...many.map((one) => [...one] as [(typeof one)[0], string, string])) }),
     });
     const found = await Promise.all(
-      many.map(([, name]) => variables.find(world.immortal, { scope: 'instance', id: main.id }, name)),
+      many.map(([, name]) => variables.find(world.reliable, { scope: 'instance', id: main.id }, name)),
     );
     expect(found.map((one) => Buffer.from(one?.bytes ?? []).toString())).toEqual(many.map(([, , text]) => text));
   });
 
-  test('under a name that no variable has is told in the log', async () => {
+  test('are rejected in the log under a name that no variable may have', async () => {
     const { main, lines } = await run(database, workflowOf(states), {
       act: () => ({ ...body('x'), outputs: left(['instance', 'a b', '1'], ['instance', 'mine', '2']) }),
     });
@@ -128,31 +128,31 @@ describe('what a container leaves', () => {
   });
 });
 
-describe('a container at work', () => {
+describe('a running container', () => {
   const states = '- {id: a, type: action, action: {function: f}}';
 
   test('reads and writes the variables of its caller', async () => {
     const read: (string | undefined)[] = [];
-    const act: Act = async ({ call: { host } }) => {
-      const look = async (name: string) => {
+    const act: Behaviour = async ({ call: { host } }) => {
+      const readOne = async (name: string) => {
         const found = await host.variable('workflow', name);
         read.push(found && Buffer.from(found).toString());
       };
-      await look('seen');
+      await readOne('seen');
       await host.setVariable('workflow', 'seen', Buffer.from('<b>hi</b>'), 'text/html');
       await host.setVariable('instance', 'own', Buffer.from('1'), undefined);
-      await look('seen');
+      await readOne('seen');
       return body('done');
     };
     const { main, world, log } = await run(database, workflowOf(states), { act });
     expect(read).toEqual([undefined, '<b>hi</b>']);
-    const kept = await variables.find(world.immortal, { scope: 'workflow', id: main.workflowId }, 'seen');
+    const kept = await variables.find(world.reliable, { scope: 'workflow', id: main.workflowId }, 'seen');
     expect(kept?.mimeType).toBe('text/html');
     expect(log).toContain("Created instance variable 'own'.");
   });
 
-  test('writes into the log of its caller while that waits', async () => {
-    const containers = new ActingContainers(async ({ call }, hang) => {
+  test('writes into the log of its caller while the caller waits', async () => {
+    const containers = new ProgrammedContainers(async ({ call }, hang) => {
       await call.host.log('first');
       await call.host.log('');
       await call.host.log('second');
@@ -162,15 +162,15 @@ describe('a container at work', () => {
     await world.store({ main: workflowOf(states) });
     const { id } = await world.execute('main', '{}');
     const find = async () => {
-      const found = await runs.find(world.immortal, id);
-      if (found === undefined) throw new Error('the run is gone');
+      const found = await runs.find(world.reliable, id);
+      if (found === undefined) throw new Error('there is no such run');
       return found;
     };
     const texts = async () => (await linesOf(world, await find())).map(({ text }) => text);
     const now = world.time.clock.now();
     while (!(await texts()).includes('second')) await world.pass(now);
     expect((await find()).status).toBe('pending');
-    containers.answer(containers.made[0]?.call.actionId ?? '', body(1));
+    containers.answer(containers.received[0]?.call.actionId ?? '', body(1));
     await world.pass();
     const all = await texts();
     expect((await find()).status).toBe('complete');
@@ -186,23 +186,23 @@ describe('a container at work', () => {
     expect(lines.map(({ t }) => t)).toEqual([...new Set(lines.map(({ t }) => t))].toSorted((a, b) => a - b));
   });
 
-  test('loses no line of very many, from many containers at once', async () => {
+  test('loses no line when many containers log at once', async () => {
     const each = "- {id: a, type: foreach, array: 'jq([range(20) | {n: .}])', action: {function: f}}";
-    const act: Act = async ({ input, call }) => {
-      for (let line = 0; line < 200; line += 1) await call.host.log(`${input['n']} says ${line}`);
+    const act: Behaviour = async ({ input, call }) => {
+      for (let line = 0; line < 200; line += 1) await call.host.log(`${input['n']} logs ${line}`);
       return body(1);
     };
     const { main, log } = await run(database, workflowOf(each), { act });
     expect(main.status).toBe('complete');
-    const said = log.filter((text) => text.includes(' says '));
-    expect(said).toHaveLength(20 * 200);
+    const logged = log.filter((text) => text.includes(' logs '));
+    expect(logged).toHaveLength(20 * 200);
     for (let n = 0; n < 20; n += 1) {
-      const own = said.filter((text) => text.startsWith(`${n} `));
-      expect(own).toEqual(own.map((_, line) => `${n} says ${line}`));
+      const own = logged.filter((text) => text.startsWith(`${n} `));
+      expect(own).toEqual(own.map((_, line) => `${n} logs ${line}`));
     }
   });
 
-  test('that nobody waits for writes into the log all the same', async () => {
+  test('writes into the log of its caller also when it was called asynchronously', async () => {
     const main = workflowOf('- {id: a, type: action, async: true, action: {function: f}}');
     const { log } = await run(database, main, {
       act: async ({ call }) => {

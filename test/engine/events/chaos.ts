@@ -16,7 +16,7 @@ import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
 import type { Item, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
-import { Died } from '../world/mortal.ts';
+import { CrashedError } from '../world/crashing-ports.ts';
 
 /** A random number in [0, 1), from a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -31,14 +31,14 @@ export function randomOf(seed: number): () => number {
 
 const NAMESPACE = 'chaos';
 const BEGIN = Date.UTC(2026, 5, 1, 12);
-const DEATHS = 0.15;
-const LONGEST_LIFE = 8;
+const CRASHES = 0.15;
+const MAX_WRITES_OF_A_PROCESS = 8;
 const TWICE = 0.15;
 
-/** What is kept when a world ends: what its waits knew, and what was recorded of its events. */
-export interface Wait {
+/** A wait as its run stored it last. */
+export interface ObservedWait {
   readonly run: string;
-  readonly pause: number;
+  readonly number: number;
   readonly listening: Listening;
 }
 
@@ -47,11 +47,11 @@ export interface RunItem {
   readonly status: string;
   readonly code: string;
   readonly data: Readonly<Record<string, { readonly id?: string } | undefined>>;
-  readonly pause: number;
+  readonly wait: number;
   readonly path: string;
 }
 
-/** A world before anything happens, and what its ids begin with. */
+/** The stored state in which worlds begin, and the prefix of their ids. */
 export interface Beginning {
   readonly table: MemoryTable;
   readonly prefix: string;
@@ -59,7 +59,7 @@ export interface Beginning {
 
 let beginnings = 0;
 
-/** A namespace with workflows. Many worlds begin from it. */
+/** Stores a namespace with workflows, in which many worlds begin. */
 export async function prepare(sources: Readonly<Record<string, string>>, lookback: string): Promise<Beginning> {
   beginnings += 1;
   const prefix = (2 * beginnings).toString(16).padStart(8, '0');
@@ -72,21 +72,21 @@ export async function prepare(sources: Readonly<Record<string, string>>, lookbac
 }
 
 /**
- * The engine, the bus, the router and the machines of runs over one table in memory. Whoever calls a port waits for its
- * turn, and whose turn it is, is random: so is who dies at which of its writes, what is delivered twice or late, and
- * which wait is over before its event. All follows from the random numbers given.
+ * The engine, the bus, the router and the machines of runs over one table in memory. Every call to a port is queued, and
+ * the queue is served in random order. Random are also which process crashes at which write, what is delivered twice or
+ * late, and which wait times out before its event. Everything is derived from the random numbers given.
  */
 export class Chaos {
   readonly ports: RunnerPorts;
-  readonly waits = new Map<string, Wait>();
+  readonly waits = new Map<string, ObservedWait>();
   readonly runs = new Map<string, RunItem>();
-  /** When each recorded event went out, milliseconds since 1970. */
+  /** When each recorded event was published, milliseconds since 1970. */
   readonly due = new Map<string, number>();
-  /** When events went out again, and which of those ways ended with everybody served. */
+  /** When each replay was published, and whether it was delivered to all listeners. */
   readonly replays = new Map<string, { readonly due: number; readonly routed: boolean }>();
   readonly faults: unknown[] = [];
-  /** How often a process was found dead. */
-  deaths = 0;
+  /** How many calls met a crashed process. */
+  crashes = 0;
   /** The machines that were started. */
   readonly started = new Set<string>();
   readonly table: MemoryTable;
@@ -97,7 +97,7 @@ export class Chaos {
   private readonly blobs = memoryBlobs();
   private now = BEGIN;
   private ids = 0;
-  /** False: ports answer at once, and nobody dies. */
+  /** False: ports answer at once, and no process crashes. */
   private isWild = false;
 
   constructor({ table, prefix }: Beginning, random: () => number) {
@@ -116,21 +116,24 @@ export class Chaos {
     return new Promise((resolve) => this.turns.push(resolve));
   }
 
-  /** The ports of one process, which may die at one of its moves. */
+  /** The ports of one process, which may crash at one of its durable operations. */
   private portsOf(): RunnerPorts {
-    let left = this.isWild && this.chance(DEATHS) ? Math.floor(this.random() * LONGEST_LIFE) : Number.POSITIVE_INFINITY;
+    let left =
+      this.isWild && this.chance(CRASHES)
+        ? Math.floor(this.random() * MAX_WRITES_OF_A_PROCESS)
+        : Number.POSITIVE_INFINITY;
     const isLate = this.isWild && this.chance(0.5);
     const need = () => {
       if (left >= 0) return;
-      this.deaths += 1;
-      throw new Died('the process died');
+      this.crashes += 1;
+      throw new CrashedError('the process crashes');
     };
     const read = async <T>(work: () => Promise<T>): Promise<T> => {
       await this.turn();
       need();
       return work();
     };
-    const move = async <T>(work: () => Promise<T>): Promise<T> => {
+    const durable = async <T>(work: () => Promise<T>): Promise<T> => {
       await this.turn();
       need();
       left -= 1;
@@ -146,17 +149,17 @@ export class Chaos {
       table: {
         get: (keys) => read(() => table.get(keys)),
         query: (query) => read(() => table.query(query)),
-        write: (writes) => move(() => this.write(writes)),
+        write: (writes) => durable(() => this.write(writes)),
       },
       blobs: {
         get: (key) => read(() => blobs.get(key)),
-        put: (key, bytes) => move(() => blobs.put(key, bytes)),
-        remove: (prefix) => move(() => blobs.remove(prefix)),
+        put: (key, bytes) => durable(() => blobs.put(key, bytes)),
+        remove: (prefix) => durable(() => blobs.remove(prefix)),
       },
-      executions: this.executionsOf(move),
+      executions: this.executionsOf(durable),
       bus: {
-        publish: (messages) => move(async () => messages.forEach((message) => void this.deliver(message))),
-        publishAt: (_at, _name, message) => move(async () => void this.deliver(message)),
+        publish: (messages) => durable(async () => messages.forEach((message) => void this.deliver(message))),
+        publishAt: (_at, _name, message) => durable(async () => void this.deliver(message)),
       },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
       sealer: localSealer(),
@@ -165,7 +168,7 @@ export class Chaos {
     };
   }
 
-  /** Time moves at some looks at it, so that things happen in one millisecond, or in another order than their times. */
+  /** Time advances at some reads of the clock, so that operations share a millisecond, or have times out of order. */
   private tick(): number {
     if (this.isWild && this.chance(0.4)) this.now += 1;
     return this.now;
@@ -176,18 +179,18 @@ export class Chaos {
     return `${this.prefix}-0000-7000-8000-${String(this.ids).padStart(12, '0')}`;
   }
 
-  private executionsOf(move: <T>(work: () => Promise<T>) => Promise<T>): Executions {
+  private executionsOf(durable: <T>(work: () => Promise<T>) => Promise<T>): Executions {
     return {
       define: async ({ name }) => name,
       start: (_handle, name, input) =>
-        move(async () => {
+        durable(async () => {
           if (this.started.has(name)) return;
           this.started.add(name);
           void this.drive(name, (input as { run: string }).run);
         }),
       stop: async () => {},
       answer: (token, answer) =>
-        move(async () => {
+        durable(async () => {
           const resolve = this.tasks.get(token);
           this.tasks.delete(token);
           resolve?.(answer);
@@ -219,26 +222,26 @@ export class Chaos {
     };
     const { pause } = place;
     if (pause?.listening !== undefined) {
-      this.waits.set(`${id} ${pause.number}`, { run: id, pause: pause.number, listening: pause.listening });
+      this.waits.set(`${id} ${pause.number}`, { run: id, number: pause.number, listening: pause.listening });
     }
     this.runs.set(id, {
       id,
       status: String(item['status']),
       code: String(item['code']),
       data: JSON.parse(String(item['data'])),
-      pause: pause?.number ?? 0,
+      wait: pause?.number ?? 0,
       path: String(item['path']),
     });
   }
 
-  /** As a process that is begun again as long as it dies; what it fails by otherwise is a fault. */
+  /** Runs work in a process that is started again after each crash. Any other error is a fault. */
   private async persist<T>(work: (ports: RunnerPorts) => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await work(this.portsOf());
       } catch (error) {
-        if (error instanceof Died || (error as Error).name === 'Weft.Again') continue;
-        // A failed run's step throws its code; a second event of an id is refused.
+        if (error instanceof CrashedError || (error as Error).name === 'Weft.Again') continue;
+        // The step of a failed run throws its code; a second event with an id is rejected.
         const isSecond = error instanceof ServiceError && error.code === 'exists';
         const isExpected = isSecond || (error as Error).name.startsWith('service.');
         if (!isExpected) this.faults.push(error);
@@ -252,14 +255,14 @@ export class Chaos {
     for (let time = 0; time < times; time += 1) void this.persist((ports) => route(ports, message));
   }
 
-  /** Steps as a state machine does: a segment, a wait, the next segment. */
+  /** Calls the step as a state machine does: a batch, a wait, the next batch. */
   private async drive(name: string, run: string): Promise<void> {
     let input: StepInput = { run, execution: name };
     for (;;) {
       const outcome = await this.call(input);
       if (outcome === undefined || outcome.next === '') return;
-      const brought = await this.wait(run, outcome.pause);
-      input = { run, execution: name, resume: outcome.pause, with: brought };
+      const output = await this.wait(run, outcome.pause);
+      input = { run, execution: name, resume: outcome.pause, with: output };
     }
   }
 
@@ -268,13 +271,13 @@ export class Chaos {
     return this.persist((ports) => step(ports, input));
   }
 
-  /** A task that waits: each try has a token of its own, and it may be over before an answer comes. */
-  private wait(run: string, pause: number): Promise<object> {
+  /** A task that waits: each attempt has a token of its own, and it may time out before an answer comes. */
+  private wait(run: string, number: number): Promise<object> {
     return new Promise((resolve) => {
       const listen = async (ports: RunnerPorts) => {
         const token = `token-${this.ids++}`;
         this.tasks.set(token, (answer) => resolve('output' in answer ? (answer.output as object) : answer));
-        await step(ports, { run, listen: pause, token });
+        await step(ports, { run, listen: number, token });
       };
       void this.persist(listen);
       if (this.mayTimeOut && this.chance(0.3)) void this.timeOut(resolve);
@@ -283,32 +286,32 @@ export class Chaos {
 
   mayTimeOut = false;
 
-  private async timeOut(resolve: (brought: object) => void): Promise<void> {
+  private async timeOut(resolve: (output: object) => void): Promise<void> {
     for (let turns = Math.floor(this.random() * 60); turns > 0; turns -= 1) await this.turn();
     resolve({ error: 'States.Timeout', cause: '' });
   }
 
-  /** A client who sends an event again until it hears of it. */
+  /** A client that sends an event until it gets a response. */
   async send(event: CloudEvent): Promise<void> {
     await this.persist(async (ports) => receive(ports, await namespaces.need(ports, NAMESPACE), event));
   }
 
-  /** Somebody who asks for an event once more, whatever becomes of the request; it may not have come yet. */
+  /** A client that asks once for a replay of an event, which may not be recorded yet. */
   async replay(id: string): Promise<void> {
     try {
       await replay(this.portsOf(), await namespaces.need(this.ports, NAMESPACE), id);
     } catch (error) {
-      if (!(error instanceof Died || error instanceof ServiceError)) this.faults.push(error);
+      if (!(error instanceof CrashedError || error instanceof ServiceError)) this.faults.push(error);
     }
   }
 
-  /** A client who starts a run until it hears of it, with a key. */
+  /** A client that starts a run, with an idempotency key, until it gets a response. */
   async begin(path: string, key: string): Promise<void> {
     const invocation = { namespace: NAMESPACE, path: `/${path}`, ref: '', input: Buffer.from('{}'), key };
     await this.persist((ports) => execute(ports, invocation));
   }
 
-  /** Lets one after the other have its turn, in random order, until nobody wants one. */
+  /** Serves the queue in random order until it is empty. */
   async run(mayTimeOut: boolean, actors: readonly (() => Promise<void>)[]): Promise<void> {
     this.isWild = true;
     this.mayTimeOut = mayTimeOut;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { type LocalBus, localBus } from '../../../lib/adapters/local/bus.ts';
-import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
 import { localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSchedules } from '../../../lib/adapters/local/schedules.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import * as events from '../../../lib/domain/events/events.ts';
 import * as traces from '../../../lib/domain/events/traces.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { takeIn } from '../../../lib/engine/events/inbound.ts';
+import { receiveInbound } from '../../../lib/engine/events/inbound.ts';
 import type { EnginePorts } from '../../../lib/engine/ports.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 
@@ -30,6 +30,7 @@ let bus: LocalBus;
 let ports: EnginePorts;
 let delivered: Message[];
 const clock = systemClock();
+
 beforeAll(async () => {
   tables = await openLocalTable();
 });
@@ -49,10 +50,10 @@ beforeEach(() => {
   };
 });
 
-test('an event of another bus is recorded in its namespace and put on its way, once however often it comes', async () => {
+test('an event of another bus is recorded in its namespace and published once, however often it is delivered', async () => {
   const namespace = await namespaces.create(ports, 'files');
   for (let times = 0; times < 2; times++) {
-    await takeIn(ports, { namespace: 'files', event: EVENT });
+    await receiveInbound(ports, { namespace: 'files', event: EVENT });
     await bus.idle();
     const recorded = await events.need(ports, namespace.id, 'e1');
     expect(recorded.event).toMatchObject({ type: 'Object Created', source: 'aws.s3', data: EVENT.detail });
@@ -61,15 +62,19 @@ test('an event of another bus is recorded in its namespace and put on its way, o
   expect(delivered).toMatchObject([{ namespace: 'files', id: 'e1', type: 'Object Created' }]);
 });
 
-test('one that was recorded and never went out is put on its way when it comes again', async () => {
+test('an event that was recorded and not published is published when it is delivered again', async () => {
   await namespaces.create(ports, 'orders');
-  const lost = { ...bus, publish: () => Promise.reject(new Error('cut short')) };
-  await expect(takeIn({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow('cut short');
-  await takeIn(ports, { namespace: 'orders', event: EVENT });
+  const lost = { ...bus, publish: () => Promise.reject(new Error('interrupted')) };
+  await expect(receiveInbound({ ...ports, bus: lost }, { namespace: 'orders', event: EVENT })).rejects.toThrow(
+    'interrupted',
+  );
+  await receiveInbound(ports, { namespace: 'orders', event: EVENT });
   await bus.idle();
   expect(delivered).toMatchObject([{ namespace: 'orders', id: 'e1' }]);
 });
 
-test('an event for a namespace that is not there is an error, so that the queue keeps it', async () => {
-  await expect(takeIn(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({ code: 'not-found' });
+test('an event for an unknown namespace is an error, so that the queue keeps it', async () => {
+  await expect(receiveInbound(ports, { namespace: 'nobody', event: EVENT })).rejects.toMatchObject({
+    code: 'not-found',
+  });
 });

@@ -28,18 +28,18 @@ function unsettle(settled: Settled): Outcome {
   throw Object.assign(new Error(settled.error.message), { name: settled.error.name });
 }
 
-/** Another call was at work on the run at the same time. */
-const isAgain = (settled: Settled): boolean => 'error' in settled && settled.error.name === 'Weft.Again';
+/** Whether another call was at work on the run at the same time. */
+const isRetry = (settled: Settled): boolean => 'error' in settled && settled.error.name === 'Weft.Again';
 
-/** What the two deliveries of a step were answered. */
+/** The results of the two deliveries of each step. */
 let answers: [Settled, Settled][] = [];
 
-/** How a call of the steps function may come more than once. */
+/** The ways in which a call of the steps function may be delivered more than once. */
 const DELIVERIES: Readonly<Record<string, () => Deliver>> = {
   'twice in a row': () => async (input, step) => {
     const first = await settle(step, input);
     const second = await settle(step, input);
-    if (!isAgain(first)) answers.push([first, second]);
+    if (!isRetry(first)) answers.push([first, second]);
     return unsettle(second);
   },
   'twice at once, and the second one counts': () => async (input, step) => {
@@ -69,11 +69,14 @@ async function outcomeOf({ sources, input }: Specimen, deliver?: Deliver) {
   }
 }
 
-describe.each(Object.entries(DELIVERIES))('every step that is delivered %s changes nothing of', (_how, deliver) => {
-  test.each(specimens.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
-    answers = [];
-    const found = await outcomeOf(specimen, deliver());
-    for (const [first, second] of answers) expect(second).toEqual(first);
-    expect(found).toEqual(await outcomeOf(specimen));
-  });
-});
+describe.each(Object.entries(DELIVERIES))(
+  'a step that is delivered %s does not change the result of',
+  (_how, deliver) => {
+    test.each(specimens.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
+      answers = [];
+      const found = await outcomeOf(specimen, deliver());
+      for (const [first, second] of answers) expect(second).toEqual(first);
+      expect(found).toEqual(await outcomeOf(specimen));
+    });
+  },
+);

@@ -1,17 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { append, type Said } from '../../../lib/domain/runs/log-lines.ts';
+import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
+import { announceEnd } from '../../../lib/engine/calls/run-ends.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
-import { handOver } from '../../../lib/engine/executions/continue-as-new.ts';
+import { continueAsNew } from '../../../lib/engine/executions/continue-as-new.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { conclude } from '../../../lib/engine/run/endings.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
 import { executeAndWait } from '../../../lib/engine/start/start.ts';
 import { closeWorlds, linesOf, openWorld } from '../containers/service-space.ts';
-import { ActingContainers } from '../world/acting-containers.ts';
 import { openDatabase, type World } from '../world/engine-world.ts';
+import { ProgrammedContainers } from '../world/programmed-containers.ts';
 import { unfinishedOf } from '../world/snapshot.ts';
 
 let database: LocalTable;
@@ -22,21 +23,21 @@ afterEach(closeWorlds);
 afterAll(() => database.close());
 
 const NAP = 'states: [{id: nap, type: delay, duration: PT9S}]';
-const said = (text: string, at = 0): Said => ({ at, level: 'info', text, state: 'nap' });
+const lineOf = (text: string, at = 0): UnwrittenLine => ({ at, level: 'info', text, state: 'nap' });
 
 async function begun(main: string): Promise<World> {
-  const world = openWorld(database, new ActingContainers());
+  const world = openWorld(database, new ProgrammedContainers());
   await world.store({ main, kid: NAP });
   return world;
 }
 
 async function find(world: World, id: string): Promise<runs.Run> {
-  const found = await runs.find(world.immortal, id);
-  if (found === undefined) throw new Error('the run is gone');
+  const found = await runs.find(world.reliable, id);
+  if (found === undefined) throw new Error('there is no such run');
   return found;
 }
 
-/** Ports through which somebody else adds a line to the run just before its next commit. */
+/** Ports that add a line to the log of the run just before its next commit. */
 function disturbed(world: World, id: () => string | undefined): RunnerPorts {
   const { table } = world.ports;
   let isDone = false;
@@ -44,7 +45,7 @@ function disturbed(world: World, id: () => string | undefined): RunnerPorts {
     const run = id();
     if (!isDone && run !== undefined) {
       isDone = true;
-      await append(world.immortal, run, [said('in between')]);
+      await append(world.reliable, run, [lineOf('in between')]);
     }
     return table.write(writes);
   };
@@ -57,7 +58,7 @@ describe('a line that is added to the log of a run', () => {
     const { id } = await world.execute('main', '{}');
     await world.pass(world.time.clock.now());
     const before = await find(world, id);
-    expect(await append(world.immortal, id, [said('one'), said('two')])).toBe(1);
+    expect(await append(world.reliable, id, [lineOf('one'), lineOf('two')])).toBe(1);
     const { tail, lastLine, seq, ...after } = await find(world, id);
     const { tail: old, lastLine: last, seq: number, ...rest } = before;
     expect(after).toEqual(rest);
@@ -72,27 +73,27 @@ describe('a line that is added to the log of a run', () => {
     expect((await find(world, id)).status).toBe('complete');
   });
 
-  test('is there also when the run is over', async () => {
+  test('is stored also after the end of the run', async () => {
     const world = await begun('states: [{id: a, type: noop}]');
     const { id } = await world.execute('main', '{}');
     await world.pass();
     const long = 'x'.repeat(5000);
-    await append(world.immortal, id, [said(long)]);
-    await append(world.immortal, id, [said('after')]);
+    await append(world.reliable, id, [lineOf(long)]);
+    await append(world.reliable, id, [lineOf('after')]);
     const texts = (await linesOf(world, await find(world, id))).map(({ text }) => text);
     expect(texts.slice(-3)).toEqual(['Workflow completed.', long, 'after']);
   });
 
-  test('of a run that is not there is told', async () => {
+  test('is rejected when there is no such run', async () => {
     const world = await begun(NAP);
-    expect(await append(world.immortal, '00000000-0000-7000-8000-000000000000', [said('one')])).toBeUndefined();
+    expect(await append(world.reliable, '00000000-0000-7000-8000-000000000000', [lineOf('one')])).toBeUndefined();
   });
 
-  test('does not keep the run from being handed over to another execution', async () => {
+  test('does not prevent the run from continuing in a new execution', async () => {
     const world = await begun(NAP);
     const { id } = await world.execute('main', '{}');
     await world.pass(world.time.clock.now());
-    await handOver(
+    await continueAsNew(
       disturbed(world, () => id),
       await find(world, id),
     );
@@ -102,7 +103,7 @@ describe('a line that is added to the log of a run', () => {
     expect(unfinishedOf(world)).toEqual([]);
   });
 
-  test('does not keep a machine from taking up what a request began', async () => {
+  test('does not prevent a machine from continuing what a request began', async () => {
     const world = await begun(`functions: [{id: kid, type: subflow, workflow: kid}]
 states: [{id: a, type: action, action: {function: kid}}]`);
     let stored: string | undefined;
@@ -116,18 +117,21 @@ states: [{id: a, type: action, action: {function: kid}}]`);
     };
     const invocation = { namespace: world.namespace, path: '/main', ref: '', input: Buffer.from('{}') };
     const ports = { ...watching, table: { ...watching.table, write: noting } };
-    const ended = world.life.work(() => executeAndWait(ports, invocation));
-    const over = Symbol('over');
-    for (;;) {
-      const first = await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve(over), 5))]);
-      if (first !== over) break;
-      world.time.jump(Number.MAX_SAFE_INTEGER);
+    // Time passes only while no port is at work: the request itself is not counted.
+    const ended = executeAndWait(ports, invocation);
+    let isOver = false;
+    ended.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await world.pass();
+      await setTimeout(5);
     }
     expect((await ended).run).toMatchObject({ status: 'complete' });
   });
 });
 
-/** A run that is not stored, and how a container is called for it. */
+/** A run that is not stored, and a container call for it. */
 function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: ServiceCall } {
   const id = clock.uuid();
   const workflow = { id: 'w', path: '/w' };
@@ -139,28 +143,28 @@ function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly ca
   };
 }
 
-test('what a container says before its caller is stored is in the log all the same', async () => {
-  const { immortal: ports } = await begun(NAP);
+test('a line that a container logs before its caller is stored is not lost', async () => {
+  const { reliable: ports } = await begun(NAP);
   const { run: pending, call } = callerOf(ports);
   const run: runs.Run = { ...pending, status: 'complete' };
-  const looked = Promise.withResolvers<void>();
+  const wasRead = Promise.withResolvers<void>();
   const get: typeof ports.table.get = async (keys) => {
     const items = await ports.table.get(keys);
-    looked.resolve();
+    wasRead.resolve();
     return items;
   };
   const log = new CallerLog({ ...ports, table: { ...ports.table, get } }, call, false);
   await log.add('early');
   const closed = log.close();
-  await looked.promise;
+  await wasRead.promise;
   await runs.commit(ports, run);
-  await conclude(ports, run);
+  await announceEnd(ports, run);
   await closed;
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['early']);
 });
 
-test('what a container says while its lines are being written is written next', async () => {
-  const { immortal: ports } = await begun(NAP);
+test('a line that a container logs during a write is in the next write', async () => {
+  const { reliable: ports } = await begun(NAP);
   const { run, call } = callerOf(ports);
   await runs.commit(ports, run);
   const late = ['second', 'third'];
@@ -175,19 +179,19 @@ test('what a container says while its lines are being written is written next', 
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['first', 'second', 'third']);
 });
 
-test('a caller that is not stored yet is not looked for at each line, however much is said', async () => {
+test('a caller that is not stored yet is not read for each line', async () => {
   const world = await begun(NAP);
-  const { immortal: ports } = world;
+  const { reliable: ports } = world;
   const { run, call } = callerOf(ports);
-  let looks = 0;
+  let reads = 0;
   const get: typeof ports.table.get = (wanted) => {
-    looks += 1;
+    reads += 1;
     return ports.table.get(wanted);
   };
   const log = new CallerLog({ ...ports, table: { ...ports.table, get } }, call, true);
   const texts = Array.from({ length: 500 }, (_, index) => `${index} ${'x'.repeat(1024)}`);
   for (const text of texts) await log.add(text);
-  expect(looks).toBeLessThan(texts.length / 10);
+  expect(reads).toBeLessThan(texts.length / 10);
   await runs.commit(ports, run);
   await log.close();
   const lines: string[] = [];

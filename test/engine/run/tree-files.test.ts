@@ -3,10 +3,10 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import { find } from '../../../lib/engine/run/tree-files.ts';
-import { closeWorlds, openWorld, tell, workflowOf } from '../containers/service-space.ts';
-import { type Act, ActingContainers, body } from '../world/acting-containers.ts';
+import { find } from '../../../lib/engine/variables/tree-files.ts';
+import { closeWorlds, observe, openWorld, workflowOf } from '../containers/service-space.ts';
 import { openDatabase } from '../world/engine-world.ts';
+import { type Behaviour, body, ProgrammedContainers } from '../world/programmed-containers.ts';
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => database.close());
 
 const noop = (id: string): string => `states:\n- {id: ${id}, type: noop}\n`;
 
-/** A tree round the workflow `/in/main`; of each the source says where it is. */
+/** A tree around the workflow `/in/main`; each source names its place. */
 const TREE = {
   top: noop('top'),
   'in/beside': noop('beside'),
@@ -25,14 +25,14 @@ const TREE = {
   'in/json': '{"states": [{"id": "a", "type": "noop"}]}',
 };
 
-async function open(main: string, more: Readonly<Record<string, string>> = {}, act?: Act) {
-  const containers = new ActingContainers(act);
+async function open(main: string, more: Readonly<Record<string, string>> = {}, act?: Behaviour) {
+  const containers = new ProgrammedContainers(act);
   const world = openWorld(database, containers);
   await world.store({ ...TREE, 'in/main': main, ...more });
   const run = async (input: object = {}) => {
     const { id } = await world.execute('in/main', JSON.stringify(input));
     await world.pass();
-    return tell(world, containers, id);
+    return observe(world, containers, id);
   };
   return { world, containers, run };
 }
@@ -44,7 +44,7 @@ const getting = (...variables: string[]): string => `states:
 - {id: c, type: noop, transform: 'jq({code: .error.code, msg: .error.msg})'}
 `;
 
-/** What a getter in `/in/main` has of a file. */
+/** The value of a file for a getter in `/in/main`. */
 async function got(key: string): Promise<unknown> {
   const { run } = await open(getting(`{key: 'jq(.key)', scope: file, as: it}`));
   return (await run({ key })).main.data['it'];
@@ -76,41 +76,41 @@ describe('a getter of the scope file', () => {
     '\0',
     `x${'y'.repeat(2000)}`,
     `in/${'deep/'.repeat(3000)}down`,
-  ])('gives null for %j, where nothing is', async (key) => {
+  ])('returns null for %j, where there is no file', async (key) => {
     expect(await got(key)).toBeNull();
   });
 
-  test('gives a source that is JSON as what it says', async () => {
+  test('returns the value of a source that is JSON', async () => {
     expect(await got('in/json')).toEqual({ states: [{ id: 'a', type: 'noop' }] });
   });
 
-  test('reads more than one, beside variables', async () => {
+  test('reads several files, and variables beside them', async () => {
     const { run } = await open(
       getting('{key: ../top, scope: file}', '{key: v, scope: namespace}', '{key: none, scope: file, as: v2}'),
     );
     expect((await run()).main.data).toEqual({ '../top': base64(noop('top')), v: null, v2: null });
   });
 
-  test.each(['/', '.', '..', 'in/deep', '/in'])('fails for the directory %s, which may be caught', async (key) => {
+  test.each(['/', '.', '..', 'in/deep', '/in'])('throws a catchable error for the directory %s', async (key) => {
     const { run } = await open(getting(`{key: ${key}, scope: file}`));
     const msg = `'${key}' is a directory of the tree, and not a file`;
     expect((await run()).main.data).toMatchObject({ code: 'service.var.invalidKey', msg });
   });
 
-  test('does not make paths of the keys of other scopes', async () => {
+  test('resolves no paths in keys of other scopes', async () => {
     const { run } = await open(getting('{key: top, scope: file}', '{key: ../top, scope: workflow}'));
     expect((await run()).main.data).toMatchObject({ code: 'service.var.invalidKey' });
   });
 
-  test('reads the latest revision, though an older one was read before', async () => {
+  test('reads the latest revision', async () => {
     const { world, run } = await open(getting('{key: in/beside, scope: file, as: it}'));
     await run();
-    const opened = await workflows.open(world.immortal, world.namespace, '/in/beside');
-    await workflows.update({ ...world.immortal }, opened, noop('newer'));
+    const opened = await workflows.open(world.reliable, world.namespace, '/in/beside');
+    await workflows.update({ ...world.reliable }, opened, noop('newer'));
     expect((await run()).main.data).toEqual({ it: base64(noop('newer')) });
   });
 
-  test('reads from the root, whatever directory its workflow is in', async () => {
+  test('resolves paths from the root in any directory', async () => {
     const main = `functions: [{id: f, type: subflow, workflow: deep/kid}]
 states: [{id: a, type: action, action: {function: f}, transform: jq(.return)}]
 `;
@@ -118,7 +118,7 @@ states: [{id: a, type: action, action: {function: f}, transform: jq(.return)}]
     expect((await run()).main.data).toEqual({ it: base64(noop('top')) });
   });
 
-  test('reads nothing of another namespace, also where one has taken the name of the run’s', async () => {
+  test('reads nothing of another namespace, even if it has the name of the deleted one of the run', async () => {
     const { world: other } = await open(noop('main'), { secret: noop('secret') });
     const { world, run } = await open(
       getting(
@@ -127,11 +127,11 @@ states: [{id: a, type: action, action: {function: f}, transform: jq(.return)}]
       ),
     );
     expect(Object.values((await run()).main.data)).toEqual([null, null]);
-    const { id: namespaceId } = await namespaces.need(world.immortal, world.namespace);
+    const { id: namespaceId } = await namespaces.need(world.reliable, world.namespace);
     const reader = { namespace: other.namespace };
-    const { id: otherId } = await namespaces.need(other.immortal, other.namespace);
-    expect(await find(other.immortal, { ...reader, namespaceId }, '/secret')).toBeUndefined();
-    expect(await find(other.immortal, { ...reader, namespaceId: otherId }, '/secret')).toEqual(
+    const { id: otherId } = await namespaces.need(other.reliable, other.namespace);
+    expect(await find(other.reliable, { ...reader, namespaceId }, '/secret')).toBeUndefined();
+    expect(await find(other.reliable, { ...reader, namespaceId: otherId }, '/secret')).toEqual(
       Buffer.from(noop('secret')),
     );
   });
@@ -141,15 +141,15 @@ const calling = (files: string, more = ''): string =>
   workflowOf(`- {id: a, type: action, action: {function: f, files: [${files}]${more}}, catch: [{error: 'var', transition: c}]}
 - {id: c, type: noop, transform: 'jq({code: .error.code, msg: .error.msg})'}`);
 
-describe('the files of a container of the scope file', () => {
-  test('are sources, each at its key as a path below the directory of the call', async () => {
+describe('files of the scope file in a container', () => {
+  test('are sources, each at the path of its key below the directory of the call', async () => {
     const { run, containers } = await open(
       calling(
         "{key: /top, scope: file}, {key: '../top', scope: file, as: t}, {key: 'jq(.dir + \"/down\")', scope: 'jq(\"file\")'}, {key: ./in/beside, scope: file}, {key: ../in/main/../json, scope: file}, {key: none, scope: file, type: tar}",
       ),
     );
     expect((await run({ dir: 'in/deep' })).main.status).toBe('complete');
-    const files = containers.made[0]?.call.files ?? [];
+    const files = containers.received[0]?.call.files ?? [];
     expect(files.map(({ name, type, bytes }) => [name, type, Buffer.from(bytes).toString()])).toEqual([
       ['top', 'plain', TREE.top],
       ['t', 'plain', TREE.top],
@@ -160,12 +160,12 @@ describe('the files of a container of the scope file', () => {
     ]);
   });
 
-  test('are not two of one place', async () => {
+  test('fail the run when two have one path', async () => {
     const { run } = await open(calling('{key: in/beside, scope: file}, {key: /in/beside, scope: file}'));
     expect((await run()).main).toMatchObject({ status: 'failed', message: 'multiple files with same name: in/beside' });
   });
 
-  test('want a key', async () => {
+  test('need a key', async () => {
     const { run } = await open(calling("{key: '', scope: file, as: x}"));
     const msg = expect.stringContaining('variable key must match regex');
     expect((await run()).main.data).toMatchObject({ code: 'service.var.invalidKey', msg });
@@ -176,25 +176,25 @@ describe('the files of a container of the scope file', () => {
     const { main } = await run();
     const msg = 'files[1] of the action is a directory of the tree, and not a file';
     expect(main.data).toMatchObject({ code: 'service.var.invalidKey', msg });
-    expect(containers.made).toEqual([]);
+    expect(containers.received).toEqual([]);
   });
 
-  test('fail the call for a directory that a secret names without telling it', async () => {
+  test('do not show the secret that names a directory in the error', async () => {
     const { world, run } = await open(
       calling("{key: 'jq(.secrets.KEY)', scope: file}", ', secrets: [KEY], input: {}'),
       {
         'hush/x': noop('x'),
       },
     );
-    const namespace = await namespaces.need(world.immortal, world.namespace);
-    await secrets.set(world.immortal, namespace, 'KEY', Buffer.from('/hush'));
+    const namespace = await namespaces.need(world.reliable, world.namespace);
+    await secrets.set(world.reliable, namespace, 'KEY', Buffer.from('/hush'));
     const { main, lines } = await run();
     expect(main.data).toMatchObject({ code: 'service.var.invalidKey' });
     expect([lines.join('\n'), JSON.stringify(main.data)].join()).not.toContain('hush');
   });
 });
 
-describe('a container at work', () => {
+describe('a running container', () => {
   test('reads files of the tree, from its root', async () => {
     const read: (string | undefined)[] = [];
     const { run } = await open(calling(''), {}, async ({ call: { host } }) => {

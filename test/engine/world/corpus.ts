@@ -50,9 +50,9 @@ const rows = JSON.parse(
 
 function recorded(name: string): Specimen {
   const row = rows.find((one) => one.name === name);
-  if (row === undefined) throw new Error(`nothing is recorded under '${name}'`);
+  if (row === undefined) throw new Error(`no workflow is recorded under '${name}'`);
   const children = (row.children ?? []).map(({ path, yaml }) => [path.replace(/^\//, ''), yaml] as const);
-  if (row.path !== undefined) throw new Error(`'${name}' must stand at main`);
+  if (row.path !== undefined) throw new Error(`'${name}' must be at the path main`);
   const { errorCode: code } = row.expect;
   return {
     name,
@@ -63,5 +63,5 @@ function recorded(name: string): Specimen {
   };
 }
 
-/** What is run again and again by the tests: recorded workflows, and those that wait. */
+/** The workflows that crash and redelivery tests run: recorded ones, and those that wait. */
 export const specimens: readonly Specimen[] = [...RECORDED.map(recorded), ...waitingSpecimens];

@@ -11,8 +11,8 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import type { KeeperPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
-import { noteEnd } from '../../../lib/engine/recovery/lifecycle.ts';
+import type { CleanupPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
+import { onExecutionEnd } from '../../../lib/engine/recovery/lifecycle.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
 import { type Outcome, type StepInput, step } from '../../../lib/engine/step/step.ts';
@@ -22,70 +22,70 @@ import type { Happened, Measure } from '../../../lib/ports/meter.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
-  type Death,
-  Died,
-  Life,
-  mortalBlobs,
-  mortalContainers,
-  mortalExecutions,
-  mortalTable,
+  type Crash,
+  CrashedError,
+  crashingBlobs,
+  crashingContainers,
+  crashingExecutions,
+  crashingTable,
+  SimulatedProcess,
   unwatchJournal,
   watchJournal,
-} from './mortal.ts';
-import { QuietTime } from './quiet-time.ts';
+} from './crashing-ports.ts';
+import { VirtualTime } from './virtual-time.ts';
 
-/** How the machines' calls reach the steps function; the tests deliver them twice, or late. */
+/** How the calls of state machines reach the steps function: tests deliver them twice, or late. */
 export type Deliver = (input: StepInput, step: (input: StepInput) => Promise<Outcome>) => Promise<Outcome>;
 
 export interface WorldOptions {
-  readonly death?: Death | undefined;
+  readonly crash?: Crash | undefined;
   readonly deliver?: Deliver;
-  /** Milliseconds that pass at each look at the clock. */
-  readonly pace?: number;
-  /** What runs containers, whichever process lives. */
+  /** The clock advances by so many milliseconds each time it is read. */
+  readonly msPerRead?: number;
+  /** The port of containers, which outlives processes. */
   readonly containers?: Containers;
-  /** Whether the journal's transactions count as durable moves. */
+  /** Whether transactions of the executions' journal count as durable operations. */
   readonly countsJournal?: boolean;
 }
 
-/** A database for many worlds, one after the other: each has a namespace of its own and takes it away at the end. */
+/** A database for many worlds in sequence. Each world has a namespace of its own and deletes it at the end. */
 export const openDatabase = (): Promise<LocalTable> => openLocalTable();
 
 const FAR = Date.UTC(2100, 0, 1);
-const TURNS_TO_REST = 12;
-/** A run that was lost is repaired when nothing has been seen of it for so long, milliseconds. */
+const TURNS_TO_SETTLE = 12;
+/** A lost run is repaired when it has shown no change for this long. */
 const LOST_MS = 331_000;
 const RESTART_MS = 1_500;
 
 let worlds = 0;
 
-/** A dead process answers nobody, not even with an error. */
-async function unlessOver<T>(life: Life, work: () => Promise<T>): Promise<T> {
+/** A crashed process never answers, not even with an error. */
+async function unlessCrashed<T>(process: SimulatedProcess, work: () => Promise<T>): Promise<T> {
   try {
-    return await life.work(work);
+    return await process.work(work);
   } catch (error) {
-    if (error instanceof Died) await new Promise(() => {});
+    if (error instanceof CrashedError) await new Promise(() => {});
     throw error;
   }
 }
 
-/** The engine in this process over virtual time. It can die, and go on as a new process over what was stored. */
+/** The engine over virtual time, in a simulated process that can crash and start again over what was stored. */
 export class World {
   readonly namespace: string;
-  readonly time: QuietTime;
+  readonly time: VirtualTime;
   readonly database: LocalTable;
   readonly blobs: Blobs = memoryBlobs();
   readonly containers: Containers;
   /** The executions that were started: name -> handle of the machine. */
   readonly started = new Map<string, string>();
-  /** When the calls of each execution came: name -> the first and the last, milliseconds since 1970. */
+  /** The times of the first and last call of each execution, by its name, milliseconds since 1970. */
   readonly spans = new Map<string, readonly [number, number]>();
-  /** What was counted, added up; not what took time. */
+  /** The sums of the metrics, without durations. */
   readonly counted: Partial<Record<Measure, number>> = {};
-  /** How often each run was committed as ended: id -> times. */
+  /** How often each run was committed as ended, by its id. */
   readonly endings = new Map<string, number>();
-  life: Life;
-  ports: RunnerPorts & KeeperPorts;
+  process: SimulatedProcess;
+  ports: RunnerPorts & CleanupPorts;
   executions: LocalExecutions;
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
@@ -96,25 +96,25 @@ export class World {
     this.namespace = `world-${++worlds}`;
     this.database = database;
     this.options = options;
-    this.time = new QuietTime(options.pace);
+    this.time = new VirtualTime(options.msPerRead);
     this.containers = options.containers ?? new ScriptedContainers();
-    [this.life, this.executions, this.ports] = this.begin(options.death);
+    [this.process, this.executions, this.ports] = this.begin(options.crash);
   }
 
   private fileOf(process: number): string {
     return join(this.folder, `executions-${process}.db`);
   }
 
-  /** What is on the disk at this moment is what the next process finds. */
-  private keepJournal(): void {
+  /** Copies the journal as it is at this moment, for the next process. */
+  private copyJournal(): void {
     const [from, to] = [this.fileOf(this.processes), this.fileOf(this.processes + 1)];
     for (const suffix of ['', '-wal']) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
   }
 
-  private begin(death?: Death): [Life, LocalExecutions, World['ports']] {
-    const life = new Life(death, () => this.keepJournal());
+  private begin(crash?: Crash): [SimulatedProcess, LocalExecutions, World['ports']] {
+    const process = new SimulatedProcess(crash, () => this.copyJournal());
     const file = this.fileOf(this.processes);
-    if (this.options.countsJournal) watchJournal(file, life);
+    if (this.options.countsJournal) watchJournal(file, process);
     const deliver = this.options.deliver ?? ((input, go) => go(input));
     const { clock, alarm } = this.time;
     this.journal = new LocalDatabase({ file, sync: 'normal' });
@@ -124,24 +124,24 @@ export class World {
       alarm,
       invoke: (_name, payload) => {
         this.noteCall(payload as { readonly execution: string });
-        return unlessOver(life, () => deliver(payload as StepInput, (input) => step(ports, input)));
+        return unlessCrashed(process, () => deliver(payload as StepInput, (input) => step(ports, input)));
       },
       onEnd: ({ name, status, error = '', cause = '' }) =>
-        unlessOver(life, () => noteEnd(ports, { name, status, error, cause })),
+        unlessCrashed(process, () => onExecutionEnd(ports, { name, status, error, cause })),
     });
     const ports: World['ports'] = {
       settings: { brand: 'service', version: 'v0' },
-      table: this.counting(mortalTable(life, this.database.table)),
-      blobs: mortalBlobs(life, this.blobs),
-      executions: this.remembering(mortalExecutions(life, executions)),
+      table: this.counting(crashingTable(process, this.database.table)),
+      blobs: crashingBlobs(process, this.blobs),
+      executions: this.remembering(crashingExecutions(process, executions)),
       bus: { publish: async () => {}, publishAt: async () => {} },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
       sealer: localSealer(),
-      containers: mortalContainers(life, this.containers),
+      containers: crashingContainers(process, this.containers),
       clock,
       meter: { note: (happened) => this.count(happened) },
     };
-    return [life, executions, ports];
+    return [process, executions, ports];
   }
 
   private noteCall({ execution }: { readonly execution: string }): void {
@@ -180,8 +180,8 @@ export class World {
     };
   }
 
-  /** Ports that never die. */
-  get immortal(): RunnerPorts {
+  /** The ports of a process that does not crash. */
+  get reliable(): RunnerPorts {
     return {
       ...this.ports,
       table: this.database.table,
@@ -191,29 +191,33 @@ export class World {
     };
   }
 
-  /** Makes the namespace and stores the workflows in it, directories and all. */
+  /** Creates the namespace and stores the workflows in it, with their directories. */
   async store(sources: Readonly<Record<string, string>>): Promise<void> {
-    await namespaces.create(this.immortal, this.namespace);
+    await namespaces.create(this.reliable, this.namespace);
     for (const [path, source] of Object.entries(sources)) {
       const folders = path.split('/').slice(0, -1);
       for (const [index] of folders.entries()) {
         const folder = `/${folders.slice(0, index + 1).join('/')}`;
-        await tree.createDirectory(this.immortal, this.namespace, folder).catch(() => undefined);
+        await tree.createDirectory(this.reliable, this.namespace, folder).catch(() => undefined);
       }
-      await workflows.create(this.immortal, this.namespace, `/${path}`, source);
+      await workflows.create(this.reliable, this.namespace, `/${path}`, source);
     }
   }
 
   execute(path: string, input: string): Promise<Run> {
     const invocation = { namespace: this.namespace, path: `/${path}`, ref: '', input: Buffer.from(input) };
-    return this.life.work(async () => (await execute(this.ports, invocation)).run);
+    return this.process.work(async () => (await execute(this.ports, invocation)).run);
   }
 
-  /** Resolves when nothing is at work but waits for times and answers. */
-  private async rest(): Promise<void> {
+  /** Resolves when everything waits for a time or an answer. */
+  private async settle(): Promise<void> {
     let isIdle = false;
-    for (let turns = 0; turns < TURNS_TO_REST && !(isIdle && this.life.busy === 0) && !this.life.isOver; turns += 1) {
-      if (this.life.busy > 0) turns = 0;
+    for (
+      let turns = 0;
+      turns < TURNS_TO_SETTLE && !(isIdle && this.process.busy === 0) && !this.process.hasCrashed;
+      turns += 1
+    ) {
+      if (this.process.busy > 0) turns = 0;
       isIdle = false;
       this.executions.idle().then(
         () => {
@@ -225,29 +229,29 @@ export class World {
     }
   }
 
-  /** Lets time pass until nothing is to come any more, or up to that instant, or until the process is dead. */
+  /** Lets time pass until no timer is left, or until `limit` (milliseconds since 1970), or until the process crashes. */
   async pass(limit = FAR): Promise<void> {
-    do await this.rest();
-    while (!this.life.isOver && this.time.jump(limit));
+    do await this.settle();
+    while (!this.process.hasCrashed && this.time.fireNext(limit));
   }
 
-  /** A new process over what the dead one stored; it begins as the service does. */
-  async resume(death?: Death): Promise<void> {
-    while (this.life.busy > 0) await turn();
+  /** Starts a new process over what the crashed one stored, as the service starts. */
+  async restart(crash?: Crash): Promise<void> {
+    while (this.process.busy > 0) await turn();
     await this.executions.close();
     await this.journal.close();
     unwatchJournal(this.fileOf(this.processes));
     this.processes += 1;
-    this.time.moveOn(RESTART_MS);
-    [this.life, this.executions, this.ports] = this.begin(death);
+    this.time.advance(RESTART_MS);
+    [this.process, this.executions, this.ports] = this.begin(crash);
     await this.executions.resume();
-    await this.life.work(() => sweep(this.ports));
+    await this.process.work(() => sweep(this.ports));
   }
 
-  /** The sweep that comes when a lost run has been still for long enough. */
+  /** Sweeps after the time that shows a run to be lost. */
   async sweepLater(): Promise<void> {
-    this.time.moveOn(LOST_MS);
-    await this.life.work(() => sweep(this.ports));
+    this.time.advance(LOST_MS);
+    await this.process.work(() => sweep(this.ports));
   }
 
   async close(): Promise<void> {

@@ -3,45 +3,32 @@ import type { Owner } from '../../../lib/domain/namespaces/variables.ts';
 import * as variables from '../../../lib/domain/namespaces/variables.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import type { Table } from '../../../lib/ports/table.ts';
+import { readAll } from '../../../lib/domain/storage/queries.ts';
 import type { World } from './engine-world.ts';
 
-/** All that must not depend on how often a process died: what is left at the end, without ids and times. */
+/** The state at the end, without ids and times: it must not depend on crashes. */
 export interface Snapshot {
   readonly runs: readonly string[];
   readonly variables: readonly string[];
 }
 
-async function idsOfDay(table: Table, pk: string): Promise<string[]> {
-  const ids: string[] = [];
-  let next: string | undefined;
-  do {
-    const more = next === undefined ? {} : { next };
-    const page = await table.query({ table: 'runs', index: 'by-namespace', pk, ...more });
-    ids.push(...page.items.map((item) => String(item['id'])));
-    next = page.next;
-  } while (next !== undefined);
-  return ids;
-}
-
-/** Every run of the world, of all days. */
+/** All runs of the world. */
 export async function runsOf(world: World): Promise<runs.Run[]> {
-  const { table, clock } = world.immortal;
+  const { table, clock } = world.reliable;
   const namespace = await namespaces.need({ table }, world.namespace);
   const ids: string[] = [];
-  const last = keys.dayOf(clock.now());
-  for (let day = namespace.created; keys.dayOf(day) <= last; day = keys.nextDay(day)) {
-    ids.push(...(await idsOfDay(table, keys.instancesOf(namespace.id, day))));
+  for (const day of keys.daysBetween(namespace.created, clock.now())) {
+    const items = await readAll(table, keys.runsBegun(namespace.id, day));
+    ids.push(...items.map((item) => String(item['id'])));
   }
-  const found = await runs.findMany(world.immortal, ids);
+  const found = await runs.findMany(world.reliable, ids);
   return found.filter((run) => run !== undefined);
 }
 
 async function variablesOf(world: World, owner: Owner, name: string): Promise<string[]> {
-  const { table } = world.immortal;
-  const where = owner.scope === 'instance' || owner.scope === 'thread' ? 'runs' : 'catalog';
-  const { items } = await table.query({ table: where, pk: keys.variables(owner) });
-  const found = await Promise.all(items.map((item) => variables.find(world.immortal, owner, item.sk)));
+  const { table } = world.reliable;
+  const { items } = await table.query(keys.variables(owner));
+  const found = await Promise.all(items.map((item) => variables.find(world.reliable, owner, item.sk)));
   return found.map((one) => `${owner.scope} ${name} ${one?.name} = ${Buffer.from(one?.bytes ?? []).toString()}`);
 }
 
@@ -68,7 +55,7 @@ export async function snapshotOf(world: World): Promise<Snapshot> {
   return { runs: found.map((run) => describe(run, all)).sort(), variables: values.flat().sort() };
 }
 
-/** The executions that still run. */
+/** The names of the executions that have not ended. */
 export function unfinishedOf(world: World): string[] {
   return [...world.started]
     .filter(([name, handle]) => world.executions.describe(handle, name)?.status === 'RUNNING')

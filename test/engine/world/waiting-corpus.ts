@@ -1,4 +1,4 @@
-/** A workflow to be run again and again; `main` is started. */
+/** A workflow for crash and redelivery tests; `main` is started. */
 export interface Specimen {
   readonly name: string;
   readonly sources: Readonly<Record<string, string>>;
@@ -9,13 +9,13 @@ export interface Specimen {
 
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 
-/** Waits a little, then answers what it got. */
+/** Waits, then returns its input. */
 const SLEEPER = `states:
 - {id: nap, type: delay, duration: PT3S, transition: done}
 - {id: done, type: noop, transform: 'jq({slept: .n})'}
 `;
 
-/** Adds one to the namespace's count; fails until the count is 3. */
+/** Adds one to a count of the namespace; fails until it is 3. `wait`: a state between. */
 const counting = (wait: string) => `states:
 - {id: look, type: getter, variables: [{key: tries, scope: namespace}], transition: add}
 - {id: add, type: setter, variables: [{key: tries, scope: namespace, value: 'jq((.var.tries // 0) + 1)'}], transition: ${wait === '' ? 'judge' : 'nap'}}
@@ -26,7 +26,7 @@ ${wait}- id: judge
 - {id: bad, type: error, error: not.yet, message: once more}
 `;
 
-/** Workflows that wait, in every way that there is. */
+/** Workflows that wait, in every way there is. */
 export const waitingSpecimens: readonly Specimen[] = [
   {
     name: 'a chain with a delay and variables of all scopes',

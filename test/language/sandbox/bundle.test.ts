@@ -11,7 +11,7 @@ const language = join(import.meta.dirname, '../../../lib/language');
 
 const OPTIONS: BuildOptions = { bundle: true, platform: 'node', format: 'esm', target: 'node24', logLevel: 'error' };
 
-/** Prints what a query of a worker and a query without one give, and ends although the sandbox is not closed. */
+/** Prints the value of a query, and ends although the sandbox is not closed. */
 const ENTRY = `
 import { evaluateQuery } from '${language}/sandbox/queries.ts';
 import { createSandbox } from '${language}/sandbox/sandbox.ts';
@@ -45,16 +45,16 @@ async function evaluateInBundle(query: unknown): Promise<unknown> {
 }
 
 describe('a bundle', () => {
-  test('finds its thread beside itself and both engines in it', async () => {
+  test('starts the thread from the file beside it, which contains both engines', async () => {
     const query = { jq: 'jq([.n, 2] | add)', js: 'js(return data.n + 2)' };
     expect(await evaluateInBundle(query)).toEqual({ jq: 3, js: 3 });
   });
 
-  test('replaces a thread that has run out of memory', async () => {
+  test('reports a script that runs out of memory', async () => {
     expect(await evaluateInBundle('jq("x" * 1000000000)')).toContain('out of memory');
   });
 
-  test('says that the thread is missing, but only when a query needs it', async () => {
+  test('reports a missing file of the thread only when a query needs the thread', async () => {
     await rename(join(folder, 'sandbox-worker.mjs'), join(folder, 'elsewhere.mjs'));
     expect(await evaluateInBundle({ x: 'jq(.n)', y: 'jq({a: .n})' })).toEqual({ x: 1, y: { a: 1 } });
     expect(await evaluateInBundle('jq(.n | @text)')).toMatch(/the thread for queries failed: Cannot find module/);

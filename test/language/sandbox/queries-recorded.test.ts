@@ -8,13 +8,13 @@ import { createSandbox } from '../../../lib/language/sandbox/sandbox.ts';
 
 const conformance = join(import.meta.dirname, '../../conformance');
 
-/** A workflow of one noop state: what the original made of its transform. */
+/** The recorded outcome of a workflow with one noop state: the result of its transform in the original. */
 interface Recording {
   readonly name: string;
   readonly transform: unknown;
   readonly data: unknown;
   readonly output?: unknown;
-  /** The code, or the whole message where it was recorded. */
+  /** The error code, or the whole message where it was recorded. */
   readonly error?: string;
 }
 
@@ -35,7 +35,7 @@ interface Run {
   readonly errorMessage?: string;
 }
 
-/** The transform, where it is all that the workflow does. */
+/** Returns the transform of a workflow that does nothing else. */
 function soleTransform(yaml: string): unknown {
   const document: unknown = load(yaml);
   const states = isObject(document) && Object.keys(document).length === 1 ? document.states : [];
@@ -79,22 +79,22 @@ const isBadCommand = ({ error = '' }: Recording) => /jq\.badCommand|evaluate jq\
 const succeeded = recordings.filter(({ error, output }) => error === '' && output !== undefined);
 const failed = recordings.filter(isBadCommand);
 
-describe('what the original made of a transform', () => {
+describe('a transform recorded from the original', () => {
   const sandbox = createSandbox();
   afterAll(() => sandbox.close());
 
-  test('is recorded for enough workflows to say something', () => {
+  test('is recorded for more than 42 workflows', () => {
     expect(succeeded.length).toBeGreaterThan(30);
     expect(failed.length).toBeGreaterThan(12);
   });
 
-  test.each(succeeded)('$name gives the same', async ({ transform, data, output }) => {
+  test.each(succeeded)('has the same result: $name', async ({ transform, data, output }) => {
     expect(await evaluateQuery(transform, data, sandbox)).toEqual(output);
   });
 
-  test.each(failed)('$name fails the same', async ({ transform, data, error = '' }) => {
+  test.each(failed)('fails with the same message: $name', async ({ transform, data, error = '' }) => {
     const message = await evaluateQuery(transform, data, sandbox).then(String, (reason: Error) => reason.message);
-    // The position of a thrown text, ` at fn (<eval>:2:2(2))`, is the original's own engine's.
+    // The position of a thrown text, ` at fn (<eval>:2:2(2))`, has the form of the original's engine.
     const words = error.split('failed to evaluate jq/js: ')[1]?.replace(/ at fn \(<eval>.*$/, '');
     expect(message).toContain(words ?? 'quer');
   });

@@ -17,19 +17,19 @@ async function problemOf(query: unknown, data: unknown = {}): Promise<string> {
 }
 
 describe('a structured query', () => {
-  test('that is absent or null is the whole data, but a null inside stays null', async () => {
+  test('that is absent or null yields the whole data, but a null inside stays null', async () => {
     const data = { a: 1 };
     expect(await evaluate(undefined, data)).toBe(data);
     expect(await evaluate(null, data)).toBe(data);
     expect(await evaluate({ x: null, y: [null] }, data)).toEqual({ x: null, y: [null] });
   });
 
-  test('keeps numbers, booleans and keys, and walks lists and maps', async () => {
+  test('keeps numbers, booleans and keys, and evaluates the texts in lists and maps', async () => {
     const query = { 'jq(.a)': 1, b: [true, 2.5, ['jq(.a)', { deep: 'jq(.a | tostring)' }]] };
     expect(await evaluate(query, { a: 7 })).toEqual({ 'jq(.a)': 1, b: [true, 2.5, [7, { deep: '7' }]] });
   });
 
-  test('that is one script has the type of its result', async () => {
+  test('of one script has the type of its result', async () => {
     const data = { n: 1.5, s: 'x', b: false, l: [1, null], o: { k: null } };
     const query = { n: 'jq(.n)', s: 'jq(.s)', b: 'jq(.b)', l: ' jq(.l)\n', o: 'js(return data.o)' };
     expect(await evaluate(query, data)).toEqual(data);
@@ -45,19 +45,19 @@ describe('a structured query', () => {
     ['jq(.n)%: jq(.b), js(return data.f)', '1%: true, 1e+21'],
     ['jq("(a)") js(return ")(".length)', null],
     ['a\njq(.s)\n', 'a\nx'],
-  ])('%j joins to %j', async (query, expected) => {
+  ])('%j of several pieces is the text %j', async (query, expected) => {
     const result = evaluate(query, { s: 'x', n: 1, b: true, f: 1e21, o: { z: [1, null], a: '<b>' } });
     if (expected === null) await expect(result).rejects.toThrow(QueryError);
     else expect(await result).toBe(expected);
   });
 
-  test('whose keys are those of the prototype is like any other', async () => {
+  test('may have keys with names of the object prototype', async () => {
     const query: unknown = JSON.parse('{"__proto__": "jq(.__proto__)", "constructor": "jq(.n)"}');
     const result = await evaluate(query, JSON.parse('{"__proto__": {"x": 1}, "n": 2}'));
     expect(JSON.stringify(result)).toBe('{"__proto__":{"x":1},"constructor":2}');
   });
 
-  test('with simple jq alone never asks the evaluator', async () => {
+  test('of jq in the subset does not call the evaluator', async () => {
     const nobody: Evaluator = {
       evaluate: () => expect.unreachable('asked'),
       evaluateAll: () => expect.unreachable('asked'),
@@ -68,7 +68,7 @@ describe('a structured query', () => {
     await expect(evaluateQuery({ z: 'jq(1 |||)', a: 'jq(.q)' }, data, nobody)).rejects.toThrow("error in 'a'");
   });
 
-  test('asks for several scripts together, and for the others not at all', async () => {
+  test('passes several scripts to the evaluator together, without those in the subset', async () => {
     const asked: unknown[] = [];
     const spy: Evaluator = {
       evaluate: (_, source) => Promise.resolve(asked.push(source)),
@@ -107,11 +107,11 @@ describe('a query that fails', () => {
     ['js(const a = {}; a.a = a; return a)', 'the result is nested too deeply'],
     ['js(const)', 'error running js query const: SyntaxError'],
     ['x jq(.a', 'no closing bracket in jq query: jq(.a'],
-  ])('%s says so', async (query, expected) => {
+  ])('%s has a message that explains it', async (query, expected) => {
     expect(await problemOf(query, { l: [1, 2] })).toContain(expected);
   });
 
-  test('names its place', async () => {
+  test('has a message with its place', async () => {
     expect(await problemOf({ a: 'ok', x: [1, { y: 'jq(.missing)' }] })).toBe(
       "error in 'x': error in element 1: error in 'y': error in jq query .missing: no results",
     );
@@ -120,19 +120,19 @@ describe('a query that fails', () => {
     );
   });
 
-  test('fails with its first failure, in the order of sorted keys', async () => {
+  test('has the message of its first failure, in the order of sorted keys', async () => {
     const query = { z: 'jq(error("z"))', m: 'js(throw "m")', b: 'jq(.q)', a: 'jq(now | 1)' };
     expect(await problemOf(query)).toContain("error in 'b': ");
     expect(await problemOf({ ...query, b: 'jq(1)' })).toContain("error in 'm': ");
   });
 
-  test('is one that is nested too deeply', async () => {
+  test('may be nested too deeply', async () => {
     let query: unknown = 'x';
     for (let depth = 0; depth < 1100; depth += 1) query = [query];
     expect(await problemOf(query)).toContain('nested too deeply');
   });
 
-  test('does not quote an endless error', async () => {
+  test('has a message of limited length', async () => {
     expect((await problemOf('jq(error("x" * 1000000))')).length).toBeLessThan(11_000);
   });
 });
@@ -151,12 +151,12 @@ describe('a result of js', () => {
     ['return new Uint8Array([1, 2])', [1, 2]],
     ['box = {}; box.x = data["a"]; return box', { x: 'v' }],
     ['return data.a?.length ?? 2 ** 3', 1],
-  ])('%s', async (source, expected) => {
+  ])('%s is converted to JSON', async (source, expected) => {
     expect(await evaluate(`js(${source})`, { a: 'v' })).toEqual(expected);
   });
 });
 
-test('a query has scripts when a text of it, however deep, holds one', () => {
+test('a query has scripts if one of its texts, at any depth, contains one', () => {
   expect(hasScripts('a jq(.b)')).toBe(true);
   expect(hasScripts({ a: ['x', { b: 'js(' }] })).toBe(true);
   expect(hasScripts({ 'jq(.a)': ['jq .', 'jq (.)', 1, null] })).toBe(false);

@@ -1,15 +1,17 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { evaluateQuery } from '../../../lib/language/sandbox/queries.ts';
-import { createSandbox } from '../../../lib/language/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../../lib/language/sandbox/sandbox.ts';
 import { QueryError } from '../../../lib/language/scripts/query-error.ts';
 import type { ScriptKind } from '../../../lib/language/scripts/scripts.ts';
 
-const sandbox = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
-afterAll(() => sandbox.close());
+const sandbox = createSandbox({ memoryMiB: 64 });
+/** For scripts that never end. A busy machine may not give a good script enough of this time either. */
+const hasty = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
+afterAll(() => Promise.all([sandbox.close(), hasty.close()]));
 
 /** What is wrong with the script; fails when nothing is. */
-async function problemOf(kind: ScriptKind, source: string, data: unknown = {}): Promise<string> {
-  const error: unknown = await sandbox.evaluate(kind, source, data).then(
+async function problemOf(kind: ScriptKind, source: string, data: unknown = {}, used = sandbox): Promise<string> {
+  const error: unknown = await used.evaluate(kind, source, data).then(
     (value) => expect.unreachable(`${source} gives ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
   );
@@ -23,7 +25,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-const HOGS: readonly (readonly [ScriptKind, string, RegExp])[] = [
+const GREEDY_SCRIPTS: readonly (readonly [ScriptKind, string, RegExp])[] = [
   ['jq', 'def f: f; f', /: timeout after 0\.3 s$/],
   ['jq', 'last(range(1e12))', /: timeout after 0\.3 s$/],
   ['jq', 'until(false; .)', /: timeout after 0\.3 s$/],
@@ -35,35 +37,48 @@ const HOGS: readonly (readonly [ScriptKind, string, RegExp])[] = [
   ['js', 'const all = []; for (;;) all.push(new Array(1e5).fill(1))', /out of memory|timeout/],
   ['js', 'for (;;) try { while (true) {} } catch {}', /: timeout/],
   ['js', 'return /(a+)+b/.test("a".repeat(40))', /: timeout/],
-  ['js', 'function f() { return f() + 1 } return f()', /stack overflow/],
-  ['js', 'return "a".repeat(5e8)', /out of memory/],
 ];
 
-describe('a script that takes too much', () => {
+/** The script runs, at the latest when it is tried again. */
+const expectThree = (used: Sandbox, kind: ScriptKind, source: string) =>
+  vi.waitFor(async () => expect(await used.evaluate(kind, source, { n: 1 })).toBe(3), { timeout: 30_000 });
+
+describe('a script that exceeds a limit', () => {
   afterEach(async () => {
-    expect(await sandbox.evaluate('jq', '[.n, 2] | add', { n: 1 })).toBe(3);
-    expect(await sandbox.evaluate('js', 'return data.n + 2', { n: 1 })).toBe(3);
+    for (const used of [sandbox, hasty]) {
+      await expectThree(used, 'jq', '[.n, 2] | add');
+      await expectThree(used, 'js', 'return data.n + 2');
+    }
   });
 
-  test.each(HOGS)('%s: %s fails and the next script runs', async (kind, source, expected) => {
-    expect(await problemOf(kind, source)).toMatch(expected);
+  test.each(GREEDY_SCRIPTS)('%s: %s fails and the next script runs', async (kind, source, expected) => {
+    expect(await problemOf(kind, source, {}, hasty)).toMatch(expected);
   });
 
-  test('among several: the error names its own place, and those before it succeed', async () => {
+  test.each([
+    ['function f() { return f() + 1 } return f()', /stack overflow/],
+    ['return "a".repeat(5e8)', /out of memory/],
+  ])('js: %s fails and the next script runs', async (source, expected) => {
+    expect(await problemOf('js', source)).toMatch(expected);
+  });
+
+  test('fails with its own place when it is one of several', async () => {
     const query = { a: 'jq(1 * 2)', b: 'jq(last(range(1e12)))', c: 'jq(error)' };
-    await expect(evaluateQuery(query, {}, sandbox)).rejects.toThrow(
-      "error in 'b': error executing jq query last(range(1e12)): timeout after 0.3 s",
+    const patient = createSandbox({ deadlineMs: 1500 });
+    await expect(evaluateQuery(query, {}, patient)).rejects.toThrow(
+      "error in 'b': error executing jq query last(range(1e12)): timeout after 1.5 s",
     );
+    await patient.close();
   });
 
-  test('data that jq cannot hold for its depth is an error', async () => {
+  test('fails on data that is nested too deeply for jq and for js', async () => {
     expect(await problemOf('jq', 'map(.)', nested(5000))).toContain('nested too deeply');
     expect(await problemOf('js', 'return data', nested(5000))).toContain('nested too deeply');
   });
 });
 
-describe('what a script can reach', () => {
-  test('jq sees no environment, no other input, no file and no modules', async () => {
+describe('the isolation of a script', () => {
+  test('gives jq no environment, no further input, no files and no modules', async () => {
     expect(await sandbox.evaluate('jq', '[env, $ENV] | tojson', {})).toBe('[{},{}]');
     expect(await problemOf('jq', 'input')).toBe('error executing jq query input: no more inputs');
     expect(await problemOf('jq', 'import "a" as a; 1')).toContain('error executing jq query');
@@ -71,33 +86,33 @@ describe('what a script can reach', () => {
   });
 
   test.each(['process', 'require', 'fetch', 'console', 'setTimeout', 'Buffer', 'std', 'os', 'import.meta'])(
-    'js has no %s',
+    'gives js no %s',
     async (name) => {
       expect(await problemOf('js', `${name}.x; return 1`)).toMatch(/ReferenceError|SyntaxError/);
     },
   );
 
-  test('a script leaves nothing behind for the next one', async () => {
+  test('keeps changes of globals from the next script', async () => {
     expect(await sandbox.evaluate('js', 'globalThis.left = 1; Array.prototype.map = null; return 1', {})).toBe(1);
     expect(await sandbox.evaluate('js', 'return [typeof left, typeof [].map]', {})).toEqual(['undefined', 'function']);
   });
 
-  test('data is a copy: a script cannot change it', async () => {
+  test('gives each script a copy of the data', async () => {
     const data = { a: { b: 1 } };
     expect(await sandbox.evaluate('js', 'data.a.b = 2; return data', data)).toEqual({ a: { b: 2 } });
     expect(data).toEqual({ a: { b: 1 } });
   });
 
-  test('a script that bends the built-ins does not bend the rules for its result', async () => {
+  test('keeps the conversion of the result from a script that replaces built-ins', async () => {
     const source = 'JSON.stringify = () => "1"; Array.isArray = () => false; Object.keys = () => []; return {a: [1]}';
     expect(await sandbox.evaluate('js', source, {})).toEqual({ a: [1] });
   });
 
-  test('a script that writes messages is not heard', async () => {
+  test('ignores messages on standard error', async () => {
     expect(await sandbox.evaluate('jq', '"x" | debug | debug("m") | stderr', {})).toBe('x');
   });
 
-  test('a result above the limit of its text is an error', async () => {
+  test('rejects a result whose JSON text is too long', async () => {
     const roomy = createSandbox({ memoryMiB: 256 });
     const error = await roomy.evaluate('js', 'return "é".repeat(2 ** 25 + 1)', {}).catch(String);
     await roomy.close();
@@ -106,7 +121,7 @@ describe('what a script can reach', () => {
 });
 
 describe('a sandbox', () => {
-  test('runs scripts one after the other, however many are asked for at once', async () => {
+  test('queues scripts when all threads are busy', async () => {
     const pair = createSandbox({ workers: 2 });
     const sums = Array.from({ length: 20 }, (_, n) =>
       pair.evaluate(n % 2 ? 'jq' : 'js', n % 2 ? '.n*2' : 'return data.n*2', { n }),
@@ -115,7 +130,7 @@ describe('a sandbox', () => {
     await pair.close();
   });
 
-  test('evaluates several scripts on one data, each with its own result', async () => {
+  test('evaluates several scripts on the same data', async () => {
     const scripts = [
       { kind: 'jq', source: '.n * 2' },
       { kind: 'js', source: 'return data.n * 3' },
@@ -140,7 +155,7 @@ describe('a sandbox', () => {
     ]);
   });
 
-  test('a closed one rejects what runs and what comes', async () => {
+  test('rejects scripts in progress and later ones when it is closed', async () => {
     const closing = createSandbox();
     const running = closing.evaluate('jq', 'last(range(1e12))', {});
     const waiting = closing.evaluate('jq', 'now', {});

@@ -24,11 +24,11 @@ describe('the scripts of a text', () => {
     ['jq(".)")', [jq('".'), text('")')]],
     ['q(jq(.)', [text('q('), jq('.')]],
     ['jq(\n.a\n)', [jq('\n.a\n')]],
-  ])('%j are found', (query, pieces) => {
+  ])('of %j are found', (query, pieces) => {
     expect(scanScripts(query)).toEqual(pieces);
   });
 
-  test.each(['jq(.a', 'a js((1)', 'jq("(")'])('%j has one that is not closed', (query) => {
+  test.each(['jq(.a', 'a js((1)', 'jq("(")'])('of %j include one without a closing bracket', (query) => {
     expect(() => scanScripts(query)).toThrow(QueryError);
   });
 });

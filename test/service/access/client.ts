@@ -1,7 +1,7 @@
 import { startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
-import { clear, placeOf, withoutType } from '../../deployed/scratch.ts';
+import { deleteNamespaces, targetOfWorker, withoutFalseType } from '../../deployed/target.ts';
 
 /** A service under test: one of its own in this process, or the one that SERVICE_URL and SERVICE_KEY name. */
 export interface Client {
@@ -50,7 +50,7 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = new TextDecoder().decode(bytes);
-    const headers = withoutType(response.headers, bytes.length);
+    const headers = withoutFalseType(response.headers, bytes.length);
     return { status: response.status, headers, bytes, text, json: () => JSON.parse(text) as Json };
   };
   return { url, key, call, close };
@@ -59,10 +59,10 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
 /** Opens the service that the tests of a file talk to. */
 export async function openClient(): Promise<Client> {
   const { SERVICE_URL, SERVICE_KEY } = process.env;
-  const place = placeOf();
+  const place = targetOfWorker();
   if (place !== undefined) {
     const client = clientOf(place.url, place.key, async () => {});
-    await clear(client);
+    await deleteNamespaces(client);
     return client;
   }
   if (SERVICE_URL !== undefined) return clientOf(SERVICE_URL, SERVICE_KEY ?? '', async () => {});
@@ -74,7 +74,7 @@ export async function openOwnClient(): Promise<Client> {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
   // No image is pulled for a test that is not about containers.
   const containers = new ScriptedContainers();
-  const local = { ...settings, databaseEndpoint: undefined, version: versionOf() };
+  const local = { ...settings, databaseEndpoint: undefined, version: packageVersion() };
   const service = await startService(local, {}, { containers });
   return clientOf(service.url, service.key, () => service.close());
 }

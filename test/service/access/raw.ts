@@ -9,9 +9,10 @@ export interface RawAnswer {
 export interface RawOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Milliseconds after which an answer that is not complete is an error. */
-  readonly patience?: number;
 }
+
+/** A request that hangs is an error that names it. This is less than the time of a test, and more than a busy machine takes. */
+const LONGEST_REPLY_MS = 50_000;
 
 /** A service may lie below a path of its own, as a stage of API Gateway does. */
 const below = (base: string, path: string): string => `${base.replace(/\/$/, '')}${path}`;
@@ -23,7 +24,7 @@ const below = (base: string, path: string): string => `${base.replace(/\/$/, '')
 export function sendRaw(url: string, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
   const { hostname, port, pathname } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const { headers = {}, body, patience = 20_000 } = options;
+  const { headers = {}, body } = options;
   // Otherwise the body of a GET would go out without an end that the server could see.
   const isSized = body !== undefined && headers['Transfer-Encoding'] === undefined;
   const length = isSized ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
@@ -46,7 +47,7 @@ export function sendRaw(url: string, method: string, path: string, options: RawO
     },
   );
   const late = () => outgoing.destroy(new Error(`no complete answer to ${method} ${path.slice(0, 200)}`));
-  const timer = setTimeout(late, patience);
+  const timer = setTimeout(late, LONGEST_REPLY_MS);
   outgoing.on('error', reject);
   outgoing.end(body);
   return promise.finally(() => clearTimeout(timer));

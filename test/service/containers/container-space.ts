@@ -1,8 +1,8 @@
 /** A service over real containers, with what tests of them have in common. */
 import { localContainers } from '../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../lib/adapters/local/containers/engine.ts';
-import type { Patience } from '../../../lib/adapters/local/containers/revision.ts';
-import { until } from '../../adapters/local/containers/stage/caller.ts';
+import type { Engine } from '../../../lib/adapters/local/containers/engine/engine.ts';
+import type { RevisionTimeouts } from '../../../lib/adapters/local/containers/running-revision.ts';
+import { until } from '../../adapters/local/containers/fixtures/caller.ts';
 import { type Answer, type Json, rowsOf } from '../access/client.ts';
 import { type Asking, openSpace, type Space } from './service-space.ts';
 
@@ -33,8 +33,8 @@ const ENTRYPOINT = '/node /function.mjs';
 /** The command of the test image in another mode, or with words by which it is known. */
 export const commandOf = (...words: string[]): string => [ENTRYPOINT, ...words].join(' ');
 
-export async function openContainerSpace(patience: Partial<Patience>): Promise<ContainerSpace> {
-  const containers = localContainers({ folder: undefined, patience });
+export async function openContainerSpace(patience: Partial<RevisionTimeouts>): Promise<ContainerSpace> {
+  const containers = localContainers({ folder: undefined, timeouts: patience });
   const space = await openSpace({ containers });
   return {
     ...space,

@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installationOf } from '../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../lib/adapters/local/containers/engine.ts';
-import { until } from '../../adapters/local/containers/stage/caller.ts';
-import { engineForTests, makeTestImage } from '../../adapters/local/containers/stage/image.ts';
-import { startRegistry, type TestRegistry } from '../../adapters/local/containers/stage/registry.ts';
+import type { Engine } from '../../../lib/adapters/local/containers/engine/engine.ts';
+import { until } from '../../adapters/local/containers/fixtures/caller.ts';
+import { engineForTests, makeTestImage } from '../../adapters/local/containers/fixtures/image.ts';
+import { startPrivateRegistry } from '../../adapters/local/containers/fixtures/private-registry.ts';
+import type { RegistryServer } from '../../containers/fixtures/registry-server.ts';
 import { type Json, rowsOf } from '../access/client.ts';
 import { startProcess } from '../access/process.ts';
 import { type ContainerSpace, commandOf, type Home, homeOf, idOf, openContainerSpace } from './container-space.ts';
@@ -140,10 +140,10 @@ states: [{id: a, type: action, action: {function: own, input: jq(.)}}]
 });
 
 describe('a service whose image is bad', () => {
-  let registry: TestRegistry;
+  let registry: RegistryServer;
 
   beforeAll(async () => {
-    if (missing === undefined) registry = await startRegistry('ada:right', randomUUID());
+    if (missing === undefined) registry = await startPrivateRegistry();
   });
 
   afterAll(() => registry?.close());
@@ -179,7 +179,7 @@ describe('a service whose image is bad', () => {
   });
 
   test.each([
-    ['never listens', 'deaf', 'the container did not listen on port 8080 within 2 seconds'],
+    ['never listens', 'silent', 'the container did not listen on port 8080 within 2 seconds'],
     ['ends at once', 'fail', 'the container ended with exit code 3 before it listened on port 8080: cannot go on'],
   ])('fails the instance with the reason when its container %s', async (_what, mode, words) => {
     home = await space.home();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -7,8 +6,9 @@ import {
   engineForTests,
   makeTestImage,
   testImageFiles,
-} from '../../adapters/local/containers/stage/image.ts';
-import { startRegistry, type TestRegistry } from '../../adapters/local/containers/stage/registry.ts';
+} from '../../adapters/local/containers/fixtures/image.ts';
+import { startPrivateRegistry } from '../../adapters/local/containers/fixtures/private-registry.ts';
+import type { RegistryServer } from '../../containers/fixtures/registry-server.ts';
 import { type Json, rowsOf } from '../access/client.ts';
 import { type ContainerSpace, commandOf, type Home, openContainerSpace } from './container-space.ts';
 import { needShape } from './service-space.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => space?.close());
 
 describe('a service of a namespace', () => {
-  let registry: TestRegistry;
+  let registry: RegistryServer;
   const service = () => `${home.services}/function/fast`;
   const nameOf = (generation: number) => `namespace-${home.name}-fast-0000${generation}`;
   const sharesOf = async () =>
@@ -40,8 +40,7 @@ describe('a service of a namespace', () => {
   beforeAll(async () => {
     if (typeof engine === 'string') return;
     home = await space.home();
-    const files = { layer: await testImageFiles(), config: { Entrypoint: ENTRYPOINT } };
-    registry = await startRegistry('ada:right', randomUUID(), files);
+    registry = await startPrivateRegistry({ layers: [testImageFiles()], config: { Entrypoint: ENTRYPOINT } });
   });
 
   afterAll(async () => {
@@ -203,7 +202,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     );
     expect((await run({ name: 'Ada' }, 'shown')).json()['return']).toEqual({ greeting: 'Hello Ada' });
     expect(await wordsOf(`instances/${instance}/logs`)).toContain('greeting Ada');
-    expect((await run({}, 'shown')).text).toContain('greeter.nobody: whom?');
+    expect((await run({}, 'shown')).text).toContain('greeter.noName: send a name');
   });
 
   const FAILURES = [

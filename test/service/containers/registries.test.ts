@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { credentialsFor } from '../../../lib/domain/credentials/registries.ts';
 import { trial } from '../../../lib/domain/credentials/registry-trial.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
@@ -17,7 +17,7 @@ let client: Client;
 
 beforeAll(async () => {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-  service = await startService({ ...settings, databaseEndpoint: undefined, version: versionOf() });
+  service = await startService({ ...settings, databaseEndpoint: undefined, version: packageVersion() });
   client = clientOf(service.url, service.key, () => service.close());
   for (const name of ['one', 'two']) await client.call('PUT', `/api/namespaces/${name}`);
 });
@@ -53,11 +53,15 @@ describe.each([
   test.each([
     [HUB, 'nocolon', /^invalid username\/token format/],
     [HUB, ':token', /^invalid username\/token format/],
-    ['docker.io', 'a:b', /^'docker\.io' is no address of a registry: write it as https:\/\/docker\.io$/],
-    ['', 'a:b', /^'' is no address of a registry/],
-    ['ftp://docker.io', 'a:b', /is no address of a registry/],
-    ['https://', 'a:b', /is no address of a registry/],
-    ['https://me:pass@docker.io', 'a:b', /^'https:\/\/\*\*\*@docker\.io' is no address of a registry: user and token/],
+    ['docker.io', 'a:b', /^'docker\.io' is not the address of a registry: write it as https:\/\/docker\.io$/],
+    ['', 'a:b', /^'' is not the address of a registry/],
+    ['ftp://docker.io', 'a:b', /is not the address of a registry/],
+    ['https://', 'a:b', /is not the address of a registry/],
+    [
+      'https://me:pass@docker.io',
+      'a:b',
+      /^'https:\/\/\*\*\*@docker\.io' is not the address of a registry: remove the user and the token/,
+    ],
   ])('are refused: %s with %s', async (reg, data, text) => {
     expect(messageOf(await post(path, reg, data))).toEqual([500, expect.stringMatching(text)]);
     expect(await list(path)).toEqual([]);
@@ -219,11 +223,11 @@ describe('a trial', () => {
   });
 
   test.each<[Manner, RegExp]>([
-    ['none', /is no registry: GET \/v2\/ answered 404$/],
-    ['moved', /is no registry: GET \/v2\/ answered 301$/],
-    ['strange', /asks for credentials in an unknown way$/],
+    ['none', /is not a registry: GET \/v2\/ answered 404$/],
+    ['moved', /is not a registry: GET \/v2\/ answered 301$/],
+    ['strange', /requires an authentication scheme that is not supported; Basic and Bearer are$/],
     ['tokenless', /its token server 'localhost:\d+' answered 200$/],
-  ])('of a server that is no registry says what it does: %s', async (manner, text) => {
+  ])('of a server that is not a registry says what it does: %s', async (manner, text) => {
     const { answer } = await outcomeOf(manner);
     expect(messageOf(answer)).toEqual([500, expect.stringMatching(text)]);
   });
@@ -262,6 +266,9 @@ describe('a trial', () => {
   );
 
   test('of what is no address is refused', async () => {
-    expect(messageOf(await trying('docker.io'))).toEqual([500, expect.stringMatching(/is no address of a registry/)]);
+    expect(messageOf(await trying('docker.io'))).toEqual([
+      500,
+      expect.stringMatching(/is not the address of a registry/),
+    ]);
   });
 });

@@ -171,7 +171,7 @@ describe('a service is refused', () => {
 
   test('when its name is a word of an address', async () => {
     expect(await space.refusal('POST', '/api/functions', { name: 'registries', image: 'a' })).toContain(
-      "406 invalid service name: 'registries' is a word of this interface",
+      "406 invalid service name: 'registries' is reserved",
     );
     await create({ name: 'registries' });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { openService, ServiceFailure, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
+import { ContainerServiceError, openService, type ServicePlan } from '../../../lib/domain/services/resolution.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { type Json, rowsOf } from '../access/client.ts';
 import { needShape, openServiceSpace, type ServiceSpace } from './service-space.ts';
@@ -173,7 +173,7 @@ describe('a service that a workflow defines', () => {
     await space.good('DELETE', `/api/namespaces/${namespace}/tree/wf?op=delete-node`);
     const workflow = { id: node.id, path: node.path, revision: revision.id };
     const opening = openService(ports, { namespace: home, workflow, name: 'step', plan: PLAN });
-    await expect(opening).rejects.toThrow(ServiceFailure);
+    await expect(opening).rejects.toThrow(ContainerServiceError);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BROADCASTS } from '../../../lib/domain/namespaces/broadcasts.ts';
+import { BROADCAST_KINDS } from '../../../lib/events/broadcasts.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { EventSpace, until } from './space.ts';
 
@@ -122,8 +122,8 @@ describe('a namespace tells of', () => {
   });
 
   test('nothing that is switched off', async () => {
-    const space = await open(...BROADCASTS);
-    const off = Object.fromEntries(BROADCASTS.map((key) => [key, false]));
+    const space = await open(...BROADCAST_KINDS);
+    const off = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, false]));
     await space.call('PATCH', '/config', { json: { broadcast: off } });
     await space.store('flow', NOOP);
     await space.call('PUT', '/tree/dir?op=create-directory');

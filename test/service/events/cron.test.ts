@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import { createWorkflow, deleteNode, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
-import { startByClock } from '../../../lib/engine/events/event-start.ts';
-import { QuietPorts } from '../../engine/world/quiet-ports.ts';
+import { startByClock } from '../../../lib/engine/events/starts.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 const MINUTE = 60_000;
 const cron = (text: string): string => `start: {type: scheduled, cron: '${text}'}\nstates:\n- {id: a, type: noop}\n`;
 
-let quiet: QuietPorts;
+let quiet: MemoryPorts;
 
 beforeEach(async () => {
-  quiet = new QuietPorts();
+  quiet = new MemoryPorts();
   await quiet.namespace('clock');
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import * as failed from '../../../lib/domain/events/failed-deliveries.ts';
+import * as failed from '../../../lib/domain/events/dead-letters.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { derivedId } from '../../../lib/domain/storage/ids.ts';
 import { replay } from '../../../lib/engine/events/broadcasting.ts';
-import { noteFailure } from '../../../lib/engine/events/failed-calls.ts';
+import { keepDeadLetter } from '../../../lib/engine/events/dead-letters.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { type Client, clientOf, type Json, rowsOf } from '../access/client.ts';
@@ -35,7 +35,7 @@ class LossySpace {
     this.space = space;
     this.name = name;
     const publish = async (messages: readonly Message[]) => {
-      for (const detail of messages) await noteFailure(this.ports, { detail }, WHY);
+      for (const detail of messages) await keepDeadLetter(this.ports, { detail }, WHY);
     };
     this.ports = { ...service.ports, bus: { publish, publishAt: async (_at, _name, message) => publish([message]) } };
   }
@@ -59,7 +59,7 @@ class LossySpace {
   async tick(workflow: string, planned: string): Promise<void> {
     const { node } = (await this.space.call('GET', `/tree/${workflow}`)).json();
     const target = { id: String(node?.['oid']), namespace: this.name, workflow: `/${workflow}` };
-    expect(await noteFailure(this.ports, { target, planned }, WHY)).toBe(true);
+    expect(await keepDeadLetter(this.ports, { target, planned }, WHY)).toBe(true);
   }
 
   async list(query = ''): Promise<readonly Json[]> {
@@ -123,7 +123,7 @@ describe('an event that could not be delivered', () => {
     const record = { pk: key.pk, sk: key.sk };
     const message = { namespaceId: namespace.id, namespace: lossy.name, record, id, type: 't', source: 's' };
     for (let time = 0; time < 3; time += 1) {
-      await noteFailure(service.ports, { detail: message }, WHY);
+      await keepDeadLetter(service.ports, { detail: message }, WHY);
       await lossy.redeliverAll();
       await until(async () => ((await lossy.space.explain(id)) as { routed?: unknown }).routed === true || undefined);
     }
@@ -152,7 +152,7 @@ describe('an event that could not be delivered', () => {
     const namespace = await namespaces.need(service.ports, lossy.name);
     const record = { pk: 'events#x', sk: `${'0'.repeat(15)}#e1` };
     const detail = { namespaceId: namespace.id, namespace: lossy.name, record, id: 'e1', type: 't', source: 's' };
-    expect(await noteFailure(service.ports, { detail }, WHY, 'arn:aws:sqs:eu-west-1:1:orders')).toBe(true);
+    expect(await keepDeadLetter(service.ports, { detail }, WHY, 'arn:aws:sqs:eu-west-1:1:orders')).toBe(true);
     expect(await lossy.list()).toMatchObject([{ event: 'e1', to: 'arn:aws:sqs:eu-west-1:1:orders' }]);
     // Its record is gone: there is nothing left to deliver.
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
@@ -205,7 +205,7 @@ describe('a tick of the clock that could not be delivered', () => {
 
   test('of a namespace that is gone is nobody’s', async () => {
     const target = { id: 'x', namespace: 'gone-by-now', workflow: '/a' };
-    expect(await noteFailure(service.ports, { target, planned: '2026-01-01T00:00:00Z' }, WHY)).toBe(false);
+    expect(await keepDeadLetter(service.ports, { target, planned: '2026-01-01T00:00:00Z' }, WHY)).toBe(false);
   });
 });
 
@@ -227,12 +227,12 @@ describe('an event of another bus that could not be taken in', () => {
       detail: { key: 'k' },
     };
     const inbound = { namespace: lossy.name, event };
-    expect(await noteFailure(service.ports, inbound, WHY)).toBe(true);
+    expect(await keepDeadLetter(service.ports, inbound, WHY)).toBe(true);
     expect(await lossy.list()).toMatchObject([
       { kind: 'inbound', event: 'b1', type: 'Object Created', source: 'aws.s3' },
     ]);
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
-    await noteFailure(service.ports, inbound, WHY);
+    await keepDeadLetter(service.ports, inbound, WHY);
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
     expect((await lossy.space.ended(await lossy.space.first('made'))).status).toBe('complete');
     expect(await lossy.space.instances('made')).toHaveLength(1);
@@ -245,7 +245,7 @@ describe('the list of what could not be delivered', () => {
     const namespace = await namespaces.need(service.ports, lossy.name);
     for (let minute = 0; minute < 12; minute += 1) {
       const target = { id: 'w', namespace: lossy.name, workflow: `/w${minute}` };
-      await failed.keep(service.ports, namespace.id, { kind: 'tick', target, planned: minute * 60_000 }, WHY);
+      await failed.add(service.ports, namespace.id, { kind: 'tick', target, planned: minute * 60_000 }, WHY);
     }
     const workflows = async (query: string) => (await lossy.list(query)).map((row) => String(row['workflow']));
     expect(await workflows('limit=2')).toEqual(['/w11', '/w10']);
@@ -260,7 +260,7 @@ describe('the list of what could not be delivered', () => {
     const namespace = await namespaces.need(service.ports, lossy.name);
     const event = { id: 'x', source: 's', 'detail-type': 't', time: '', account: '', region: '', resources: null };
     const broken = { kind: 'inbound', event: { ...event, detail: {} } } as unknown as failed.Delivery;
-    await failed.keep(service.ports, namespace.id, broken, WHY);
+    await failed.add(service.ports, namespace.id, broken, WHY);
     await lossy.lose('e1');
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 1, left: 1 });
     expect(await lossy.list()).toMatchObject([{ event: 'x', tries: 4, error: expect.stringContaining('TypeError') }]);

@@ -4,8 +4,6 @@ import { type RawAnswer, sendRaw } from '../access/raw.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';
 const MIB = 1024 * 1024;
-/** Enough for a machine at work; what hangs is over it by far. */
-const PATIENCE = 10_000;
 
 let client: Client;
 /** What the namespace holds when nobody has done anything wrong. */
@@ -36,7 +34,7 @@ async function contents(): Promise<string> {
 
 const send = (method: string, path: string, body?: string | Uint8Array): Promise<RawAnswer> => {
   const headers = { 'Service-Api-Key': client.key };
-  return sendRaw(client.url, method, path, { headers, patience: PATIENCE, ...(body === undefined ? {} : { body }) });
+  return sendRaw(client.url, method, path, { headers, ...(body === undefined ? {} : { body }) });
 };
 
 /** The status and the words of a refusal, which is in the form that every refusal has. */
@@ -126,7 +124,7 @@ describe('a body that is too large', () => {
 
   test('is 413 also when its length is not said beforehand', async () => {
     const headers = { 'Service-Api-Key': client.key, 'Transfer-Encoding': 'chunked' };
-    const answer = sendRaw(client.url, 'POST', at('/wf?op=execute'), { headers, body: large, patience: PATIENCE });
+    const answer = sendRaw(client.url, 'POST', at('/wf?op=execute'), { headers, body: large });
     expect(refusalOf(await answer)[0]).toBe(413);
   });
 });

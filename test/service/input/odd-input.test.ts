@@ -92,12 +92,12 @@ describe('an error that would be a header', () => {
 });
 
 describe('a workflow whose data grows without end', () => {
-  // Which of the guards notices first is theirs: the data's own bounds, or those of the engine that makes it.
+  // Either guard may act first: the bounds of the data, or those of the engine that makes it; on a slow machine, its time.
   test.each([
     ['deepens', /nested/],
-    ['doubles', /longer than|too large|out of memory/],
-    ['shares', /longer than|too large|out of memory/],
-    ['recurses', /out of memory|nested/],
+    ['doubles', /longer than|too large|out of memory|timeout/],
+    ['shares', /longer than|too large|out of memory|timeout/],
+    ['recurses', /out of memory|nested|timeout/],
   ])('fails as it %s, with the reason, whichever way it was started', async (name, reason) => {
     const waited = await wait(name, '{"a":"xxxxxxxx"}');
     expect([waited.status, codeOf(waited)]).toEqual([500, 'service.jq.badCommand']);
@@ -107,7 +107,7 @@ describe('a workflow whose data grows without end', () => {
     });
     const path = `/api/namespaces/odd/instances/${started.json()['instance']}`;
     const statusNow = async () => (await client.call('GET', path)).json()['instance']?.['status'];
-    await expect.poll(statusNow, { timeout: 25_000 }).toBe('failed');
+    await expect.poll(statusNow, { timeout: 120_000 }).toBe('failed');
   });
 
   test('can catch that', async () => {

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queries } from '../../../lib/api/registry/queries.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
+import { cases } from '../../effort.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { type RawAnswer, sendRaw } from '../access/raw.ts';
 
 /** An emulator of AWS starts a process for many a request. */
-const RUNS = process.env['SERVICE_URL'] === undefined ? 1200 : 300;
-const PATIENCE = 15_000;
+const RUNS = process.env['SERVICE_URL'] === undefined ? cases(500, 1200) : 300;
 const ABSENT = '00000000-0000-0000-0000-000000000000';
 
 /** The only mistakes of a caller that are 500, by their words: clients in use know them by that status. */
@@ -24,12 +24,15 @@ const KNOWN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^not a (tag|revision)$|^cannot delete (tag|revision) while/, 'names of revisions (rest-api reference, A.3)'],
   [/^tag (exists in both|is missing from) query and body$/, 'the same'],
   [/^cannot execute disabled workflow$/, 'a disabled workflow (rest-api reference, 5.8)'],
-  [/no 32-bit integer$|^bad (ordering|filtering) arguments/, 'a list request of instances (rest-api reference, 2.2)'],
+  [
+    /not a 32-bit integer$|^bad (ordering|filtering) arguments/,
+    'a list request of instances (rest-api reference, 2.2)',
+  ],
   [/^not a git mirror$/, 'a node that follows no repository (rest-api reference, A.9)'],
   [/is not an RFC 3339 time$/, 'the same'],
   [/^secret name must match|^name, namespace and secret values are required/, 'secrets (rest-api reference, 9)'],
   [/^invalid (order field|order direction|filter field|filter type): /, 'a list of secrets (rest-api reference, 2.3)'],
-  [/^invalid username\/token format|is no address of a registry: /, 'registries (rest-api reference, 10)'],
+  [/^invalid username\/token format|is not the address of a registry: /, 'registries (rest-api reference, 10)'],
   [/^url, username and password need to be provided$/, 'a trial of a registry (rest-api reference, A.7)'],
   [/^(svn|version) is missing in queries$|^strconv\.ParseUint: /, 'services of a workflow (rest-api reference, 11.7)'],
   [/^no traffic (values|defined)$|^unknown revision |still has traffic/, 'traffic (rest-api reference, 11.4)'],
@@ -214,7 +217,7 @@ function send(request: Asked): Promise<RawAnswer> {
   const [, { method }] = request.row;
   const used = request.key === 'good' ? client.key : request.key;
   const sent = { ...request.headers, ...(used === '' ? {} : { 'Service-Api-Key': used }) };
-  return sendRaw(client.url, method, pathOf(request), { headers: sent, patience: PATIENCE, body: request.body });
+  return sendRaw(client.url, method, pathOf(request), { headers: sent, body: request.body });
 }
 
 /** The words of a refusal; one in JSON has the form that every refusal has. */

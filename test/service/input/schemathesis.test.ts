@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { installPackage, Unavailable } from '../../emulator/python-packages.ts';
+import { installPackage, UnavailableError } from '../../emulator/python-packages.ts';
 import { openClient } from '../access/client.ts';
 
 const PACKAGE = 'schemathesis==4.32.5';
@@ -25,7 +25,7 @@ test(
   'requests made from the description of the interface find no fault, and every reply has the shape it declares',
   async ({ skip }) => {
     const installed = await installPackage(PACKAGE).catch((error: unknown) => {
-      if (error instanceof Unavailable) return error.message;
+      if (error instanceof UnavailableError) return error.message;
       throw error;
     });
     if (typeof installed === 'string') return skip(installed);

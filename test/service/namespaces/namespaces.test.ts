@@ -67,7 +67,7 @@ describe('creating a namespace', () => {
     const answer = await put(name);
     expect(answer.status).toBe(406);
     expect(answer.json()).toMatchObject(failureOf(406, 'one or more fields has an invalid value'));
-    expect(answer.json()['hint']).toContain('a namespace is named by 64 characters at most');
+    expect(answer.json()['hint']).toContain('the name of a namespace has at most 64 characters');
     expect((await client.call('GET', `/api/namespaces/${name}/config`)).status).toBe(404);
   });
 
@@ -83,7 +83,7 @@ describe('creating a namespace', () => {
     const answer = await put('mirrored', '{"url":"https://example.com/repository.git","ref":"main"}');
     expect(answer.status).toBe(406);
     expect(answer.json()['message']).toBe(
-      'no git repository is followed from here: push a clone of it with `weft push`',
+      'git mirrors are not supported: push a clone of the repository with `weft push`',
     );
     expect(await namesOf('filter.val=mirrored')).toEqual([]);
   });

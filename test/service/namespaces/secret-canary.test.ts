@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
 import { toItem } from '../../../lib/adapters/local/table/items.ts';
 import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
 /** Characters that every encoding treats in its own way, between two texts that no chance brings about. */
@@ -207,7 +207,7 @@ beforeAll(async () => {
   }
   folder = await mkdtemp(join(tmpdir(), 'weft-canary-'));
   service = await startService({
-    ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: versionOf() },
+    ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: packageVersion() },
     databaseEndpoint: undefined,
   });
   client = clientOf(service.url, service.key, () => service.close());
@@ -355,7 +355,7 @@ describe('a secret that actions read, in every way in which a query can fail on 
     const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
     expect(failures.length).toBeGreaterThan(QUERIES.length * 3);
     expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
-  }, 60_000);
+  });
 
   // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
   test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {

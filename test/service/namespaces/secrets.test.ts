@@ -251,7 +251,7 @@ describe('a list of secrets', () => {
     ['?order.field=NAME&order.direction=UP', 'invalid order direction: UP'],
     ['?filter.field=VALUE&filter.type=&filter.val=a', 'invalid filter field: VALUE'],
     ['?filter.field=NAME&filter.type=MATCH&filter.val=a', 'invalid filter type: MATCH'],
-    ['?limit=x', "limit is 'x', which is no 32-bit integer"],
+    ['?limit=x', "limit is 'x', which is not a 32-bit integer"],
   ])('%s is refused', async (query, text) => {
     const [status, message] = messageOf(await space.get(query));
     expect([status, message.startsWith(text)]).toEqual([500, true]);

@@ -33,9 +33,9 @@ const NO_COLLECTOR = 'rest-api reference, 13: nothing collects the numbers from 
 /** Where Weft answers otherwise than the recording, by label. */
 export const LISTED: Readonly<Record<string, Difference>> = {
   ...inEach(
-    'docs/decisions/032: no git repository is followed; a namespace that looks like a mirror would stay empty',
+    'docs/decisions/032: git mirrors are not supported; a namespace that looks like a mirror would stay empty',
     {
-      'ns-create-mirror-badurl': { status: 406, says: 'no git repository is followed from here' },
+      'ns-create-mirror-badurl': { status: 406, says: 'git mirrors are not supported' },
     },
   ),
   ...inEach('rest-api reference, 8.2: a variable that was set is read; the recorded service answered EOF', {

@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
-import { isWaitFree } from '../../../lib/compiler/plan/paths.ts';
+import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
 import { type Draft, EventSpace } from '../events/space.ts';
 

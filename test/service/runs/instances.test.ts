@@ -169,9 +169,9 @@ describe('the list of instances', () => {
   });
 
   test.each([
-    ['limit=abc', "limit is 'abc', which is no 32-bit integer"],
-    ['order.field=A&order.field=B', 'bad ordering arguments: as many order.direction as order.field'],
-    ['filter.field=A', 'bad filtering arguments: as many filter.type and filter.val as filter.field'],
+    ['limit=abc', "limit is 'abc', which is not a 32-bit integer"],
+    ['order.field=A&order.field=B', 'bad ordering arguments: send one order.direction for each order.field'],
+    ['filter.field=A', 'bad filtering arguments: send one filter.type and one filter.val for each filter.field'],
     ['filter.field=CREATED&filter.type=AFTER&filter.val=soon', "'soon' is not an RFC 3339 time"],
   ])('refuses %s, also where there are none', async (query, message) => {
     for (const namespace of ['demo', 'empty']) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { versionOf } from '../../../bin/server/version.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { sendRaw } from '../access/raw.ts';
@@ -17,7 +17,7 @@ describe('the service', () => {
   test('tells its version in three texts, to a key alone', async () => {
     const answer = await client.call('GET', '/api/version');
     expect(answer.headers.get('content-type')).toBe('application/json');
-    const version = versionOf();
+    const version = packageVersion();
     expect(answer.json()).toEqual({ api: version, flow: version, functions: version });
     expect((await client.call('GET', '/api/version', { key: null })).status).toBe(401);
   });

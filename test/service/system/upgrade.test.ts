@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
-import { versionOf } from '../../../bin/server/version.ts';
-import { systemClock } from '../../../lib/adapters/local/clock.ts';
 import { openDataFolder } from '../../../lib/adapters/local/database/data-folder.ts';
 import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
 import { importOlderFolder } from '../../../lib/adapters/local/import/older-folder.ts';
 import { databaseTable } from '../../../lib/adapters/local/table/table.ts';
-import { begin } from '../../../lib/domain/migrations/upgrade.ts';
+import { systemClock } from '../../../lib/adapters/portable/clock.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { initialize } from '../../../lib/domain/migrations/upgrade.ts';
 import { unpack } from '../../upgrade/archive.ts';
 import { BEGINNINGS, BEGUN, CASES, CONFIG, EVENTS, LONG } from '../../upgrade/workflows.ts';
 import { type CallOptions, type Client, clientOf, type Json, rowsOf } from '../access/client.ts';
@@ -32,7 +32,7 @@ interface Recorded {
 
 const settingsOf = (data: string) => {
   const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
-  return { ...settings, databaseEndpoint: undefined, version: versionOf() };
+  return { ...settings, databaseEndpoint: undefined, version: packageVersion() };
 };
 
 test('data of every layout that there was are kept', () => {
@@ -124,7 +124,7 @@ describe('runs of the first layout whose items nobody has changed yet, as it is 
     const { path, file, release } = openDataFolder(space.data);
     await importOlderFolder({ path, file });
     const database = new LocalDatabase({ file });
-    await begin(databaseTable(database));
+    await initialize(databaseTable(database));
     await database.close();
     release();
     await space.open();

@@ -263,7 +263,7 @@ describe('renaming a node', () => {
     ['/mv', '/mv2', 409, 'resource already exists'],
     ['/mv', '/nowhere/mv', 404, "inode not found at '/nowhere'"],
     ['/mv', '/BAD', 406, 'one or more fields has an invalid value'],
-    ['/mv', '../up', 406, "a path may not hold '..'"],
+    ['/mv', '../up', 406, "a path must not contain '..'"],
     ['/gone', '/x', 404, "inode not found at '/gone'"],
   ])('from %s to %s is refused', async (from, to, status, message) => {
     for (const path of ['/mv', '/mv2']) await mkdir(path);

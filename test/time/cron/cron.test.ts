@@ -15,7 +15,7 @@ function problemOf(text: string): string {
 const upTo = (least: number, most: number) => Array.from({ length: most - least + 1 }, (_, index) => least + index);
 
 describe('a cron pattern', () => {
-  test('has five fields', () => {
+  test('has five fields: minute, hour, day of month, month and day of week', () => {
     expect(times('5 8 1 2 3')).toEqual({
       kind: 'times',
       minutes: [5],
@@ -27,7 +27,7 @@ describe('a cron pattern', () => {
     });
   });
 
-  test('leaves open what is a star or a question mark', () => {
+  test('restricts no days where a day field is * or ?', () => {
     const { minutes, hours, monthDays, months, weekDays } = times('* ? * ? *');
     expect([minutes, hours, monthDays, months, weekDays]).toEqual([
       upTo(0, 59),
@@ -46,14 +46,14 @@ describe('a cron pattern', () => {
     ['50/4', [50, 54, 58]],
     ['10-20/5', [10, 15, 20]],
     ['3/99', [3]],
-  ])('has minutes such as %s', (field, expected) => {
+  ])('the minute field %s names the minutes %j', (field, expected) => {
     expect(times(`${field} * * * *`).minutes).toEqual(expected);
   });
 
   test.each([
     ['jan,DEC', [1, 12]],
     ['Feb-4', [2, 3, 4]],
-  ])('has months such as %s', (field, expected) => {
+  ])('the month field %s names the months %j', (field, expected) => {
     expect(times(`0 0 1 ${field} *`).months).toEqual(expected);
   });
 
@@ -63,11 +63,11 @@ describe('a cron pattern', () => {
     ['fri-7', [0, 5, 6]],
     ['*/2', [0, 2, 4, 6]],
     ['5/1', [5, 6]],
-  ])('has days of the week such as %s', (field, expected) => {
+  ])('the day of week field %s names the days %j', (field, expected) => {
     expect(times(`0 0 * * ${field}`).weekDays).toEqual(expected);
   });
 
-  test('picks days where a star has a step, like every other list of days', () => {
+  test('restricts the days where * has a step, as a list of days does', () => {
     expect(times('0 0 */10 * *').monthDays).toEqual([1, 11, 21, 31]);
     expect(times('0 0 */1 * *').monthDays).toBeUndefined();
     expect(times('0 0 5,* * *').monthDays).toBeUndefined();
@@ -82,7 +82,7 @@ describe('a cron pattern', () => {
     ['@midnight', '0 0 * * *'],
     ['@hourly', '0 * * * *'],
     ['  0\t0   * * *\n', '0 0 * * *'],
-  ])('%j is %s', (text, meaning) => {
+  ])('%j means the same as %s', (text, meaning) => {
     expect(parseCron(text)).toEqual(parseCron(meaning));
   });
 
@@ -92,7 +92,7 @@ describe('a cron pattern', () => {
     ['TZ=Asia/Kolkata  @every 5m', 'Asia/Kolkata'],
     ['TZ= @daily', 'UTC'],
     ['@daily', 'UTC'],
-  ])('%s is of the zone %s', (text, timezone) => {
+  ])('%s runs in the time zone %s', (text, timezone) => {
     expect(parseCron(text)).toHaveProperty('timezone', timezone);
   });
 
@@ -105,81 +105,81 @@ describe('a cron pattern', () => {
     ['1500ms', 1000],
     ['2s999999999ns', 2000],
     ['.1s900000µs', 1000],
-  ])('@every %s is an interval', (text, every) => {
+  ])('@every %s is an interval of %i ms', (text, every) => {
     expect(parseCron(`@every ${text}`)).toEqual({ kind: 'interval', every, timezone: 'UTC' });
   });
 });
 
-describe('what is no cron pattern says what to write', () => {
+describe('a text that is not a cron pattern is rejected with a correction', () => {
   test.each([
     [
       '',
-      'a cron pattern has five fields: minute, hour, day of month, month, day of week; here are 0, for example 0 8 * * mon-fri',
+      'a cron pattern has five fields (minute, hour, day of month, month, day of week), this one has 0: for example 0 8 * * mon-fri',
     ],
     [
       '* * * *',
-      'a cron pattern has five fields: minute, hour, day of month, month, day of week; here are 4, for example 0 8 * * mon-fri',
+      'a cron pattern has five fields (minute, hour, day of month, month, day of week), this one has 4: for example 0 8 * * mon-fri',
     ],
     [
       '0 * * * * *',
-      'a cron pattern has five fields: minute, hour, day of month, month, day of week; here are 6; leave out the seconds',
+      'a cron pattern has five fields (minute, hour, day of month, month, day of week), this one has 6: leave out the seconds',
     ],
-    ['60 * * * *', "the minute field '60': '60' is not from 0 to 59; write 0-59, lists a,b and steps */n"],
-    ['* 1,24 * * *', "the hour field '1,24': '24' is not from 0 to 23; write 0-23, lists a,b and steps */n"],
-    ['* * 0 * *', "the day of month field '0': '0' is not from 1 to 31; write 1-31, lists a,b and steps */n"],
+    ['60 * * * *', "the minute field '60': '60' is not a value of this field; use 0-59, lists a,b and steps */n"],
+    ['* 1,24 * * *', "the hour field '1,24': '24' is not a value of this field; use 0-23, lists a,b and steps */n"],
+    ['* * 0 * *', "the day of month field '0': '0' is not a value of this field; use 1-31, lists a,b and steps */n"],
     [
       '* * * janx *',
-      "the month field 'janx': 'janx' is not from 1 to 12; write 1-12 or jan-dec, lists a,b and steps */n",
+      "the month field 'janx': 'janx' is not a value of this field; use 1-12 or jan-dec, lists a,b and steps */n",
     ],
     [
       '* * * * 1-8',
-      "the day of week field '1-8': '8' is not from 0 to 7; write 0-7 or sun-sat, lists a,b and steps */n",
+      "the day of week field '1-8': '8' is not a value of this field; use 0-7 or sun-sat, lists a,b and steps */n",
     ],
     [
       '* * * * monday',
-      "the day of week field 'monday': 'monday' is not from 0 to 7; write 0-7 or sun-sat, lists a,b and steps */n",
+      "the day of week field 'monday': 'monday' is not a value of this field; use 0-7 or sun-sat, lists a,b and steps */n",
     ],
-    ['*/0 * * * *', "the minute field '*/0': the step '0' must be a number from 1 on"],
-    ['*/x * * * *', "the minute field '*/x': the step 'x' must be a number from 1 on"],
-    ['1,,2 * * * *', "the minute field '1,,2': '' is no value; write 0-59, lists a,b and steps */n"],
-    ['-5 * * * *', "the minute field '-5': '-5' is no value; write 0-59, lists a,b and steps */n"],
-    ['1-2-3 * * * *', "the minute field '1-2-3': '1-2-3' is no value; write 0-59, lists a,b and steps */n"],
-    ['* 22-6 * * *', "the hour field '22-6': the range '22-6' runs backwards; write it as two, 22-23,0-6"],
+    ['*/0 * * * *', "the minute field '*/0': the step '0' is not a positive number"],
+    ['*/x * * * *', "the minute field '*/x': the step 'x' is not a positive number"],
+    ['1,,2 * * * *', "the minute field '1,,2': '' is not a value; use 0-59, lists a,b and steps */n"],
+    ['-5 * * * *', "the minute field '-5': '-5' is not a value; use 0-59, lists a,b and steps */n"],
+    ['1-2-3 * * * *', "the minute field '1-2-3': '1-2-3' is not a value; use 0-59, lists a,b and steps */n"],
+    ['* 22-6 * * *', "the hour field '22-6': the range '22-6' ends before it begins; use two ranges: 22-23,0-6"],
     [
       '* * * * fri-mon',
-      "the day of week field 'fri-mon': the range 'fri-mon' runs backwards; write it as two, 5-7,0-1",
+      "the day of week field 'fri-mon': the range 'fri-mon' ends before it begins; use two ranges: 5-7,0-1",
     ],
-    ['0 0 30 2 *', "the day of month field '30': month 2 has no such day"],
-    ['0 0 31 feb,apr *', "the day of month field '31': month feb,apr has no such day"],
+    ['0 0 30 2 *', "the day of month field '30': month 2 does not have such a day"],
+    ['0 0 31 feb,apr *', "the day of month field '31': month feb,apr does not have such a day"],
     [
       '@reboot',
-      "'@reboot' is no descriptor; write @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
+      "'@reboot' is not a descriptor; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
     ],
     [
       '@constructor',
-      "'@constructor' is no descriptor; write @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
+      "'@constructor' is not a descriptor; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
     ],
-    ['TZ=Mars/Olympus @daily', "'Mars/Olympus' is no time zone; write an IANA name such as CRON_TZ=Europe/Berlin"],
-    ['TZ=+01:00 @daily', "'+01:00' is no time zone; write an IANA name such as CRON_TZ=Europe/Berlin"],
+    ['TZ=Mars/Olympus @daily', "'Mars/Olympus' is not a time zone; use an IANA name, as in CRON_TZ=Europe/Berlin"],
+    ['TZ=+01:00 @daily', "'+01:00' is not a time zone; use an IANA name, as in CRON_TZ=Europe/Berlin"],
     [
       '@every',
-      "'@every' is no descriptor; write @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
+      "'@every' is not a descriptor; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly or @every 5m",
     ],
-    ['@every 5', "@every '5' is no duration; write one such as 90m or 1h30m"],
-    ['@every -5m', "@every '-5m' is no duration; write one such as 90m or 1h30m"],
-    ['@every 1h x', "@every '1h x' is no duration; write one such as 90m or 1h30m"],
-    ['@every 0s', "@every '0s' must be at least 1s"],
+    ['@every 5', "@every '5' is not a duration; use one such as 90m or 1h30m"],
+    ['@every -5m', "@every '-5m' is shorter than 1s"],
+    ['@every 1h x', "@every '1h x' is not a duration; use one such as 90m or 1h30m"],
+    ['@every 0s', "@every '0s' is shorter than 1s"],
     ['@every 99999h', "@every '99999h' is longer than five years"],
   ])('%j', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
   });
 
-  test('even when it is very long', () => {
+  test('a very long text is cut in the message, or rejected unread', () => {
     expect(problemOf(`@every ${'9'.repeat(400)}h`)).toBe(`@every '${'9'.repeat(39)}…' is longer than five years`);
     expect(problemOf('1,'.repeat(600))).toBe('the cron pattern is longer than 1000 characters');
   });
 
-  test('but a 31st of February or a Monday comes every Monday', () => {
+  test('a pattern for 31 February or any Monday is accepted, because Mondays exist', () => {
     expect(times('0 0 31 2 mon').weekDays).toEqual([1]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A field as text, with what it means told independently of the parser. */
+/** A cron field as text, with its values computed without the parser. */
 export interface Field {
   readonly text: string;
   readonly values: ReadonlySet<number>;
@@ -32,6 +32,7 @@ function fieldOf(least: number, most: number): fc.Arbitrary<Field> {
   );
 }
 
+/** Valid patterns of five fields. */
 export const patterns = fc.record({
   minute: fieldOf(0, 59),
   hour: fieldOf(0, 23),
@@ -42,11 +43,12 @@ export const patterns = fc.record({
 
 type Pattern = typeof patterns extends fc.Arbitrary<infer T> ? T : never;
 
+/** The pattern as it is written in a workflow. */
 export const textOf = ({ minute, hour, monthDay, month, weekDay }: Pattern): string =>
   [minute, hour, monthDay, month, weekDay].map(({ text }) => text).join(' ');
 
-/** What a wall clock shows. */
-export interface Wall {
+/** The time that a wall clock shows. */
+export interface WallTime {
   readonly minute: number;
   readonly hour: number;
   readonly monthDay: number;
@@ -54,8 +56,8 @@ export interface Wall {
   readonly weekDay: number;
 }
 
-/** The rule of classic cron, in the plainest words. */
-export function fits(pattern: Pattern, wall: Wall): boolean {
+/** The rule of classic cron: where both day fields are restricted, a match of either is enough. */
+export function matches(pattern: Pattern, wall: WallTime): boolean {
   const { minute, hour, monthDay, month, weekDay } = pattern;
   const isMonthDay = monthDay.values.has(wall.monthDay);
   const isWeekDay = weekDay.values.has(wall.weekDay);

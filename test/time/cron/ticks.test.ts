@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextTick, parseCron } from '../../../lib/time/cron/cron.ts';
-import { fits, patterns, textOf, type Wall } from './patterns.ts';
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+import { DAY_MS, MINUTE_MS } from '../../../lib/time/units.ts';
+import { matches, patterns, textOf, type WallTime } from './patterns.ts';
 
 function tickAfter(text: string, after: number): number | undefined {
   const cron = parseCron(text);
@@ -40,21 +38,21 @@ describe('the next tick', () => {
       '2026-10-24T23:30:00Z',
       ['2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-25T02:30Z'],
     ],
-    // Lord Howe moves by half an hour, Samoa left out 30 December 2011.
+    // Lord Howe changes its clock by half an hour; Samoa skipped 30 December 2011.
     ['TZ=Australia/Lord_Howe 45 1 * * *', '2026-04-03T20:00:00Z', ['2026-04-04T14:45Z', '2026-04-05T15:15Z']],
     ['TZ=Pacific/Apia 0 12 * * *', '2011-12-29T12:00:00Z', ['2011-12-29T22:00Z', '2011-12-30T22:00Z']],
     ['TZ=Pacific/Apia 0 12 30 12 *', '2011-12-01T00:00:00Z', ['2012-12-29T22:00Z']],
-  ])('of %s after %s', (text, from, expected) => {
+  ])('of %s after %s is %j', (text, from, expected) => {
     expect(ticks(text, from, expected.length)).toEqual(expected);
   });
 
-  test('is none where there is none in five years', () => {
+  test('does not exist when the pattern has no time within five years', () => {
     expect(tickAfter('0 0 29 2 *', Date.parse('2096-03-01T00:00:00Z'))).toBeUndefined();
     expect(tickAfter('TZ=Europe/Berlin 0 0 29 2 *', Date.parse('2096-03-01T00:00:00Z'))).toBeUndefined();
   });
 });
 
-/** Days with a clock change in the middle of four, and some without. */
+/** Time zones with the first of four days; in most of them the clock changes within the four days. */
 const PLACES = [
   ['UTC', '2026-02-26T00:00:00Z'],
   ['Asia/Kathmandu', '2026-12-30T00:00:00Z'],
@@ -70,8 +68,8 @@ const PLACES = [
 
 interface Minute {
   readonly at: number;
-  readonly wall: Wall;
-  /** The wall clock has shown this before. */
+  readonly wall: WallTime;
+  /** The wall clock showed the same time before. */
   readonly isRepeated: boolean;
 }
 
@@ -79,7 +77,7 @@ function minutesOf(timezone: string, from: string): Minute[] {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
   const shown = new Set<string>();
   return Array.from({ length: 4 * 1440 }, (_, index) => {
-    const at = Date.parse(from) + index * MINUTE;
+    const at = Date.parse(from) + index * MINUTE_MS;
     const text = format.format(at);
     const [, year = 0, month = 0, monthDay = 0, hour = 0, minute = 0] =
       /(\d+)-(\d+)-(\d+) (\d+):(\d+)/.exec(text)?.map(Number) ?? [];
@@ -90,10 +88,10 @@ function minutesOf(timezone: string, from: string): Minute[] {
   });
 }
 
-describe('looking at the clock every minute', () => {
-  const after = fc.integer({ min: DAY, max: 3 * DAY });
+describe('a search of the wall clock, minute by minute,', () => {
+  const after = fc.integer({ min: DAY_MS, max: 3 * DAY_MS });
 
-  test.each(PLACES)('in %s from %s on finds the same next tick', (timezone, from) => {
+  test.each(PLACES)('finds the same next tick in %s from %s on', (timezone, from) => {
     const minutes = minutesOf(timezone, from);
     const start = Date.parse(from);
     fc.assert(
@@ -102,18 +100,18 @@ describe('looking at the clock every minute', () => {
         fc.pre(!('problem' in cron));
         const isHourly = pattern.hour.values.size === 24;
         const seen = minutes.find(
-          ({ at, wall, isRepeated }) => at > start + later && (isHourly || !isRepeated) && fits(pattern, wall),
+          ({ at, wall, isRepeated }) => at > start + later && (isHourly || !isRepeated) && matches(pattern, wall),
         );
         const found = nextTick(cron, start + later);
         if (seen !== undefined) expect(found).toBe(seen.at);
-        else expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(start + 4 * DAY);
+        else expect(found ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(start + 4 * DAY_MS);
       }),
       { numRuns: 300 },
     );
   });
 });
 
-test('any pattern is read or refused, and ticks later than asked', () => {
+test('any text is parsed or rejected, and the next tick is later than the given moment', () => {
   const pieces = fc.constantFrom(
     '*',
     '/',

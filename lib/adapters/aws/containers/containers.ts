@@ -2,51 +2,53 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE, TOO_LONG } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, Containers, RevisionStatus } from '../../../ports/containers.ts';
 import type { Sealer } from '../../../ports/sealer.ts';
 import type { Table } from '../../../ports/table.ts';
 import { stepFunctionsClient } from '../executions/executions.ts';
-import { type Bounds, type Invoke, Lost, type Pause } from './line.ts';
-import { type Post, putCancellation } from './mailbox.ts';
-import { Records, type RevisionRecord } from './records.ts';
+import { type ChannelStore, putCancellation } from './calls/channel.ts';
+import { type CallLimits, FunctionMissingError, type Invoke, type Pause } from './calls/transport.ts';
+import { type RevisionRecord, RevisionRecords } from './revisions/records.ts';
 
+/** The resources of the deployment that containers use, and replacements for tests. */
 export interface LambdaContainersOptions {
   readonly table: Table;
-  /** Asked for when there are credentials to keep. */
+  /** Called when there are credentials to seal. */
   readonly sealer: () => Sealer;
-  /** The machine that makes revisions ready, and takes them away. */
+  /** The state machine that reconciles revisions. */
   readonly machineArn: string;
-  /** The bucket through which containers are answered. */
+  /** The bucket with the channels to sidecars. */
   readonly bucket: string;
-  /** How containers are called; undefined: nobody does so here. */
+  /** Calls a container; undefined where this function makes no calls. */
   readonly invoke?: Invoke;
   readonly sfn?: SFNClient;
   readonly s3?: S3Client;
   readonly now?: () => number;
-  /** Waits; by the system's timer if not given. */
+  /** Waits; by the timer of the system if not given. */
   readonly pause?: Pause;
-  /** How long a call is listened to after it was cancelled, or late, milliseconds; 15 s if not given. */
-  readonly patienceMs?: number;
+  /** How long the response is still read after a call was cancelled or reached its deadline; 15,000 ms if not given. */
+  readonly graceMs?: number;
 }
 
-/** The container is told, has ten seconds, and says what it left. */
-const PATIENCE_MS = 15_000;
-const LONGEST_CALL_MS = 14 * 60_000;
+/** The sidecar is notified, the function has ten seconds, and its outputs are sent. */
+const GRACE_MS = 15_000;
+const MAX_CALL_MS = 14 * 60_000;
 
-/** Nobody has worked on it for so long: its machine was never started, or died. Milliseconds. */
-const UNBEGUN_MS = 60_000;
-const ABANDONED_MS = 20 * 60_000;
-const LOOK_MS = 1_000;
-
-const gone = (id: string): ContainerResult => failed(`the revision '${id}' was never prepared, or is removed`);
+/** The reconciliation counts as never started, or as crashed, when its record did not change for so long. */
+const NOT_STARTED_MS = 60_000;
+const CRASHED_MS = 20 * 60_000;
+const POLL_INTERVAL_MS = 1_000;
 
 const defaultPause: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
 
+const notPrepared = (id: string): ContainerResult =>
+  failedResult(`the revision '${id}' was never prepared, or is removed`);
+
 /**
- * Container services as Lambda functions made of ordinary images (docs/decisions/029). What takes long, copying an
- * image and making a function of it, a state machine does without a request; here is no right to any of it.
+ * Container services as Lambda functions that are made of ordinary images (docs/decisions/029). A state machine copies
+ * images and creates functions; this adapter has no permission for either.
  */
 export function lambdaContainers(options: LambdaContainersOptions): Containers {
   return new LambdaContainers(options);
@@ -54,10 +56,10 @@ export function lambdaContainers(options: LambdaContainersOptions): Containers {
 
 class LambdaContainers implements Containers {
   readonly #options: LambdaContainersOptions;
-  readonly #records: Records;
+  readonly #records: RevisionRecords;
   readonly #now: () => number;
   readonly #pause: Pause;
-  /** Those that this process waits for, by their action's id. */
+  /** The cancellation of the calls that this process makes, by their action's id. */
   readonly #calls = new Map<string, AbortController>();
   #sfn: SFNClient | undefined;
   #s3: S3Client | undefined;
@@ -66,7 +68,7 @@ class LambdaContainers implements Containers {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#pause = options.pause ?? defaultPause;
-    this.#records = new Records({ ...options, now: this.#now });
+    this.#records = new RevisionRecords({ ...options, now: this.#now });
     this.#sfn = options.sfn;
     this.#s3 = options.s3;
   }
@@ -76,13 +78,13 @@ class LambdaContainers implements Containers {
   async prepare(revision: Parameters<Containers['prepare']>[0]): Promise<void> {
     const [former] = await this.#records.find([revision.id]);
     const isOver = former === undefined || former.wanted === 'gone' || former.state === 'failed';
-    const begun = isOver ? await this.#records.begin(revision, former) : undefined;
-    if (begun !== undefined) await this.#start(begun);
+    const created = isOver ? await this.#records.create(revision, former) : undefined;
+    if (created !== undefined) await this.#startReconciliation(created);
   }
 
   async status(ids: readonly string[]): Promise<readonly (RevisionStatus | undefined)[]> {
     const found = await this.#records.find(ids);
-    await Promise.all(found.map((record) => record && this.#revive(record)));
+    await Promise.all(found.map((record) => record && this.#restartIfCrashed(record)));
     return found.map((record) => (record === undefined || record.wanted === 'gone' ? undefined : statusOf(record)));
   }
 
@@ -91,85 +93,90 @@ class LambdaContainers implements Containers {
     if (invoke === undefined) throw new Error('no containers are called from here');
     const cancelled = new AbortController();
     this.#calls.set(given.actionId, cancelled);
-    const { bounds, call } = this.#bounded(given, cancelled.signal);
+    const { limits, call } = this.#limited(given, cancelled.signal);
     try {
-      const record = await this.#ready(id, bounds.begin);
+      const record = await this.#waitUntilReady(id, limits.begin);
       if (!isReady(record)) return record;
-      const way = { post: this.#post, pause: this.#pause };
-      return await invoke(way, record.version, call, bounds).catch((error: unknown) => {
-        if (error instanceof Lost) return this.#forget(record);
+      const transport = { store: this.#store, pause: this.#pause };
+      return await invoke(transport, record.version, call, limits).catch((error: unknown) => {
+        if (error instanceof FunctionMissingError) return this.#removeRecord(record);
         throw error;
       });
     } catch (error) {
-      if (!bounds.begin.aborted) throw error;
-      return failed(cancelled.signal.aborted ? CANCELLED : (bounds.late ?? LATE));
+      if (!limits.begin.aborted) throw error;
+      return failedResult(cancelled.signal.aborted ? CANCELLED : (limits.late ?? LATE));
     } finally {
       this.#calls.delete(call.actionId);
     }
   }
 
-  /** The container looks for it; so does whoever waits for its turn in this process. */
+  /** Cancels a call that waits in this process, and signals the cancellation to the sidecar. */
   async cancel(_id: string, actionId: string): Promise<void> {
     this.#calls.get(actionId)?.abort();
-    await putCancellation(this.#post, actionId);
+    await putCancellation(this.#store, actionId);
   }
 
   async remove(id: string): Promise<void> {
     const [former] = await this.#records.find([id]);
     if (former === undefined) return;
-    // A turn that somebody else began at this moment is looked at again by who removes it next.
-    const turn = former.wanted === 'gone' ? former : await this.#records.turn(former, 'gone');
-    if (turn === undefined) return this.remove(id);
-    await this.#start(turn);
+    const current = former.wanted === 'gone' ? former : await this.#records.restart(former, 'gone');
+    // Another process changed the record: the removal begins again with the changed one.
+    if (current === undefined) return this.remove(id);
+    await this.#startReconciliation(current);
   }
 
-  /** Lambda has no copies that a name could be given to; what they write is in the log of all containers. */
+  /** Lambda has no named copies of a function; the log group of all containers has their output. */
   async output(): Promise<undefined> {}
 
-  /** Lambda would end a call after 15 minutes, and this function with it, which would be called again. */
-  #bounded(given: ContainerCall, cancelled: AbortSignal): { readonly bounds: Bounds; readonly call: ContainerCall } {
+  /** Limits a call to 14 minutes: Lambda ends this function after 15, and would repeat it and the call. */
+  #limited(
+    given: ContainerCall,
+    cancelled: AbortSignal,
+  ): { readonly limits: CallLimits; readonly call: ContainerCall } {
     const now = this.#now();
-    const latest = now + LONGEST_CALL_MS;
+    const latest = now + MAX_CALL_MS;
     const [deadline, late] = given.deadline <= latest ? [given.deadline, LATE] : [latest, TOO_LONG];
     const begin = AbortSignal.any([cancelled, AbortSignal.timeout(Math.max(0, deadline - now))]);
     const end = new AbortController();
-    const stop = () => setTimeout(() => end.abort(), this.#options.patienceMs ?? PATIENCE_MS).unref();
+    const stop = () => setTimeout(() => end.abort(), this.#options.graceMs ?? GRACE_MS).unref();
     begin.addEventListener('abort', stop, { once: true });
-    return { bounds: { late, begin, end: end.signal }, call: { ...given, deadline } };
+    return { limits: { late, begin, end: end.signal }, call: { ...given, deadline } };
   }
 
-  get #post(): Post {
+  get #store(): ChannelStore {
     this.#s3 ??= new S3Client();
     return { client: this.#s3, bucket: this.#options.bucket };
   }
 
-  /** Waits for a revision that is on its way. */
-  async #ready(id: string, signal: AbortSignal): Promise<Ready | ContainerResult> {
+  /** Polls the record of a revision that is being prepared. */
+  async #waitUntilReady(id: string, signal: AbortSignal): Promise<ReadyRecord | ContainerResult> {
     for (;;) {
       const [record] = await this.#records.find([id]);
-      if (record === undefined || record.wanted === 'gone') return gone(id);
-      if (record.state === 'failed') return failed(`the service cannot run: ${record.message}`);
+      if (record === undefined || record.wanted === 'gone') return notPrepared(id);
+      if (record.state === 'failed') return failedResult(`the service cannot run: ${record.message}`);
       if (record.state === 'ready' && record.version !== undefined) return { ...record, version: record.version };
-      await this.#revive(record);
-      await this.#pause(LOOK_MS, signal);
+      await this.#restartIfCrashed(record);
+      await this.#pause(POLL_INTERVAL_MS, signal);
     }
   }
 
-  /** Whoever asks next for what is forgotten has it prepared again. */
-  async #forget(record: RevisionRecord): Promise<ContainerResult> {
-    await this.#records.forget(record);
-    return failed('the Lambda function of this service was deleted; it is made again as soon as the service is used');
+  /** Removes the record of a function that does not exist any more, so that the next use prepares it again. */
+  async #removeRecord(record: RevisionRecord): Promise<ContainerResult> {
+    await this.#records.remove(record);
+    return failedResult(
+      'the Lambda function of this service was deleted; it is made again as soon as the service is used',
+    );
   }
 
-  /** Begins anew what nobody works on. */
-  async #revive(record: RevisionRecord): Promise<void> {
-    const idle = this.#now() - record.at;
-    if (record.state !== 'preparing' || idle < (record.reason === '' ? UNBEGUN_MS : ABANDONED_MS)) return;
-    const turn = await this.#records.turn(record, record.wanted);
-    if (turn !== undefined) await this.#start(turn);
+  async #restartIfCrashed(record: RevisionRecord): Promise<void> {
+    const unchangedMs = this.#now() - record.at;
+    const isAlive = unchangedMs < (record.reason === '' ? NOT_STARTED_MS : CRASHED_MS);
+    if (record.state !== 'preparing' || isAlive) return;
+    const restarted = await this.#records.restart(record, record.wanted);
+    if (restarted !== undefined) await this.#startReconciliation(restarted);
   }
 
-  async #start({ id, turn }: RevisionRecord): Promise<void> {
+  async #startReconciliation({ id, turn }: RevisionRecord): Promise<void> {
     this.#sfn ??= stepFunctionsClient();
     const name = `${createHash('sha256').update(id).digest('hex').slice(0, 40)}-${turn}`;
     const { machineArn: stateMachineArn } = this.#options;
@@ -182,8 +189,8 @@ class LambdaContainers implements Containers {
   }
 }
 
-type Ready = RevisionRecord & { readonly version: string };
-const isReady = (found: Ready | ContainerResult): found is Ready => 'version' in found;
+type ReadyRecord = RevisionRecord & { readonly version: string };
+const isReady = (found: ReadyRecord | ContainerResult): found is ReadyRecord => 'version' in found;
 
 const statusOf = ({ id, state, reason, message }: RevisionRecord): RevisionStatus => ({
   id,

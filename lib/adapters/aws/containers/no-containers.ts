@@ -1,12 +1,13 @@
+import { failedResult } from '../../../containers/session/protocol.ts';
 import type { Containers } from '../../../ports/containers.ts';
 
-/** Where no container can run: `why` is for the user. Whatever is prepared is forgotten, and each call fails. */
-export function noContainers(why: string): Containers {
+/** The port Containers where no container can run. `problem` is the reason for the user; every call fails with it. */
+export function noContainers(problem: string): Containers {
   return {
-    problem: async () => why,
+    problem: async () => problem,
     prepare: async () => {},
     status: async (ids) => ids.map(() => undefined),
-    call: async () => ({ body: new Uint8Array(), failure: { code: '', message: why }, outputs: [] }),
+    call: async () => failedResult(problem),
     cancel: async () => {},
     remove: async () => {},
     output: async () => undefined,

@@ -1,15 +1,15 @@
 import { DeleteFunctionCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 
-/** Requests to Lambda's control plane refill at 15 a second; who throttles is asked again. */
-const MOST_TRIES = 20;
+/** Lambda's control plane accepts 15 requests a second; throttled requests are repeated. */
+const MAX_TRIES = 20;
 
 /**
- * Deletes the functions whose names begin so, with what of them is kept running. Safe to repeat. Answers how many there
- * were. Their images go with the repository.
+ * Deletes the functions whose names begin with the prefix, and their provisioned concurrency. Idempotent. Returns their
+ * number. Their images are deleted with the repository.
  */
 export async function removeFunctions(
   prefix: string,
-  client = new LambdaClient({ maxAttempts: MOST_TRIES, retryMode: 'adaptive' }),
+  client = new LambdaClient({ maxAttempts: MAX_TRIES, retryMode: 'adaptive' }),
 ): Promise<number> {
   const names: string[] = [];
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {

@@ -8,24 +8,24 @@ import {
 } from '@aws-sdk/client-ssm';
 import { systemClock } from '../../portable/clock.ts';
 
-/** Of AES-256. */
+/** The length of an AES-256 key. */
 const KEY_BYTES = 32;
 
-/** The keys that are made with the stack: what tells them apart, and the text of a new one. */
+/** The keys that a deployment creates: their description, and the value of a new key. */
 const KINDS = {
-  /** As the vault reads it. */
+  /** In the form that the vault reads. */
   admin: {
-    about: 'The administrative key of the interface',
+    about: 'The administrative key of the API',
     make: () => JSON.stringify({ apikey: systemClock().secret() }),
   },
-  /** As the sealer reads it. */
+  /** In the form that the sealer reads. */
   root: {
-    about: 'The root key of all secrets: without it none of them opens, ever',
+    about: 'The root key of all secrets: without it no secret can be decrypted',
     make: () => randomBytes(KEY_BYTES).toString('base64'),
   },
 };
 
-/** Makes an encrypted parameter with a new key; one that is there already stays as it is. */
+/** Creates an encrypted parameter with a new key. A parameter that exists stays unchanged. */
 export async function makeKey(name: string, kind: keyof typeof KINDS, client = new SSMClient()): Promise<void> {
   const { about, make } = KINDS[kind];
   const command = new PutParameterCommand({
@@ -40,7 +40,7 @@ export async function makeKey(name: string, kind: keyof typeof KINDS, client = n
   });
 }
 
-/** Removes the parameter; one that is not there is removed already. */
+/** Deletes the parameter; one that does not exist is deleted already. */
 export async function removeKey(name: string, client = new SSMClient()): Promise<void> {
   await client.send(new DeleteParameterCommand({ Name: name })).catch((error: unknown) => {
     if (!(error instanceof ParameterNotFound)) throw error;

@@ -1,16 +1,16 @@
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { DeleteStateMachineCommand, paginateListStateMachines, SFNClient } from '@aws-sdk/client-sfn';
 
-/** Deletions refill at one a second; who throttles is asked again for as long as a function may run. */
-const MOST_TRIES = 20;
+/** The quota of deletions is one a second; throttled requests are repeated for as long as a function may run. */
+const MAX_TRIES = 20;
 
 /**
- * Deletes the machines whose names begin so, with whatever they run. Safe to repeat. Answers how many there were.
- * A machine that runs is gone when its executions have ended, which AWS sees to.
+ * Deletes the machines whose names begin with the prefix. Idempotent. Returns their number. Step Functions stops their
+ * executions, and deletes each machine when they have ended.
  */
 export async function removeMachines(
   prefix: string,
-  client = new SFNClient({ maxAttempts: MOST_TRIES, retryMode: 'adaptive' }),
+  client = new SFNClient({ maxAttempts: MAX_TRIES, retryMode: 'adaptive' }),
 ): Promise<number> {
   let count = 0;
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
@@ -23,7 +23,7 @@ export async function removeMachines(
   return count;
 }
 
-/** Deletes all that is in a bucket: one that holds anything cannot be deleted itself. */
+/** Deletes all objects of a bucket: only an empty bucket can be deleted. */
 export async function emptyBucket(bucket: string, client = new S3Client()): Promise<void> {
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
     if (Contents.length === 0) continue;

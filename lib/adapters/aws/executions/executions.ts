@@ -16,33 +16,34 @@ import {
 import type { Answer, Executions, Machine } from '../../../ports/executions.ts';
 import { defineMachine } from './machines.ts';
 
+/** The resources of the deployment that executions use. */
 export interface StepFunctionsOptions {
-  /** The Lambda function, or its alias, that takes the placeholder's place. */
+  /** The ARN of the steps function, or of its alias, which replaces the placeholder in definitions. */
   readonly stepsFunctionArn: string;
-  /** What state machines run as. */
+  /** The execution role of state machines. */
   readonly roleArn: string;
-  /** Where EXPRESS executions log their errors. */
+  /** The log group for errors of EXPRESS executions. */
   readonly logGroupArn?: string;
-  /** Stands before every machine's name, as it is. */
+  /** The prefix of every machine's name. */
   readonly namePrefix?: string;
-  /** On every machine that is made from now on. */
+  /** The tags of machines that are created. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The value in a definition that stands for the steps function; `${steps}` unless said. */
+  /** The placeholder of the steps function in definitions; `${steps}` if not given. */
   readonly placeholder?: string;
   readonly client?: SFNClient;
 }
 
-/** What the compiler writes for the steps function (`STEPS_FUNCTION` in compiler/emit, a room closed to adapters). */
+/** The same as `STEPS_FUNCTION` of the compiler, which this room must not import. */
 const STEPS_FUNCTION = '$' + '{steps}';
 
-/** Limits of Step Functions' API, characters. */
-const LONGEST_NAME = 80;
-const LONGEST_ERROR = 256;
-const LONGEST_CAUSE = 32_768;
+/** Limits of the API of Step Functions, characters. */
+const MAX_NAME_LENGTH = 80;
+const MAX_ERROR_LENGTH = 256;
+const MAX_CAUSE_LENGTH = 32_768;
 
 /**
- * Executions in Step Functions. A handle is the ARN of a machine's version. An EXPRESS execution cannot be stopped and
- * does not keep its name to itself: Step Functions has neither for that tier.
+ * Executions in Step Functions. A handle is the ARN of a machine's version. Step Functions can neither stop EXPRESS
+ * executions nor keep their names unique.
  */
 export function stepFunctions(options: StepFunctionsOptions): Executions {
   const client = options.client ?? stepFunctionsClient();
@@ -54,7 +55,7 @@ export function stepFunctions(options: StepFunctionsOptions): Executions {
   };
 }
 
-/** A client with the patience that start and answer need when a burst empties their buckets. */
+/** A client with enough retries for a burst that exceeds the quotas of StartExecution and SendTaskSuccess. */
 export function stepFunctionsClient(): SFNClient {
   return new SFNClient({ retryMode: 'standard', maxAttempts: 6 });
 }
@@ -66,7 +67,7 @@ function inputOf(options: StepFunctionsOptions, machine: Machine): CreateStateMa
     logGroupArn === undefined || machine.tier === 'STANDARD' ? undefined : logGroupArn.replace(/(:\*)?$/, ':*');
   return {
     name: nameOf(options, machine),
-    // Only where it is a whole value: part of a longer text is the workflow's own.
+    // Only a whole JSON string: as part of a longer text it belongs to the workflow.
     definition: machine.definition.replaceAll(JSON.stringify(placeholder), () => JSON.stringify(stepsFunctionArn)),
     type: machine.tier,
     roleArn,
@@ -80,18 +81,18 @@ function inputOf(options: StepFunctionsOptions, machine: Machine): CreateStateMa
 
 function nameOf({ namePrefix = '' }: StepFunctionsOptions, machine: Machine): string {
   const name = namePrefix + machine.name;
-  if (name.length > LONGEST_NAME)
-    throw new Error(`the machine's name ${name} has more than ${LONGEST_NAME} characters`);
+  if (name.length > MAX_NAME_LENGTH)
+    throw new Error(`the machine's name ${name} has more than ${MAX_NAME_LENGTH} characters`);
   return name;
 }
 
-/** arn:PARTITION:states:REGION:ACCOUNT:stateMachine:NAME, beside the steps function. */
+/** arn:PARTITION:states:REGION:ACCOUNT:stateMachine:NAME, in the account and region of the steps function. */
 function machineArn(options: StepFunctionsOptions, machine: Machine): string {
   const [, partition, , region, account] = options.stepsFunctionArn.split(':');
   return ['arn', partition, 'states', region, account, 'stateMachine', nameOf(options, machine)].join(':');
 }
 
-/** An execution's ARN names its machine without the version. */
+/** The ARN of an execution has the name of its machine without the version. */
 function executionArn(handle: string, name: string): string {
   const [arn, partition, service, region, account, , machine] = handle.split(':');
   return [arn, partition, service, region, account, 'execution', machine, name].join(':');
@@ -99,17 +100,21 @@ function executionArn(handle: string, name: string): string {
 
 async function start(client: SFNClient, handle: string, name: string, input: unknown): Promise<void> {
   const command = new StartExecutionCommand({ stateMachineArn: handle, name, input: JSON.stringify(input) });
-  await unless(client.send(command), [ExecutionAlreadyExists]);
+  await succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
 }
 
 async function stop(client: SFNClient, execution: string, error: string, cause: string): Promise<void> {
   const command = new StopExecutionCommand({
     executionArn: execution,
-    error: error.slice(0, LONGEST_ERROR),
-    cause: cause.slice(0, LONGEST_CAUSE),
+    error: error.slice(0, MAX_ERROR_LENGTH),
+    cause: cause.slice(0, MAX_CAUSE_LENGTH),
   });
-  // All of the command is in order, so a validation that fails means that there is nothing left to stop.
-  await unless(client.send(command), [ExecutionDoesNotExist, StateMachineTypeNotSupported, ValidationException]);
+  // The command is valid, so a ValidationException means that there is nothing left to stop.
+  await succeedsUnless(client.send(command), [
+    ExecutionDoesNotExist,
+    StateMachineTypeNotSupported,
+    ValidationException,
+  ]);
 }
 
 function send(client: SFNClient, token: string, answer: Answer): Promise<boolean> {
@@ -119,21 +124,23 @@ function send(client: SFNClient, token: string, answer: Answer): Promise<boolean
       : client.send(
           new SendTaskFailureCommand({
             taskToken: token,
-            error: answer.error.slice(0, LONGEST_ERROR),
-            cause: answer.cause.slice(0, LONGEST_CAUSE),
+            error: answer.error.slice(0, MAX_ERROR_LENGTH),
+            cause: answer.cause.slice(0, MAX_CAUSE_LENGTH),
           }),
         );
-  // All three are said of a token that came too late.
-  return unless(sent, [TaskTimedOut, TaskDoesNotExist, InvalidToken]);
+  // Each of the three may be the answer to a token that came too late.
+  return succeedsUnless(sent, [TaskTimedOut, TaskDoesNotExist, InvalidToken]);
 }
 
-/** True when it was done, false when it was refused in one of these ways; any other refusal is thrown. */
-async function unless(sent: Promise<unknown>, refusals: readonly (new (...of: never[]) => Error)[]): Promise<boolean> {
+type ErrorClass = new (...args: never[]) => Error;
+
+/** True when the request succeeded, false when it failed with one of these errors. Throws any other error. */
+async function succeedsUnless(sent: Promise<unknown>, expected: readonly ErrorClass[]): Promise<boolean> {
   try {
     await sent;
     return true;
   } catch (error) {
-    if (refusals.some((refusal) => error instanceof refusal)) return false;
+    if (expected.some((errorClass) => error instanceof errorClass)) return false;
     throw error;
   }
 }

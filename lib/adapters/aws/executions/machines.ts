@@ -10,47 +10,48 @@ import {
   StateMachineDeleting,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
+import { retry } from '../../portable/retry.ts';
 
 type Input = CreateStateMachineCommandInput;
 
-/** Names of errors that pass by themselves: the calls that define machines refill at one a second. */
-const PASSING = new Set([
+/** Names of transient errors: the quota of the requests that define machines is one a second. */
+const TRANSIENT = new Set([
   'ThrottlingException',
   'TooManyRequestsException',
   ConflictException.name,
   StateMachineDeleting.name,
 ]);
 
-/** About 20 seconds of patience, which a request of 29 seconds can afford. */
-const MOST_TRIES = 10;
-const LONGEST_PAUSE_MS = 4_000;
+/** About 20 seconds in all, which fit into a request of 29 seconds. */
+const MAX_ATTEMPTS = 10;
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 4_000;
 
 /**
- * Sees to it that the machine exists just so, and answers the ARN of the version that is just this definition. A call
- * that is cut short is made up for by the next one; the same definition again gives the same version.
+ * Creates the machine or updates it, and returns the ARN of the version with exactly this definition. An interrupted
+ * call is completed by the next one. The same definition returns the same version.
  */
-export async function defineMachine(client: SFNClient, input: Input, arn: string): Promise<string> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await defineOnce(client, input, arn);
-    } catch (error) {
-      const passes = error instanceof Error && PASSING.has(error.name);
-      if (!passes || tries >= MOST_TRIES) throw error;
-    }
-    const longest = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** tries);
-    await new Promise((resolve) => setTimeout(resolve, (Math.random() + 0.5) * longest));
-  }
+export function defineMachine(client: SFNClient, input: Input, arn: string): Promise<string> {
+  return retry(() => defineOnce(client, input, arn), {
+    isTransient: (error) => error instanceof Error && TRANSIENT.has(error.name),
+    maxAttempts: MAX_ATTEMPTS,
+    firstDelayMs: FIRST_DELAY_MS,
+    maxDelayMs: MAX_DELAY_MS,
+  });
 }
 
 async function defineOnce(client: SFNClient, input: Input, arn: string): Promise<string> {
   const created = await create(client, input);
   if (created !== undefined) return created;
   const current = await client.send(new DescribeStateMachineCommand({ stateMachineArn: arn }));
-  // Publishing a revision twice gives one version; of an update with nothing new nobody promises that.
+  // Publishing a revision twice returns one version; for an update without a change that is not documented.
   return isSame(current, input) ? publish(client, arn, current.revisionId) : update(client, input, arn);
 }
 
-/** The version of the machine it made, or had made before with the same input; undefined when another machine has the name. */
+/**
+ * The version of the machine that was created, now or before with the same input; undefined when it exists with
+ * another.
+ */
 async function create(client: SFNClient, input: Input): Promise<string | undefined> {
   try {
     const { stateMachineVersionArn } = await client.send(new CreateStateMachineCommand(input));
@@ -64,7 +65,7 @@ async function create(client: SFNClient, input: Input): Promise<string | undefin
 async function publish(client: SFNClient, arn: string, revisionId: string | undefined): Promise<string> {
   const command = new PublishStateMachineVersionCommand({
     stateMachineArn: arn,
-    // Refused when somebody updated the machine meanwhile. INITIAL stands for the first revision, which has no id.
+    // Rejected when another process updated the machine meanwhile. INITIAL is the first revision, which has no id.
     revisionId: revisionId ?? 'INITIAL',
   });
   return need((await client.send(command)).stateMachineVersionArn, arn);

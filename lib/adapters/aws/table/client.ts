@@ -7,36 +7,38 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '../../../ports/table.ts';
 
-/** One call that went over the wire: what it was, to which tables (joined by `+`), and what AWS counted for it. */
+/** One request to the database: its operation, its tables (joined by `+`), and the capacity units that it consumed. */
 export interface Call {
   readonly operation: string;
   readonly table: string;
   readonly units?: number;
 }
 
+/** How a client connects. */
 export interface ClientOptions {
-  /** Another place than the region's own DynamoDB. */
+  /** Another endpoint than DynamoDB in the region. */
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: NonNullable<DynamoDBClientConfig['credentials']>;
 }
 
+/** Which database is used, and under which table names. */
 export interface DatabaseOptions extends ClientOptions {
-  /** A connection that exists already; the options that would make one are then ignored. */
+  /** An existing client; the options of `ClientOptions` are then ignored. */
   readonly client?: DynamoDBClient;
-  /** What each table is called there. */
+  /** The names of the tables in the database. */
   readonly names: Readonly<Record<TableName, string>>;
   readonly onCall?: (call: Call) => void;
 }
 
-/** What the reading and the writing half of a table share: the connection, the names and the count of calls. */
+/** What readers and writers of items share: the client, the table names and the count of requests. */
 export interface Database {
   readonly names: Readonly<Record<TableName, string>>;
-  /** Asks AWS to say what a call consumed, where somebody wants to know. */
+  /** Requests the consumed capacity, where `onCall` is given. */
   readonly capacity: { readonly ReturnConsumedCapacity?: 'TOTAL' };
   /**
-   * Sends a command (`client.send` with it) and reports it; sends it again while the database refuses it for the
-   * moment. An error that it throws says in its metadata how often the command went out in all.
+   * Sends a command and reports it to `onCall`. Retries transient errors. The metadata of an error that it throws has
+   * the number of all attempts.
    */
   call<T extends ServiceOutputTypes>(
     operation: string,
@@ -45,7 +47,7 @@ export interface Database {
   ): Promise<T>;
 }
 
-/** The connection given, or a new one. */
+/** A database with the given client, or with a new one. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { names, onCall, client = databaseClient(options) } = options;
   return {
@@ -61,7 +63,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         } catch (error) {
           onCall?.({ operation, table });
           attempts += attemptsOf(error);
-          if (!isPassing(error) || tries >= MOST_TRIES) throw withAttempts(error, attempts);
+          if (!isTransient(error) || tries >= MOST_TRIES) throw withAttempts(error, attempts);
         }
         await backoff(tries);
       }
@@ -69,7 +71,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** How often a command went out before it failed; the SDK counts its own repetitions. */
+/** The number of attempts of a failed command, with the retries of the SDK. */
 export const attemptsOf = (error: unknown): number =>
   error instanceof DynamoDBServiceException ? (error.$metadata.attempts ?? 1) : 1;
 
@@ -79,8 +81,8 @@ function withAttempts(error: unknown, attempts: number): unknown {
 }
 
 /**
- * A keep-alive connection of at most 64 sockets. Credentials are the SDK's own, unless given. The modes are said
- * outright, so that none is looked up in files.
+ * A client with at most 64 keep-alive connections. Credentials come from the SDK's default chain unless given. The
+ * modes are set explicitly, so that the SDK does not look for them in files.
  */
 export function databaseClient({ endpoint, region, credentials }: ClientOptions): DynamoDBClient {
   const agent = { keepAlive: true, maxSockets: 64 };
@@ -110,8 +112,8 @@ function unitsOf(output: ServiceOutputTypes): { readonly units?: number } {
   return { units: parts.reduce((sum, part) => sum + ('CapacityUnits' in part ? (part.CapacityUnits ?? 0) : 0), 0) };
 }
 
-/** Errors that pass by themselves. The SDK repeats some of them, but gives up within a second. */
-const PASSING_ERRORS = new Set([
+/** Names of transient errors. The SDK retries some of them too, for less than a second. */
+const TRANSIENT_ERRORS = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
@@ -119,19 +121,20 @@ const PASSING_ERRORS = new Set([
   'TransactionInProgressException',
 ]);
 
-/** The same as reasons of a cancelled transaction, which the SDK never repeats. */
-const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+/** The same as reasons of a cancelled transaction, which the SDK does not retry. */
+const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof TransactionCanceledException)) return error instanceof Error && PASSING_ERRORS.has(error.name);
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException))
+    return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
-  return codes.some((code) => code !== 'None') && codes.every((code) => PASSING_REASONS.has(code));
+  return codes.some((code) => code !== 'None') && codes.every((code) => TRANSIENT_REASONS.has(code));
 }
 
-/** The most tries of a call that was refused for the moment: about two seconds of patience in all. */
+/** The largest number of attempts of a call with a transient error: about two seconds in all. */
 export const MOST_TRIES = 10;
 
-/** Waits before try number `tries` + 1: a random part of a doubling span, so that rivals drift apart. */
+/** Waits before attempt number `tries` + 1: exponential backoff with full jitter. */
 export function backoff(tries: number): Promise<void> {
   const longest = Math.min(1_000, 10 * 2 ** tries);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));

@@ -6,12 +6,13 @@ import { marshal } from './values.ts';
 
 type Update = Extract<Write, { do: 'update' }>;
 
-/** The placeholders of one request: every name and value goes through them, so reserved words need no care. */
+/** The placeholders of one request. All names and values are replaced, so that none collides with a reserved word. */
 export class Placeholders {
   #names: Map<string, string> | undefined;
   #values: Record<string, AttributeValue> | undefined;
   #count = 0;
 
+  /** The placeholder of an attribute. */
   name(attribute: string): string {
     this.#names ??= new Map();
     const known = this.#names.get(attribute);
@@ -21,6 +22,7 @@ export class Placeholders {
     return placeholder;
   }
 
+  /** A placeholder of the value. */
   value(value: Value): string {
     this.#values ??= {};
     const placeholder = `:${this.#count++}`;
@@ -28,7 +30,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  /** What the request must carry for its expressions; DynamoDB refuses maps that are empty. */
+  /** The fields of the request that define the placeholders; DynamoDB rejects empty maps. */
   fields(): {
     ExpressionAttributeNames?: Record<string, string>;
     ExpressionAttributeValues?: Record<string, AttributeValue>;
@@ -42,7 +44,7 @@ export class Placeholders {
   }
 }
 
-/** The condition as an expression; undefined when it asks for nothing. */
+/** The condition as an expression; undefined for no condition. */
 export function conditionText(when: Condition | undefined, holders: Placeholders): string | undefined {
   if (when === undefined) return undefined;
   const parts: string[] = [];
@@ -55,8 +57,8 @@ export function conditionText(when: Condition | undefined, holders: Placeholders
 }
 
 /**
- * What an update changes, as an expression.
- * @throws Error when it changes nothing: DynamoDB would create an empty item, or refuse, depending on the call.
+ * The changes of an update, as an expression.
+ * @throws Error when it changes nothing: DynamoDB would create an empty item, or reject it, depending on the operation.
  */
 export function updateText(update: Update, holders: Placeholders): string {
   const set: string[] = [];
@@ -74,7 +76,7 @@ function clause(verb: string, parts: readonly string[]): string {
   return parts.length === 0 ? '' : `${verb} ${parts.join(', ')}`;
 }
 
-/** The partition and the range of a query as an expression; `begins_with` needs no last character. */
+/** The partition and the range of a query, as an expression. */
 export function keyText(
   query: Query,
   range: KeyRange,

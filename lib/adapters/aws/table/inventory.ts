@@ -4,10 +4,10 @@ import { keyNames } from '../../portable/schema.ts';
 import { type DatabaseOptions, openDatabase } from './client.ts';
 import { unmarshalItem } from './values.ts';
 
-/** Items of a page: what is done with them is done again by whoever comes after one that died. */
+/** Items of a page: after a crash, the work on one page is repeated. */
 const PAGE = 500;
 
-/** All that is in the tables of DynamoDB, or of whatever speaks its protocol. */
+/** All items of the tables in DynamoDB, or in a database with its protocol. */
 export function dynamoInventory(options: DatabaseOptions): Inventory {
   const database = openDatabase(options);
   return {
@@ -16,7 +16,7 @@ export function dynamoInventory(options: DatabaseOptions): Inventory {
         TableName: database.names[table],
         ConsistentRead: true,
         Limit: PAGE,
-        ...(next === undefined ? {} : { ExclusiveStartKey: placeOf(next) }),
+        ...(next === undefined ? {} : { ExclusiveStartKey: startKeyOf(next) }),
         ...database.capacity,
       });
       const output = await database.call('Scan', table, (client) => client.send(command));
@@ -29,7 +29,7 @@ export function dynamoInventory(options: DatabaseOptions): Inventory {
   };
 }
 
-function placeOf(next: string) {
+function startKeyOf(next: string) {
   const [pk = '', sk = ''] = JSON.parse(next) as string[];
   return { [keyNames.partition]: { S: pk }, [keyNames.sort]: { S: sk } };
 }

@@ -3,11 +3,11 @@ import type { Item, Key, TableName } from '../../../ports/table.ts';
 import { backoff, type Database, MOST_TRIES } from './client.ts';
 import { type Attributes, unmarshalItem } from './values.ts';
 
-/** DynamoDB's own bound for one batch. */
+/** DynamoDB's limit for one batch. */
 const MOST_KEYS = 100;
 
 /**
- * The items of these keys in the order asked, undefined where there is none; one call, whatever their number.
+ * The items with these keys, in the order of the keys, undefined where there is none. One request for all keys.
  * @throws Error for more than 100 keys.
  */
 export async function readItems(database: Database, keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
@@ -46,7 +46,7 @@ async function readBatch(database: Database, keys: readonly Key[]): Promise<Map<
     wanted = output.UnprocessedKeys ?? {};
     if (Object.keys(wanted).length === 0) return found;
     if (tries >= MOST_TRIES) throw new Error(`the database left items unread after ${tries} tries`);
-    // Items left out because the answer reached 16 MB need no pause; then at least one of them came.
+    // Keys are also unprocessed when the response reached 16 MB. It then has items, and no pause is needed.
     if (found.size === before) await backoff(tries);
     before = found.size;
   }
@@ -74,7 +74,7 @@ function attributesOf(key: Key): Attributes {
   return { pk: { S: key.pk }, sk: { S: key.sk } };
 }
 
-/** Unambiguous, whatever the keys hold: the length says where pk ends. */
+/** A unique text for a key: the length marks the end of pk. */
 function identity(table: TableName, pk: string, sk: string): string {
   return `${table} ${pk.length} ${pk} ${sk}`;
 }

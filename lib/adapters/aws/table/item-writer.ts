@@ -9,19 +9,19 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { Conflict, type Item, type Value, type Write } from '../../../ports/table.ts';
+import { ConflictError, type Item, type Value, type Write } from '../../../ports/table.ts';
 import { attemptsOf, type Database } from './client.ts';
 import { conditionText, Placeholders, updateText } from './expression.ts';
 import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
 
-/** DynamoDB's own bound for one transaction. */
+/** DynamoDB's limit for one transaction. */
 const MOST_WRITES = 100;
 
 type Change = Exclude<Write, { do: 'check' }>;
 
 /**
- * Writes all or nothing; no writes at all is no call.
- * @throws Conflict when a condition does not hold; Error for more than 100 writes, for two of one item, and for
+ * Writes all items or none. An empty list needs no request.
+ * @throws ConflictError when a condition does not hold; Error for more than 100 writes, for two writes of one item, and for
  * an item above 400 KB.
  */
 export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
@@ -33,23 +33,23 @@ export async function writeItems(database: Database, writes: readonly Write[]): 
     else await writeAll(database, writes);
   } catch (error) {
     if (others.length === 0 && wasDone(first, error)) return;
-    throw meaningOf(error, writes);
+    throw toPortError(error, writes);
   }
 }
 
 /**
- * Whether a write that was refused had been done by an earlier try of the same call, whose answer got lost: the item
- * stands just as it was to be written. A transaction has a token for that.
+ * Whether a rejected write was done by an earlier attempt of the same call, whose response was lost: the stored item is
+ * the one to be written. A transaction has an idempotency token for that.
  */
 function wasDone(write: Write, error: unknown): boolean {
   if (!(error instanceof ConditionalCheckFailedException) || attemptsOf(error) === 1) return false;
   if (write.do !== 'put' || error.Item === undefined) return false;
-  // Both by the same way, because the database has a form of its own for numbers.
+  // Both are converted in the same way, because the database normalizes numbers.
   const [wanted, found] = [marshalItem(write.item), error.Item].map((item) => comparable(unmarshalItem(item)));
   return isDeepStrictEqual(wanted, found);
 }
 
-/** Bytes come in several classes, which are not equal. */
+/** A form in which bytes of different classes are equal. */
 function comparable(value: Value | Item | undefined): unknown {
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') };
   if (Array.isArray(value)) return value.map(comparable);
@@ -81,7 +81,7 @@ function writeAll(database: Database, writes: readonly Write[]): Promise<unknown
   const tables = new Set(writes.map(tableOf));
   const command = new TransactWriteItemsCommand({
     TransactItems: writes.map((write) => transactItem(database, write)),
-    // One for all tries: a try that seemed to fail may have been written.
+    // The same for all attempts: one that seemed to fail may have been written.
     ClientRequestToken: randomUUID(),
     ...database.capacity,
   });
@@ -146,13 +146,13 @@ function tableOf(write: Write): string {
   return write.do === 'put' ? write.table : write.key.table;
 }
 
-/** What a refusal means to the caller; any other error stays as it is. */
-function meaningOf(error: unknown, writes: readonly Write[]): unknown {
-  if (error instanceof ConditionalCheckFailedException) return new Conflict([0]);
+/** The error of the port for an error of DynamoDB; any other error stays as it is. */
+function toPortError(error: unknown, writes: readonly Write[]): unknown {
+  if (error instanceof ConditionalCheckFailedException) return new ConflictError([0]);
   if (error instanceof TransactionCanceledException) {
     const reasons = error.CancellationReasons ?? [];
     const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
-    if (failed.length > 0) return new Conflict(failed);
+    if (failed.length > 0) return new ConflictError(failed);
     const large = reasons.findIndex((reason) => isTooLarge(reason.Message));
     if (large >= 0) return tooLarge(writes[large], error);
   }

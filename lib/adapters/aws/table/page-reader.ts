@@ -7,8 +7,8 @@ import { keyText, Placeholders } from './expression.ts';
 import { unmarshalItem } from './values.ts';
 
 /**
- * One page. `from` and `to` belong to the range, in either direction, and narrow `prefix` where both are given.
- * @throws Error for an index the table lacks, and for a `next` that is not of this query.
+ * One page of a query. `from` and `to` are inclusive, in either direction, and narrow `prefix` where both are given.
+ * @throws Error for an index that the table does not have, and for a cursor `next` of another query.
  */
 export async function readPage(database: Database, query: Query): Promise<Page> {
   const input = inputOf(database, query);

@@ -5,10 +5,10 @@ import { writeItems } from './item-writer.ts';
 import { readPage } from './page-reader.ts';
 
 /**
- * The tables in DynamoDB, or in whatever speaks its protocol at `endpoint`. A call that DynamoDB refuses for the moment
- * (throttled, or in the way of another transaction) is repeated for a few seconds before its error is thrown.
- * A lost answer makes the SDK repeat a call. A lone conditional write may then meet its own first attempt and throw
- * Conflict, and a lone unconditional `add` may count twice; several writes never do (their transaction has a token).
+ * The tables in DynamoDB, or in a database with its protocol at `endpoint`. Transient errors (throttling, or a conflict
+ * with another transaction) are retried for about two seconds. The SDK repeats a call whose response was lost: a single
+ * conditional write may then find its own first attempt and throw ConflictError, and a single unconditional `add` may count
+ * twice. Several writes are a transaction with an idempotency token, for which both are excluded.
  */
 export function dynamoTable(options: DatabaseOptions): Table {
   const database = openDatabase(options);

@@ -1,15 +1,16 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item, Value } from '../../../ports/table.ts';
 
+/** The attributes of an item in the notation of DynamoDB. */
 export type Attributes = Record<string, AttributeValue>;
 
 /**
- * A value as DynamoDB writes it.
- * @throws Error for a number that is not finite: DynamoDB has no such number.
+ * A value in the notation of DynamoDB.
+ * @throws Error for a number that is not finite, which DynamoDB cannot store.
  */
 export function marshal(value: Value): AttributeValue {
   if (typeof value === 'string') return { S: value };
-  if (typeof value === 'number') return { N: numeral(value) };
+  if (typeof value === 'number') return { N: numberText(value) };
   if (typeof value === 'boolean') return { BOOL: value };
   if (value === null) return { NULL: true };
   if (value instanceof Uint8Array) return { B: value };
@@ -17,9 +18,9 @@ export function marshal(value: Value): AttributeValue {
   return { M: marshalItem(value) };
 }
 
-/** The attributes of an item; one that is undefined is left out. */
+/** An item in the notation of DynamoDB, without undefined attributes. */
 export function marshalItem(item: Readonly<Record<string, Value | undefined>>): Attributes {
-  // Without a prototype, so that an attribute called __proto__ is an attribute like any other.
+  // Without a prototype, so that an attribute named __proto__ is stored like any other.
   const attributes: Attributes = Object.create(null);
   for (const [name, value] of Object.entries(item)) {
     if (value !== undefined) attributes[name] = marshal(value);
@@ -27,7 +28,7 @@ export function marshalItem(item: Readonly<Record<string, Value | undefined>>): 
   return attributes;
 }
 
-/** The value that DynamoDB's notation stands for. */
+/** The value of an attribute in the notation of DynamoDB. */
 export function unmarshal(value: AttributeValue): Value {
   if (value.S !== undefined) return value.S;
   if (value.N !== undefined) return Number(value.N);
@@ -40,8 +41,8 @@ export function unmarshal(value: AttributeValue): Value {
 }
 
 /**
- * The item that DynamoDB sent.
- * @throws Error when it lacks its keys.
+ * An item from the notation of DynamoDB.
+ * @throws Error when it has no keys.
  */
 export function unmarshalItem(attributes: Attributes): Item {
   const item = unmarshalMap(attributes);
@@ -54,17 +55,17 @@ function unmarshalMap(attributes: Attributes): Record<string, Value> {
   const map: Record<string, Value> = {};
   for (const name of Object.keys(attributes)) {
     const value = attributes[name];
-    if (value !== undefined) own(map, name, unmarshal(value));
+    if (value !== undefined) define(map, name, unmarshal(value));
   }
   return map;
 }
 
-function own(map: Record<string, Value>, name: string, value: Value): void {
+function define(map: Record<string, Value>, name: string, value: Value): void {
   if (name !== '__proto__') map[name] = value;
   else Object.defineProperty(map, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function numeral(value: number): string {
+function numberText(value: number): string {
   if (!Number.isFinite(value)) throw new Error(`a table cannot hold the number ${value}`);
   return String(value);
 }

@@ -1,9 +1,9 @@
-/** Counts what is at work, so that one can wait for the moment when nothing is. */
+/** Counts the work in progress, so that a caller can wait until there is none. */
 export class Activity {
   #busy = 0;
   #waiting: (() => void)[] = [];
 
-  /** Something begins; it ends, once, with the returned function. */
+  /** Counts one piece of work as started. The returned function counts it as done, once. */
   begin(): () => void {
     this.#busy++;
     let open = true;
@@ -11,17 +11,17 @@ export class Activity {
       if (!open) return;
       open = false;
       this.#busy--;
-      if (this.#busy === 0) this.#rest();
+      if (this.#busy === 0) this.#notify();
     };
   }
 
-  /** Resolves when nothing is at work. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<void> {
     if (this.#busy === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #rest(): void {
+  #notify(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();

@@ -1,8 +1,9 @@
-/** Rings once after so many milliseconds, unless the returned function is called first. */
+/** Calls `ring` once after so many milliseconds, unless the returned function is called before. */
 export type Alarm = (milliseconds: number, ring: () => void) => () => void;
 
-/** A timer of the heap; `cancel` makes it ring never. */
+/** A pending timer. */
 export interface Timer {
+  /** The timer never rings after this. */
   cancel(): void;
 }
 
@@ -12,18 +13,20 @@ interface Entry {
   ring: (() => void) | undefined;
 }
 
-// The wall clock may jump and a laptop may sleep, while setTimeout counts neither: so look again at least this often.
-const LONGEST_SLEEP = 60_000;
+/**
+ * setTimeout notices neither a change of the wall clock nor that the machine slept, so the clock is read this often.
+ */
+const MAX_SLEEP_MS = 60_000;
 
-/** The system's own alarm. */
+/** The alarm of the system: setTimeout. */
 export const systemAlarm: Alarm = (milliseconds, ring) => {
   const timeout = setTimeout(ring, milliseconds);
   return () => clearTimeout(timeout);
 };
 
 /**
- * Any number of timers on one alarm: a binary heap by due time, first come first served at equal times. A due time may
- * lie in the past or years ahead. Times are milliseconds since 1970.
+ * Any number of timers on one alarm: a binary heap by due time, FIFO at equal times. A due time may be in the past or
+ * years ahead. Times are milliseconds since 1970.
  */
 export class Timers {
   readonly #now: () => number;
@@ -39,14 +42,14 @@ export class Timers {
     this.#alarm = alarm;
   }
 
-  /** How many timers have still to ring. */
+  /** The number of pending timers. */
   get size(): number {
     return this.#heap.length - this.#cancelled;
   }
 
-  /** Rings at the time `due`, never earlier and never within this call. */
+  /** Calls `ring` at `due`, never earlier and never within this call. */
   at(due: number, ring: () => void): Timer {
-    // One for the past comes after those that are due already, so that a loop of them holds up no other.
+    // A timer for the past comes after those that are due already, so that a loop of them delays no other timer.
     const entry: Entry = { due: Math.max(due, this.#now()), order: this.#order++, ring };
     this.#heap.push(entry);
     rise(this.#heap, this.#heap.length - 1);
@@ -54,7 +57,7 @@ export class Timers {
     return { cancel: () => this.#cancel(entry) };
   }
 
-  /** Nothing rings any more. */
+  /** Cancels all timers. */
   close(): void {
     this.#heap = [];
     this.#cancelled = 0;
@@ -65,7 +68,8 @@ export class Timers {
     if (!entry.ring) return;
     entry.ring = undefined;
     this.#cancelled++;
-    // Cancelled entries leave when they reach the top; a heap that is mostly dead is rebuilt, so it cannot grow for ever.
+    // Cancelled entries are removed at the top. A heap of mostly cancelled entries is rebuilt, so that it cannot grow
+    // without limit.
     if (this.#cancelled > 64 && this.#cancelled * 2 > this.#heap.length) this.#rebuild();
     this.#arm();
   }
@@ -82,7 +86,7 @@ export class Timers {
     this.#rest();
     if (!next) return;
     this.#armedFor = next.due;
-    const wait = Math.min(Math.max(next.due - this.#now(), 0), LONGEST_SLEEP);
+    const wait = Math.min(Math.max(next.due - this.#now(), 0), MAX_SLEEP_MS);
     this.#disarm = this.#alarm(wait, () => this.#ringDue());
   }
 
@@ -104,7 +108,8 @@ export class Timers {
     const now = this.#now();
     const newest = this.#order;
     for (let top = this.#heap[0]; top && (!top.ring || top.due <= now); top = this.#heap[0]) {
-      // One that was set while ringing waits for the next alarm, so that a ring that sets itself anew cannot lock the process.
+      // A timer that was set during this loop waits for the next alarm: one that sets itself again must not block the
+      // process.
       if (top.order >= newest) break;
       takeTop(this.#heap);
       const { ring } = top;

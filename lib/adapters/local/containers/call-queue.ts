@@ -1,49 +1,54 @@
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import type { ContainerCall, ContainerResult } from '../../../ports/containers.ts';
 
-/** A call that waits for its turn. */
-export interface Waiting {
+/** A call that waits for a pod. */
+export interface QueuedCall {
   readonly call: ContainerCall;
   readonly settle: (result: ContainerResult) => void;
 }
 
-/** Most calls that wait at once (workflow-language reference, 11.2). */
-export const MOST_WAITING = 100;
-export const TOO_MANY = `${MOST_WAITING} calls are waiting for this service already; try again later`;
+/** The most calls that wait at once (workflow-language reference, 11.2). */
+export const MAX_QUEUED = 100;
+/** The problem of a call that finds the queue full. */
+export const QUEUE_FULL = `${MAX_QUEUED} calls are waiting for this service already; try again later`;
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The longest delay of setTimeout. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Wakes at an instant (milliseconds since 1970), or earlier where that is weeks away. */
+/** Calls `wake` at an instant (milliseconds since 1970), or before it where that is more than 24 days away. */
 export function timeoutAt(instant: number, wake: () => void): NodeJS.Timeout {
-  return setTimeout(wake, Math.min(LONGEST_TIMER_MS, Math.max(0, instant - Date.now())));
+  return setTimeout(wake, Math.min(MAX_TIMER_MS, Math.max(0, instant - Date.now())));
 }
 
-/** Calls in the order in which they came. */
+/** A FIFO queue of calls. */
 export class CallQueue {
-  readonly #waiting: Waiting[] = [];
+  readonly #calls: QueuedCall[] = [];
 
+  /** The number of queued calls. */
   get length(): number {
-    return this.#waiting.length;
+    return this.#calls.length;
   }
 
-  /** Resolves with the call's result, whoever takes the call. */
+  /** Adds a call. Resolves with its result. */
   add(call: ContainerCall): Promise<ContainerResult> {
     return new Promise((settle) => {
-      this.#waiting.push({ call, settle });
+      this.#calls.push({ call, settle });
     });
   }
 
-  take(): Waiting | undefined {
-    return this.#waiting.shift();
+  /** Removes the first call. */
+  take(): QueuedCall | undefined {
+    return this.#calls.shift();
   }
 
-  /** Takes out one call, if it waits here. */
-  withdraw(actionId: string): Waiting | undefined {
-    const index = this.#waiting.findIndex(({ call }) => call.actionId === actionId);
-    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
+  /** Removes the call of an action; undefined if it is not in the queue. */
+  withdraw(actionId: string): QueuedCall | undefined {
+    const index = this.#calls.findIndex(({ call }) => call.actionId === actionId);
+    return index < 0 ? undefined : this.#calls.splice(index, 1)[0];
   }
 
+  /** Removes all calls; they fail with this message. */
   failAll(message: string): void {
-    for (const { settle } of this.#waiting.splice(0)) settle(failed(message));
+    for (const { settle } of this.#calls.splice(0)) settle(failedResult(message));
   }
 }

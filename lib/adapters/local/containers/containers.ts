@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { failed } from '../../../containers/session/protocol.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import type {
   ContainerCall,
   ContainerResult,
@@ -9,50 +9,52 @@ import type {
   Containers,
   RevisionStatus,
 } from '../../../ports/containers.ts';
+import { EngineProvider, type EngineSettings } from './engine/provider.ts';
 import { PreparedRevision } from './prepared-revision.ts';
-import type { Patience } from './revision.ts';
 import { RevisionsJournal } from './revisions-journal.ts';
-import { type EngineSettings, Workplaces } from './workplace.ts';
+import type { RevisionTimeouts } from './running-revision.ts';
 
+/** Which engine runs containers, and where revisions are stored. */
 export interface LocalContainersOptions extends EngineSettings {
-  /** Where prepared revisions are kept; undefined: in memory. One process at a time. */
+  /** The folder of the prepared revisions; undefined: in memory. One process at a time. */
   readonly folder: string | undefined;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<RevisionTimeouts>;
 }
 
+/** Containers on this machine. */
 export interface LocalContainers extends Containers {
-  /** Goes on with the revisions of a former process. Asks for no engine when there are none. */
+  /** Loads the revisions of an earlier process. Uses no engine when there are none. */
   resume(): Promise<void>;
-  /** Stops every container at once; nothing runs any more. */
+  /** Removes every container at once. */
   close(): Promise<void>;
 }
 
-const PATIENCE: Patience = { listenMs: 120_000, idleMs: 300_000, cancelMs: 10_000 };
+const TIMEOUTS: RevisionTimeouts = { listenMs: 120_000, idleMs: 300_000, cancelMs: 10_000 };
 
-/** What the containers of a data folder are labelled with: the folder's own name, wherever it is called from. */
+/** The label of the containers of a data folder: a hash of its real path. */
 export function installationOf(folder: string | undefined): string {
   return folder === undefined
     ? randomUUID()
     : createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16);
 }
 
-/** Containers of podman or docker on this machine. The engine is looked for when it is first needed. */
+/** Containers of podman or docker on this machine. The engine is detected at its first use. */
 export function localContainers(options: LocalContainersOptions): LocalContainers {
   return new EngineContainers(options);
 }
 
 class EngineContainers implements LocalContainers {
-  readonly #workplaces: Workplaces;
+  readonly #engines: EngineProvider;
   readonly #journal: RevisionsJournal;
-  readonly #patience: Patience;
+  readonly #timeouts: RevisionTimeouts;
   readonly #revisions = new Map<string, PreparedRevision>();
   #isClosed = false;
 
-  constructor({ folder, patience, ...settings }: LocalContainersOptions) {
+  constructor({ folder, timeouts, ...settings }: LocalContainersOptions) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#journal = new RevisionsJournal(folder === undefined ? ':memory:' : join(folder, 'revisions.db'));
-    this.#workplaces = new Workplaces(settings, { installation: installationOf(folder), process: randomUUID() });
-    this.#patience = { ...PATIENCE, ...patience };
+    this.#engines = new EngineProvider(settings, { installation: installationOf(folder), process: randomUUID() });
+    this.#timeouts = { ...TIMEOUTS, ...timeouts };
   }
 
   async resume(): Promise<void> {
@@ -63,13 +65,13 @@ class EngineContainers implements LocalContainers {
     this.#isClosed = true;
     const closing = [...this.#revisions.values()].map((revision) => revision.close('the service is being stopped'));
     await Promise.all(closing);
-    await this.#workplaces.close();
+    await this.#engines.close();
     this.#revisions.clear();
     this.#journal.close();
   }
 
   async problem(): Promise<string | undefined> {
-    const found = await this.#workplaces.find();
+    const found = await this.#engines.find();
     return 'problem' in found ? found.problem : undefined;
   }
 
@@ -86,8 +88,9 @@ class EngineContainers implements LocalContainers {
 
   async call(id: string, call: ContainerCall): Promise<ContainerResult> {
     const revision = this.#revisions.get(id);
-    const result = await (revision?.call(call) ?? failed(`the revision '${id}' was never prepared, or is removed`));
-    // Not the container broke off but this process ends: nothing came of the call, and the next process makes it again.
+    const result = await (revision?.call(call) ??
+      failedResult(`the revision '${id}' was never prepared, or is removed`));
+    // The call failed because this process ends. It counts as not made, and the next process repeats it.
     if (this.#isClosed) throw new Error('the service is being stopped');
     return result;
   }
@@ -105,7 +108,7 @@ class EngineContainers implements LocalContainers {
 
   async output(pod: string, from: number): Promise<{ readonly text: string; readonly end: number } | undefined> {
     for (const revision of this.#revisions.values()) {
-      const output = revision.find(pod)?.output;
+      const output = revision.findPod(pod)?.output;
       if (output !== undefined) return output.read(from);
     }
     return undefined;
@@ -113,11 +116,12 @@ class EngineContainers implements LocalContainers {
 
   #add(revision: ContainerRevision, image: string | undefined): void {
     const onImage = (fetched: string) => {
-      // It may have been removed, or prepared anew, meanwhile.
-      if (this.#revisions.get(revision.id) === made) this.#journal.put({ revision, image: fetched });
+      // The revision may have been removed, or prepared again, meanwhile.
+      if (this.#revisions.get(revision.id) === added) this.#journal.put({ revision, image: fetched });
     };
-    const find = () => this.#workplaces.find();
-    const made: PreparedRevision = new PreparedRevision({ revision, image, find, onImage, patience: this.#patience });
-    this.#revisions.set(revision.id, made);
+    const findEngine = () => this.#engines.find();
+    const options = { revision, image, findEngine, onImage, timeouts: this.#timeouts };
+    const added: PreparedRevision = new PreparedRevision(options);
+    this.#revisions.set(revision.id, added);
   }
 }

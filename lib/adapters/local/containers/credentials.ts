@@ -1,17 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DOCKER_HUB } from '../../../containers/oci/image-names.ts';
 import type { RegistryCredentials } from '../../../ports/containers.ts';
 
-const DOCKER_HUB = 'docker.io';
-/** What docker's own program calls its registry. */
+/** The key of Docker Hub in docker's own configuration. */
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
 
 /**
- * Lends a folder with a `config.json` that opens one registry, readable by this user alone, for as long as the task
- * runs. Without credentials it opens none: what this machine's user is logged in to is not for the namespaces.
+ * Runs a task with a folder whose `config.json` has the credentials of one registry, readable by this user only.
+ * Without credentials it has none: the logins of this machine's user are not for the namespaces.
  */
-export async function withLogin<T>(
+export async function withAuthFile<T>(
   host: string,
   credentials: RegistryCredentials | undefined,
   task: (folder: string) => Promise<T>,

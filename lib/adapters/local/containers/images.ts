@@ -1,32 +1,37 @@
 import { join } from 'node:path';
-import { credentialsFor, hostOf, qualified } from '../../../containers/oci/image-names.ts';
-import { type IMAGE_WORDS, Unfit, unfit } from '../../../containers/oci/unsupported-image.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import { credentialsFor, isLoopback, qualifiedName, registryHostOf } from '../../../containers/oci/image-names.ts';
+import { type IMAGE_PROBLEMS, imageError } from '../../../containers/oci/image-problems.ts';
 import type { RegistryCredentials } from '../../../ports/containers.ts';
-import { withLogin } from './credentials.ts';
-import { type Engine, lastLine } from './engine.ts';
+import { withAuthFile } from './credentials.ts';
+import { type Engine, lastLine } from './engine/engine.ts';
 
-/**
- * Makes sure that the engine has the image, and gives the id of what it has: a tag that moves later changes nothing.
- * @throws Unfit when it cannot be had; aborted, when nobody wants it any longer.
- */
-export async function fetchImage(
-  engine: Engine,
-  image: string,
-  credentials: readonly RegistryCredentials[],
-  signal: AbortSignal,
-): Promise<string> {
-  const mayHaveMoved = /[.:]/.test(image.split('/')[0] ?? '') && image.includes('/') && isLatest(image);
-  const former = await idOf(engine, image);
-  if (former !== undefined && !mayHaveMoved) return former;
-  const refusal = await pull(engine, image, credentials, signal);
-  if (refusal === undefined) return (await idOf(engine, qualified(image))) ?? qualified(image);
-  // Whoever is not let in does not get what somebody else fetched.
-  if (former !== undefined && refusal.reason !== 'Unauthorized') return former;
-  throw refusal;
+/** Which image is fetched, and how. */
+export interface FetchOptions {
+  readonly engine: Engine;
+  readonly image: string;
+  readonly credentials: readonly RegistryCredentials[];
+  readonly signal: AbortSignal;
 }
 
-/** The id of an image that the engine has. */
-export async function idOf(engine: Engine, image: string): Promise<string | undefined> {
+/**
+ * Fetches the image unless the engine has it, and returns its id: a tag that moves later has no effect on the revision.
+ * @throws RevisionFailedError when the image cannot be fetched; at the signal the fetch is aborted.
+ */
+export async function fetchImage(options: FetchOptions): Promise<string> {
+  const { engine, image } = options;
+  const mayHaveMoved = /[.:]/.test(image.split('/')[0] ?? '') && image.includes('/') && isLatest(image);
+  const former = await imageIdOf(engine, image);
+  if (former !== undefined && !mayHaveMoved) return former;
+  const error = await pull(options);
+  if (error === undefined) return (await imageIdOf(engine, qualifiedName(image))) ?? qualifiedName(image);
+  // Without access, the revision must not use an image that another one fetched.
+  if (former !== undefined && error.reason !== 'Unauthorized') return former;
+  throw error;
+}
+
+/** The id of an image; undefined if the engine does not have it. */
+export async function imageIdOf(engine: Engine, image: string): Promise<string | undefined> {
   const { code, stdout } = await engine.run(['image', 'inspect', '--format', '{{.Id}}', '--', image]);
   return code === 0 ? stdout.trim() : undefined;
 }
@@ -36,69 +41,54 @@ function isLatest(image: string): boolean {
   return !name.includes('@') && (!name.includes(':') || name.endsWith(':latest'));
 }
 
-/** Tries the credentials in their order, and nobody's at last. The refusal of the first counts. */
-async function pull(
-  engine: Engine,
-  image: string,
-  all: readonly RegistryCredentials[],
-  signal: AbortSignal,
-): Promise<Unfit | undefined> {
-  const refusals: Unfit[] = [];
-  const fitting = credentialsFor(image, all);
-  for (const credentials of [...fitting, undefined]) {
-    const words = await withLogin(hostOf(image), credentials, (folder) => pullWith(engine, image, folder, signal));
-    if (words === undefined) return undefined;
-    refusals.push(toUnfit(image, words, fitting));
+/** Tries the credentials in their order, and anonymous access last. If all fail, the first error counts. */
+async function pull(options: FetchOptions): Promise<RevisionFailedError | undefined> {
+  const { image } = options;
+  const usable = credentialsFor(image, options.credentials);
+  const errors: RevisionFailedError[] = [];
+  for (const credentials of [...usable, undefined]) {
+    const output = await withAuthFile(registryHostOf(image), credentials, (folder) => pullWith(options, folder));
+    if (output === undefined) return undefined;
+    errors.push(toRevisionError(image, output, usable));
   }
-  return refusals[0];
+  return errors[0];
 }
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?\//;
-
-/** Undefined: it is there now; else what the engine says. */
-async function pullWith(
-  engine: Engine,
-  image: string,
-  folder: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const name = qualified(image);
-  const plain = LOOPBACK.test(name) ? ['--tls-verify=false'] : [];
-  const words = {
+/** Undefined when the engine has the image now; else its error output. */
+async function pullWith({ engine, image, signal }: FetchOptions, folder: string): Promise<string | undefined> {
+  const name = qualifiedName(image);
+  const plain = isLoopback(registryHostOf(image)) ? ['--tls-verify=false'] : [];
+  const args = {
     podman: ['pull', '--quiet', '--authfile', join(folder, 'config.json'), ...plain, '--', name],
     docker: [...(await dockerHost(engine)), '--config', folder, 'pull', '--quiet', '--', name],
   };
-  const { code, stderr } = await engine.run(words[engine.kind], undefined, signal);
+  const { code, stderr } = await engine.run(args[engine.kind], undefined, signal);
   return code === 0 ? undefined : stderr;
 }
 
-/** Another configuration folder makes docker forget which daemon its user has chosen. */
+/** With another configuration folder, docker ignores the daemon that its user has selected. */
 async function dockerHost(engine: Engine): Promise<string[]> {
   if (engine.kind !== 'docker') return [];
   const { stdout } = await engine.run(['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}']);
   return stdout.trim() === '' ? [] : ['--host', stdout.trim()];
 }
 
-interface Sign {
-  readonly sign: RegExp;
-  readonly reason: keyof typeof IMAGE_WORDS;
-}
-
-const SIGNS: readonly Sign[] = [
+/** The reason of a failed pull, by a pattern of the engine's error output. */
+const REASONS: readonly { readonly pattern: RegExp; readonly reason: keyof typeof IMAGE_PROBLEMS }[] = [
   {
-    sign: /unauthorized|authentication required|access .*denied|forbidden|invalid username\/password/i,
+    pattern: /unauthorized|authentication required|access .*denied|forbidden|invalid username\/password/i,
     reason: 'Unauthorized',
   },
-  { sign: /manifest unknown|not found|name unknown|no such image|does not exist/i, reason: 'ImageNotFound' },
-  { sign: /invalid reference format|invalid image/i, reason: 'InvalidImageName' },
+  { pattern: /manifest unknown|not found|name unknown|no such image|does not exist/i, reason: 'ImageNotFound' },
+  { pattern: /invalid reference format|invalid image/i, reason: 'InvalidImageName' },
   {
-    sign: /connection refused|no such host|timeout|server misbehaving|unreachable|dial tcp|no route/i,
+    pattern: /connection refused|no such host|timeout|server misbehaving|unreachable|dial tcp|no route/i,
     reason: 'RegistryUnreachable',
   },
 ];
 
-function toUnfit(image: string, said: string, fitting: readonly RegistryCredentials[]): Unfit {
-  const known = SIGNS.find(({ sign }) => sign.test(said));
-  if (known !== undefined) return unfit(known.reason, image, fitting);
-  return new Unfit('ContainerMissing', `the image '${image}' cannot be fetched: ${lastLine(said)}`);
+function toRevisionError(image: string, output: string, usable: readonly RegistryCredentials[]): RevisionFailedError {
+  const known = REASONS.find(({ pattern }) => pattern.test(output));
+  if (known !== undefined) return imageError(known.reason, image, usable);
+  return new RevisionFailedError('ContainerMissing', `the image '${image}' cannot be fetched: ${lastLine(output)}`);
 }

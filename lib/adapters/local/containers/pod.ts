@@ -1,112 +1,132 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unfit } from '../../../containers/oci/unsupported-image.ts';
-import type { Entry } from '../../../containers/session/archives.ts';
-import type { Told } from '../../../containers/session/call-session.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import type { FileEntry } from '../../../containers/session/archives.ts';
+import type { CallOutcome } from '../../../containers/session/call-session.ts';
 import type { ContainerCall, ContainerRevision, Pod as PodStatus } from '../../../ports/containers.ts';
-import { labels } from './leftovers.ts';
+import type { EngineRuntime } from './engine/provider.ts';
+import { labels } from './engine/reaper.ts';
+import { removeContainer } from './engine/removal.ts';
+import { SIDECAR_PROGRAM } from './engine/sidecar-image.ts';
 import { PodOutput } from './pod-output.ts';
 import { Sidecar } from './sidecar.ts';
-import { SIDECAR_PROGRAM } from './sidecar-image.ts';
-import type { Workplace } from './workplace.ts';
 
+/** What a pod runs. */
 export interface PodPlan {
-  readonly workplace: Workplace;
+  readonly runtime: EngineRuntime;
   readonly revision: ContainerRevision;
-  /** What the engine knows the image by. */
+  /** The id of the image in the engine. */
   readonly image: string;
-  /** How long the function may take until it listens, milliseconds. */
+  /** The time until the function must listen, milliseconds. */
   readonly listenMs: number;
 }
 
 const GRACE_SECONDS = 5;
-const REMOVE_AGAIN_MS = 1_000;
-/** A connection that breaks is mostly the end of its function, of which we hear a moment later. */
-const LAST_NEWS_MS = 1_000;
+/** The time for the sidecar to end by itself: podman fails to remove a container that ends at the same moment. */
+const SIDECAR_END_MS = 1_000;
+/**
+ * A lost connection usually means that the function has ended, which the engine reports later: after it has removed the
+ * container, which takes seconds on a busy machine. A function that still listens has probably not ended.
+ */
+const EXIT_REPORT_MS = { whenListening: 1_000, whenNot: 30_000 } as const;
 const OUT_OF_MEMORY = 137;
+/** Exit codes of `run` when the container could not be started. */
 const NOT_STARTED = new Set([125, 126, 127]);
+/** The sidecar runs as root, to read and write files of every user, and has no other capability. */
+const SIDECAR_RIGHTS = [
+  ...['--read-only', '--user', '0', '--cap-drop', 'ALL', '--cap-add', 'DAC_OVERRIDE', '--cap-add', 'FOWNER'],
+  ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable'],
+];
 
-/** A running copy of a revision: the function's container and, beside it, the sidecar whose network it uses. */
+/** A running instance of a revision: the container of the function, and a sidecar whose network it shares. */
 export class Pod {
   readonly name: string;
   readonly output = new PodOutput();
-  /** Resolves, with the reason, when it ends by itself after it was up. */
+  /** Resolves with the reason when the pod ends by itself after it was up. */
   readonly lost: Promise<string>;
+  /** The number of running calls. */
   load = 0;
   isUp = false;
   status: PodStatus['status'] = 'Pending';
   readonly #plan: PodPlan;
+  readonly #sidecarName: string;
   #sidecar: Sidecar | undefined;
   #exit: Promise<number> | undefined;
   #isStopping = false;
-  #lose: (why: string) => void = () => undefined;
+  #lose: (reason: string) => void = () => undefined;
 
   constructor(plan: PodPlan) {
     this.#plan = plan;
     this.name = `${plan.revision.id}-${randomBytes(4).toString('hex')}`;
+    this.#sidecarName = `${this.name}-sidecar`;
     this.lost = new Promise((resolve) => {
       this.#lose = resolve;
     });
   }
 
-  /** Resolves when the function listens. Throws Unfit when it does not; the pod is to be stopped all the same. */
+  /**
+   * Starts both containers. Resolves when the function listens.
+   * @throws RevisionFailedError when it does not; the pod must be stopped nevertheless.
+   */
   async start(): Promise<void> {
     const sidecar = this.#startSidecar();
     await sidecar.ready.catch((error: Error) => {
-      throw new Unfit('SidecarFailed', `the process beside the container could not be started: ${error.message}`);
+      const problem = `the process beside the container could not be started: ${error.message}`;
+      throw new RevisionFailedError('SidecarFailed', problem);
     });
-    if (this.#isStopping) throw new Unfit('Removed', 'the revision was removed');
+    if (this.#isStopping) throw new RevisionFailedError('Removed', 'the revision was removed');
     this.#exit = this.#startFunction();
     const { listenMs } = this.#plan;
     const first = await Promise.race([sidecar.probe(listenMs), this.#exit]);
     if (typeof first === 'number') {
       this.status = first === 0 ? 'Succeeded' : 'Failed';
-      throw new Unfit(
-        'ContainerFailed',
-        `${this.#endWords(first)} before it listened on port 8080${this.#lastWords()}`,
-      );
+      const problem = `${describeExit(first)} before it listened on port 8080${this.#lastLine()}`;
+      throw new RevisionFailedError('ContainerFailed', problem);
     }
     if (!first) {
       this.status = 'Failed';
       const seconds = Math.round(listenMs / 1000);
-      throw new Unfit('NotListening', `the container did not listen on port 8080 within ${seconds} seconds`);
+      const problem = `the container did not listen on port 8080 within ${seconds} seconds`;
+      throw new RevisionFailedError('NotListening', problem);
     }
     this.isUp = true;
     this.status = 'Running';
     void this.#watch(sidecar, this.#exit);
   }
 
-  async call(call: ContainerCall, entries: readonly Entry[]): Promise<Told> {
-    const told = await (this.#sidecar as Sidecar).call(call, entries);
-    if (told.answered.isLost !== true) return told;
-    const code = await Promise.race([this.#exit, sleep(LAST_NEWS_MS, undefined, { ref: false })]);
-    if (code === undefined) return told;
-    const problem = `${this.#endWords(code)} before it answered${this.#lastWords()}`;
-    return { ...told, answered: { ...told.answered, problem } };
+  /** Calls the function. A failure is the problem of the outcome. */
+  async call(call: ContainerCall, entries: readonly FileEntry[]): Promise<CallOutcome> {
+    const sidecar = this.#sidecar;
+    if (sidecar === undefined) throw new Error(`the pod ${this.name} was not started`);
+    const outcome = await sidecar.call(call, entries);
+    if (outcome.answered.isLost !== true) return outcome;
+    const isListening = await sidecar.probe(0);
+    const timeout = sleep(isListening ? EXIT_REPORT_MS.whenListening : EXIT_REPORT_MS.whenNot, undefined, {
+      ref: false,
+    });
+    const code = await Promise.race([this.#exit, timeout]);
+    if (code === undefined) return outcome;
+    const problem = `${describeExit(code)} before it answered${this.#lastLine()}`;
+    return { ...outcome, answered: { ...outcome.answered, problem } };
   }
 
+  /** Cancels a call, and aborts it after so many milliseconds. */
   cancel(actionId: string, ms: number): void {
     this.#sidecar?.cancel(actionId, ms);
   }
 
-  /** Ends both containers; gracefully: the function may end by itself first. */
+  /** Removes both containers. If graceful, the function may end by itself before. */
   async stop(isGraceful: boolean): Promise<void> {
     this.#isStopping = true;
     this.isUp = false;
-    const { engine } = this.#plan.workplace;
+    const { engine } = this.#plan.runtime;
     if (isGraceful && this.#exit !== undefined) await engine.run(['stop', '-t', String(GRACE_SECONDS), this.name]);
-    if (this.#exit !== undefined) await this.#removeUntil(this.#exit, this.name);
-    const sidecarEnded = this.#sidecar?.end();
-    if (sidecarEnded !== undefined) await this.#removeUntil(sidecarEnded, `${this.name}-sidecar`);
-  }
-
-  /** A container that was just on its way when it was to be removed comes nevertheless. */
-  async #removeUntil(ended: Promise<unknown>, name: string): Promise<void> {
-    const { engine } = this.#plan.workplace;
-    const isOver = () => Promise.race([ended.then(() => true), sleep(REMOVE_AGAIN_MS, false, { ref: false })]);
-    await engine.run([...engine.remove, name]);
-    while (!(await isOver())) await engine.run([...engine.remove, name]);
+    if (this.#exit !== undefined) await removeContainer(engine, this.name, this.#exit);
+    const sidecarEnd = this.#sidecar?.end();
+    if (sidecarEnd === undefined) return;
+    await Promise.race([sidecarEnd, sleep(SIDECAR_END_MS, undefined, { ref: false })]);
+    await removeContainer(engine, this.#sidecarName, sidecarEnd);
   }
 
   async #watch(sidecar: Sidecar, exit: Promise<number>): Promise<void> {
@@ -114,65 +134,51 @@ export class Pod {
     this.isUp = false;
     if (this.#isStopping) return;
     this.status = code === 0 ? 'Succeeded' : 'Failed';
-    this.#lose(code === undefined ? 'its sidecar ended' : `${this.#endWords(code)}${this.#lastWords()}`);
+    this.#lose(code === undefined ? 'its sidecar ended' : `${describeExit(code)}${this.#lastLine()}`);
   }
 
-  #endWords(code: number): string {
-    if (NOT_STARTED.has(code)) return 'the container could not be started: it ended';
-    const guess = code === OUT_OF_MEMORY ? ' (killed; perhaps out of memory)' : '';
-    return `the container ended with exit code ${code}${guess}`;
-  }
-
-  #lastWords(): string {
-    const words = this.output.lastWords();
-    return words === '' ? '' : `: ${words}`;
+  #lastLine(): string {
+    const line = this.output.lastLine();
+    return line === '' ? '' : `: ${line}`;
   }
 
   #startSidecar(): Sidecar {
-    const { engine, flags, image, owner } = this.#plan.workplace;
-    const rights = [
-      '--read-only',
-      '--user',
-      '0',
-      '--cap-drop',
-      'ALL',
-      '--cap-add',
-      'DAC_OVERRIDE',
-      '--cap-add',
-      'FOWNER',
+    const { engine, flags, image, owner } = this.#plan.runtime;
+    const args = [
+      // Without --rm: podman would report its end only after the function that uses its network has ended too.
+      ...['run', '-i', '--name', this.#sidecarName, '--log-driver', 'none', ...labels(owner, 'sidecar')],
+      ...[...SIDECAR_RIGHTS, '-v', '/mnt/shared', ...flags.always, ...flags.network, ...image.mounts],
+      ...[image.name, image.node, '--disable-warning=ExperimentalWarning', SIDECAR_PROGRAM],
     ];
-    const words = [
-      // Without --rm: podman would tell of its end only when the function that uses its network has ended too.
-      ...['run', '-i', '--name', `${this.name}-sidecar`, '--log-driver', 'none', ...labels(owner, 'sidecar')],
-      ...rights,
-      ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable', '-v', '/mnt/shared'],
-      ...[...flags.always, ...flags.network, ...image.mounts, image.name],
-      ...[image.node, '--disable-warning=ExperimentalWarning', SIDECAR_PROGRAM],
-    ];
-    this.#sidecar = new Sidecar(engine.start(words, ['pipe', 'pipe', 'pipe']));
+    this.#sidecar = new Sidecar(engine.start(args, ['pipe', 'pipe', 'pipe']));
     return this.#sidecar;
   }
 
   #startFunction(): Promise<number> {
-    const { workplace, revision, image } = this.#plan;
-    const { engine, flags, owner } = workplace;
-    const [program, ...args] = revision.command;
-    const beside = `${this.name}-sidecar`;
-    const words = [
+    const { runtime, revision, image } = this.#plan;
+    const { engine, flags, owner } = runtime;
+    const [program, ...programArgs] = revision.command;
+    const args = [
       ...['run', '--rm', '--name', this.name, '--log-driver', 'none', ...labels(owner, 'function')],
-      ...['--network', `container:${beside}`, '--volumes-from', `${beside}:z`],
+      ...['--network', `container:${this.#sidecarName}`, '--volumes-from', `${this.#sidecarName}:z`],
       ...[...flags.always, ...flags.limits[revision.size]],
       ...Object.entries(revision.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...(program === undefined ? [] : ['--entrypoint', program]),
-      ...[image, ...args],
+      ...[image, ...programArgs],
     ];
-    const child = engine.start(words, ['ignore', 'pipe', 'pipe']);
+    const child = engine.start(args, ['ignore', 'pipe', 'pipe']);
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => this.output.add(chunk));
-    return exitOf(child);
+    return exitCodeOf(child);
   }
 }
 
-function exitOf(child: ChildProcess): Promise<number> {
+function describeExit(code: number): string {
+  if (NOT_STARTED.has(code)) return 'the container could not be started: it ended';
+  const guess = code === OUT_OF_MEMORY ? ' (killed; perhaps out of memory)' : '';
+  return `the container ended with exit code ${code}${guess}`;
+}
+
+function exitCodeOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(-1));
     child.once('close', (code) => resolve(code ?? -1));

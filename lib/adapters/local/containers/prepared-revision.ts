@@ -1,91 +1,99 @@
-import { Unfit } from '../../../containers/oci/unsupported-image.ts';
-import { failed } from '../../../containers/session/protocol.ts';
+import { RevisionFailedError } from '../../../containers/errors.ts';
+import { failedResult } from '../../../containers/session/protocol.ts';
 import { CANCELLED, LATE } from '../../../containers/sidecar/messages.ts';
 import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus } from '../../../ports/containers.ts';
-import { MOST_WAITING, TOO_MANY, timeoutAt } from './call-queue.ts';
-import { fetchImage, idOf } from './images.ts';
+import { MAX_QUEUED, QUEUE_FULL, timeoutAt } from './call-queue.ts';
+import type { EngineProvider } from './engine/provider.ts';
+import { fetchImage, imageIdOf } from './images.ts';
 import type { Pod } from './pod.ts';
-import { type Patience, RunningRevision } from './revision.ts';
-import type { Workplaces } from './workplace.ts';
+import { type RevisionTimeouts, RunningRevision } from './running-revision.ts';
 
+/** What a prepared revision is made of. */
 export interface PreparedRevisionOptions {
   readonly revision: ContainerRevision;
-  /** What the engine knew its image by, in a former process. */
+  /** The id of its image in the engine, from an earlier process. */
   readonly image: string | undefined;
-  readonly find: Workplaces['find'];
+  readonly findEngine: EngineProvider['find'];
+  /** Called with the id of the image when the engine has it. */
   readonly onImage: (image: string) => void;
-  readonly patience: Patience;
+  readonly timeouts: RevisionTimeouts;
 }
 
-/** A revision from the moment in which it is prepared: first its image is fetched, then it can run. */
+/** A revision from its preparation on: first its image is fetched, then it runs. */
 export class PreparedRevision {
   readonly #options: PreparedRevisionOptions;
   readonly #abort = new AbortController();
-  readonly #running: Promise<RunningRevision | Unfit>;
-  /** Calls that came before the image. */
-  readonly #waiting = new Map<string, (why: string) => void>();
-  #settled: RunningRevision | Unfit | undefined;
+  readonly #prepared: Promise<RunningRevision | RevisionFailedError>;
+  /** Ends the wait of calls that came before the image, by the id of their action. */
+  readonly #waiting = new Map<string, (problem: string) => void>();
+  #result: RunningRevision | RevisionFailedError | undefined;
 
   constructor(options: PreparedRevisionOptions) {
     this.#options = options;
-    this.#running = this.#prepare();
+    this.#prepared = this.#prepare();
   }
 
   get status(): RevisionStatus {
     const { id } = this.#options.revision;
-    const settled = this.#settled;
-    if (settled === undefined) return { id, state: 'preparing', reason: '', message: '', pods: [] };
-    if (settled instanceof RunningRevision) return { id, state: 'ready', reason: '', message: '', pods: settled.pods };
-    return { id, state: 'failed', reason: settled.reason, message: settled.message, pods: [] };
+    const result = this.#result;
+    if (result === undefined) return { id, state: 'preparing', reason: '', message: '', pods: [] };
+    if (result instanceof RunningRevision) return { id, state: 'ready', reason: '', message: '', pods: result.pods };
+    return { id, state: 'failed', reason: result.reason, message: result.message, pods: [] };
   }
 
-  find(pod: string): Pod | undefined {
-    return this.#settled instanceof RunningRevision ? this.#settled.find(pod) : undefined;
+  /** The pod with that name. */
+  findPod(name: string): Pod | undefined {
+    return this.#result instanceof RunningRevision ? this.#result.findPod(name) : undefined;
   }
 
+  /** Waits for the image, and calls the revision. A failure is part of the result. */
   async call(call: ContainerCall): Promise<ContainerResult> {
-    if (this.#settled instanceof RunningRevision) return this.#settled.call(call);
+    if (this.#result instanceof RunningRevision) return this.#result.call(call);
     const { actionId, deadline } = call;
-    if (this.#waiting.size >= MOST_WAITING) return failed(TOO_MANY);
-    const givenUp = new Promise<ContainerResult>((resolve) => {
-      this.#waiting.set(actionId, (why) => resolve(failed(why)));
+    if (this.#waiting.size >= MAX_QUEUED) return failedResult(QUEUE_FULL);
+    const ended = new Promise<ContainerResult>((resolve) => {
+      this.#waiting.set(actionId, (problem) => resolve(failedResult(problem)));
     });
-    const late = timeoutAt(deadline, () => this.#waiting.get(actionId)?.(LATE));
-    const first = await Promise.race([this.#running, givenUp]);
-    clearTimeout(late);
+    const timer = timeoutAt(deadline, () => this.#waiting.get(actionId)?.(LATE));
+    const first = await Promise.race([this.#prepared, ended]);
+    clearTimeout(timer);
     this.#waiting.delete(actionId);
-    if (first instanceof Unfit) return failed(first.message);
+    if (first instanceof RevisionFailedError) return failedResult(first.message);
     return first instanceof RunningRevision ? first.call(call) : first;
   }
 
+  /** Cancels a call, if there is one with this id. */
   cancel(actionId: string): void {
     this.#waiting.get(actionId)?.(CANCELLED);
-    if (this.#settled instanceof RunningRevision) this.#settled.cancel(actionId);
+    if (this.#result instanceof RunningRevision) this.#result.cancel(actionId);
   }
 
-  async close(reason: string): Promise<void> {
+  /** Removes all containers. Calls in progress fail with the problem. */
+  async close(problem: string): Promise<void> {
     this.#abort.abort();
-    const running = await this.#running;
-    if (running instanceof RunningRevision) await running.close(reason, false);
+    const prepared = await this.#prepared;
+    if (prepared instanceof RunningRevision) await prepared.close(problem);
   }
 
-  async #prepare(): Promise<RunningRevision | Unfit> {
-    this.#settled = await this.#fetch().catch((error: unknown) => {
-      if (error instanceof Unfit) return error;
-      return new Unfit('ContainerMissing', error instanceof Error ? error.message : String(error));
+  async #prepare(): Promise<RunningRevision | RevisionFailedError> {
+    this.#result = await this.#fetch().catch((error: unknown) => {
+      if (error instanceof RevisionFailedError) return error;
+      return new RevisionFailedError('ContainerMissing', error instanceof Error ? error.message : String(error));
     });
-    return this.#settled;
+    return this.#result;
   }
 
   async #fetch(): Promise<RunningRevision> {
-    const { revision, image: former, find, onImage, patience } = this.#options;
-    const workplace = await find();
-    if ('problem' in workplace) throw new Unfit('NoContainerEngine', workplace.problem);
-    const { engine } = workplace;
-    const known = former === undefined ? undefined : await idOf(engine, former);
-    const image = known ?? (await fetchImage(engine, revision.image, revision.credentials, this.#abort.signal));
-    if (this.#abort.signal.aborted) throw new Unfit('Removed', 'the service was removed');
+    const { revision, image: former, findEngine, onImage, timeouts } = this.#options;
+    const runtime = await findEngine();
+    if ('problem' in runtime) throw new RevisionFailedError('NoContainerEngine', runtime.problem);
+    const { engine } = runtime;
+    const { image: name, credentials } = revision;
+    const { signal } = this.#abort;
+    const known = former === undefined ? undefined : await imageIdOf(engine, former);
+    const image = known ?? (await fetchImage({ engine, image: name, credentials, signal }));
+    if (signal.aborted) throw new RevisionFailedError('Removed', 'the service was removed');
     onImage(image);
-    return new RunningRevision(workplace, revision, image, patience);
+    return new RunningRevision({ runtime, revision, image, timeouts });
   }
 }

@@ -1,10 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ContainerRevision } from '../../../ports/containers.ts';
 
-/** A prepared revision as it is kept: without its credentials. */
-export interface KeptRevision {
+/** A prepared revision as it is stored: without its credentials. */
+export interface StoredRevision {
   readonly revision: ContainerRevision;
-  /** What the engine knows its image by; undefined: it was not fetched. */
+  /** The id of its image in the engine; undefined: it was not fetched. */
   readonly image: string | undefined;
 }
 
@@ -36,16 +36,19 @@ export class RevisionsJournal {
     this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
   }
 
-  put({ revision, image }: KeptRevision): void {
-    // Credentials are kept sealed elsewhere; here they would lie open.
+  /** Stores a revision, in place of one with the same id. */
+  put({ revision, image }: StoredRevision): void {
+    // The tables of the service store the credentials encrypted; here they would be readable.
     this.#sql.put.run(revision.id, JSON.stringify({ ...revision, credentials: [] }), image ?? null);
   }
 
-  all(): KeptRevision[] {
+  /** All stored revisions. */
+  all(): StoredRevision[] {
     const rows = this.#sql.all.all() as unknown as Row[];
     return rows.map(({ revision, image }) => ({ revision: JSON.parse(revision), image: image ?? undefined }));
   }
 
+  /** Removes a revision. */
   remove(id: string): void {
     this.#sql.remove.run(id);
   }

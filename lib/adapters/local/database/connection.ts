@@ -1,16 +1,16 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The name of a database that is kept in no file. */
+/** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
 
-/** A log of so many pages is copied into the database file. */
+/** A checkpoint runs when the log has so many pages. */
 const CHECKPOINT_PAGES = 2000;
 /** The log file is cut to this size after a checkpoint, bytes. */
 const LARGEST_LOG = 64 * 1024 * 1024;
-/** Milliseconds to wait for the lock that another process holds for a moment while it copies the file. */
+/** Milliseconds to wait for the lock of another process that copies the file. */
 const PATIENCE_MS = 5000;
-/** Of the tables in the file, and of what they hold but for the items (lib/domain/migrations). */
+/** The version of the tables in the file. Items have a schema version of their own (lib/domain/migrations). */
 const FORMAT = 1;
 
 // A changed page stays in memory until the commit, so only the commit can find the disk full. SQLite does not flush the log
@@ -25,7 +25,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = ${LARGEST_LOG};
 `;
 
-/** Makes a file, if it is missing, and gives it to its owner alone: it holds what is in every namespace. */
+/** Creates a file if it is missing, and sets its mode to 0600: it contains the data of every namespace. */
 export function makePrivate(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);

@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Copies a database, as it is at this moment, into a new file of its owner alone. Throws when that cannot be written. */
+/** Copies the current state of a database into a new file with mode 0600. Throws when the file cannot be written. */
 export function copyInto(connection: DatabaseSync, file: string): void {
   connection.prepare('VACUUM INTO ?').run(file);
   chmodSync(file, 0o600);
 }
 
 /**
- * Keeps a copy of a database beside its file, as it is at this moment, under a name that says why; returns where it is. A
- * copy of that name that is there already stays: it is from before what is begun again now.
+ * Keeps a copy of the current state of a database beside its file, under a name that gives the reason; returns its path.
+ * An existing copy of that name stays: it was made before an interrupted attempt of the same change.
  * @throws Error when there is no room for it; nothing is left of it then.
  */
 export function keepCopy(connection: DatabaseSync, file: string, name: string): string {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFolder } from './folder-lock.ts';
 
-/** The folder of all that the service keeps, held for this process. */
+/** The folder of all data of the service, locked by this process. */
 export interface DataFolder {
   readonly path: string;
   /** The database file. */
@@ -13,7 +13,7 @@ export interface DataFolder {
 /** The name of the database file in a data folder. */
 export const DATABASE_FILE = 'weft.db';
 
-/** Gives the files of a folder to their owner alone; those of folders in it only if `isDeep`. */
+/** Sets the mode of the files of a folder to 0600; also of files in its subfolders if `isDeep`. */
 export function makeFilesPrivate(folder: string, isDeep = false): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -23,8 +23,8 @@ export function makeFilesPrivate(folder: string, isDeep = false): void {
 }
 
 /**
- * Opens or makes the data folder for this process alone: nobody else may list it or read its files, also where it was made
- * otherwise.
+ * Opens or creates the data folder and locks it. Sets its mode to 0700 and that of its files to 0600, also in an existing
+ * folder.
  * @throws Error when another process has it, or when it cannot be written.
  */
 export function openDataFolder(path: string): DataFolder {

@@ -8,36 +8,36 @@ import { type StorageError, storageErrorOf } from './storage-error.ts';
 import { Transaction } from './transaction.ts';
 
 /**
- * When a commit counts as durable: `full`, when the disk has it; `normal`, when the operating system has it, so that a
- * power cut may lose the last moments.
+ * When a commit counts as durable: `full`, when it is on the disk; `normal`, when the operating system has it, so that a
+ * power failure can lose the last moments.
  */
 export type Sync = 'full' | 'normal';
 
 export interface LocalDatabaseOptions {
-  /** An SQLite file, made if it is not there; `:memory:` for none. One process at a time may write. */
+  /** An SQLite file, created if it is missing; `:memory:` for no file. One process at a time may write. */
   readonly file: string;
   readonly sync?: Sync | undefined;
   /**
-   * What `accepted` waits for. `durable`: the disk. `written`: nothing; then every output of this process must wait for
-   * `durable` itself, so that nothing leaves that a crash could take back.
+   * When `accepted` resolves. `durable`: when the data is on the disk. `written`: at once; then every output of this
+   * process must itself wait for `durable`, because a crash could still lose the data that it shows.
    */
   readonly acknowledge?: 'durable' | 'written';
-  /** The disk failed to flush. What it holds is unknown, so the process must end; the next one reads what is there. */
+  /** A flush of the disk failed. The state of the disk is unknown, so the process must end and start again. */
   readonly onLost?: ((reason: string) => void) | undefined;
 }
 
 const RETRY_MS = 1000;
-/** A turn that never waits for anything outside yields to others after this long. */
+/** A turn that awaits nothing but the database yields after this long. */
 const LONGEST_TURN_MS = 10;
 const DONE = Promise.resolve();
 
 /**
  * An SQLite file with group commit. Everything that one turn of the event loop reads and writes is one transaction, which
  * is committed at the end of the turn; one flush of the disk, outside of the event loop, makes all commits before it
- * durable. While the disk takes no writes, what was written stays in memory and its commit is tried again and again.
+ * durable. While the disk accepts no writes, changes stay in memory and their commit is retried.
  */
 export class LocalDatabase {
-  /** There was no such file. */
+  /** The file was missing. */
   readonly isNew: boolean;
   /** Whether `accepted` waits for the disk. */
   readonly waits: boolean;
@@ -86,8 +86,8 @@ export class LocalDatabase {
   }
 
   /**
-   * Runs a work that changes rows, all or nothing, and returns its result when `accepted` does. While the disk takes no
-   * writes it waits. Rejects with what the work throws. The work may run again from its beginning.
+   * Runs a function that changes rows, all or nothing, and resolves with its result when `accepted` resolves. Waits while
+   * the disk accepts no writes. Rejects with the error of the function. The function may run again from its beginning.
    */
   async change<T>(work: () => T): Promise<T> {
     for (;;) {
@@ -98,7 +98,7 @@ export class LocalDatabase {
         return result;
       } catch (error) {
         if (this.#outage.error === error) continue;
-        // It may follow from something that is not on the disk yet.
+        // The error may depend on data that is not durable yet.
         await this.accepted();
         throw error;
       }
@@ -106,8 +106,8 @@ export class LocalDatabase {
   }
 
   /**
-   * Runs a work that changes rows, all or nothing, as a part of this turn's transaction; returns its result. Reads see the
-   * changes at once. Throws what the work throws, and StorageError while the disk takes no writes.
+   * Runs a function that changes rows, all or nothing, in the transaction of this turn; returns its result. Reads see the
+   * changes at once. Throws the error of the function, and StorageError while the disk accepts no writes.
    */
   write<T>(work: () => T): T {
     if (this.#transaction.isChanging) return work();
@@ -123,36 +123,36 @@ export class LocalDatabase {
     }
   }
 
-  /** Calls `store` before each commit of a turn in which `touch` was called; it may write. It must not throw. */
+  /** Calls `store` before each commit of a turn in which `touch` was called. `store` may write and must not throw. */
   beforeCommit(store: () => void): void {
     this.#beforeCommit.push(store);
   }
 
-  /** Something is to be stored by `beforeCommit` in this turn. */
+  /** Marks this turn as having data that `beforeCommit` stores. */
   touch(): void {
     this.#enter();
     this.#isDirty = true;
   }
 
-  /** Calls the listener whenever the disk takes no writes any more. */
+  /** Calls the listener at the start of each outage. */
   onOutage(listener: (error: StorageError) => void): void {
     this.#outage.listen(listener);
   }
 
-  /** Why the disk takes no writes at the moment. */
+  /** Why the disk accepts no writes at the moment; undefined while it does. */
   get outage(): StorageError | undefined {
     return this.#outage.error;
   }
 
-  /** Resolves when what was written so far may be built upon, which depends on `acknowledge`. */
+  /** Resolves when the caller may act on everything written so far, which depends on `acknowledge`. */
   accepted(): Promise<void> {
     if (this.#outage.error !== undefined) return this.#outage.over;
     return this.waits ? this.durable({ isPatient: true }) : this.#yielded();
   }
 
   /**
-   * Resolves when what was written so far is on the disk. While the disk takes no writes it rejects with StorageError,
-   * or, if it `isPatient`, waits.
+   * Resolves when everything written so far is on the disk. While the disk accepts no writes it rejects with StorageError,
+   * or waits if it `isPatient`.
    */
   durable({ isPatient = false } = {}): Promise<void> {
     const commit = this.#log.committed + (this.#isDirty ? 1 : 0);
@@ -161,13 +161,13 @@ export class LocalDatabase {
     return this.#log.wait(commit, isPatient);
   }
 
-  /** Keeps a copy of the file, as it is at this moment; see `keepCopy`. */
+  /** Keeps a copy of the current state of the file; see `keepCopy`. */
   keepCopy(name: string): string {
     this.#endTurn();
     return keepCopy(this.#connection, this.#file, name);
   }
 
-  /** Commits and flushes what was written, and closes the file. What the disk does not take by then is lost. */
+  /** Commits and flushes all changes, and closes the file. Changes that the disk does not accept by then are lost. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#endTurn();
@@ -179,7 +179,7 @@ export class LocalDatabase {
     this.#connection.close();
   }
 
-  /** Resolves at once, or, when this turn has lasted long, after others had theirs. */
+  /** Resolves at once, or in the next turn if this turn has lasted long. */
   #yielded(): Promise<void> {
     if (this.#turn === undefined || performance.now() - this.#turn < LONGEST_TURN_MS) return DONE;
     return new Promise((resolve) => setImmediate(resolve));
@@ -212,7 +212,7 @@ export class LocalDatabase {
     this.#log.commit();
   }
 
-  /** What could not be committed is built anew in memory, and committed later. */
+  /** Rebuilds the uncommitted changes in memory, and commits them later. */
   #suffer(cause: unknown): StorageError {
     const error = this.#outage.note(cause);
     try {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const flushData = promisify(fdatasync);
 
-/** Flushes a file's data to the disk; `undefined` where nothing has to be flushed. */
+/** Flushes the data of a file to the disk. */
 export interface Flush {
   flush(): Promise<void>;
   close(): void;
@@ -30,11 +30,11 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** A commit that nobody waits for is flushed after at most this long. */
+/** A commit without a waiter is flushed after at most this long. */
 const LATEST_FLUSH_MS = 100;
 
 /**
- * Which commits are on the disk. One flush covers every commit before it; those that arrive meanwhile share the next
+ * Tracks which commits are on the disk. One flush covers every commit before it; commits during a flush share the next
  * one. Without a `Flush` a commit counts as durable at once.
  */
 export class LogSync {
@@ -46,7 +46,7 @@ export class LogSync {
   #running: Promise<void> | undefined;
   #later: NodeJS.Timeout | undefined;
 
-  /** `onFailure` receives the error of a flush: what is on the disk is unknown from then on. */
+  /** `onFailure` receives the error of a failed flush, after which the state of the disk is unknown. */
   constructor(flush: Flush | undefined, onFailure: (error: Error) => void) {
     this.#flush = flush;
     this.#onFailure = onFailure;
@@ -69,7 +69,7 @@ export class LogSync {
     return commit <= this.#durable;
   }
 
-  /** Resolves when the commit of that number is on the disk. Rejects as `fail` says unless it `isPatient`. */
+  /** Resolves when the commit of that number is on the disk. `fail` rejects it unless it `isPatient`. */
   wait(commit: number, isPatient: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters.push({ commit, isPatient, resolve, reject });
@@ -77,14 +77,14 @@ export class LogSync {
     });
   }
 
-  /** Rejects those who wait and are not patient. */
+  /** Rejects all waiters that are not patient. */
   fail(error: Error): void {
     const waiters = this.#waiters;
     this.#waiters = waiters.filter(({ isPatient }) => isPatient);
     for (const { isPatient, reject } of waiters) if (!isPatient) reject(error);
   }
 
-  /** Flushes what is committed and releases the log. */
+  /** Flushes all commits and closes the log. */
   async close(): Promise<void> {
     clearTimeout(this.#later);
     if (this.#flush === undefined) return;

@@ -2,7 +2,7 @@ import { type StorageError, storageErrorOf } from './storage-error.ts';
 
 const DONE = Promise.resolve();
 
-/** Whether the disk takes writes at the moment, and why not. */
+/** Whether the disk accepts writes at the moment, and why not. */
 export class Outage {
   readonly #file: string;
   readonly #listeners: ((error: StorageError) => void)[] = [];
@@ -14,12 +14,12 @@ export class Outage {
     this.#file = file;
   }
 
-  /** Undefined: the disk takes writes. */
+  /** Undefined: the disk accepts writes. */
   get error(): StorageError | undefined {
     return this.#error;
   }
 
-  /** Resolves when the disk takes writes. */
+  /** Resolves when the disk accepts writes. */
   get over(): Promise<void> {
     return this.#over;
   }
@@ -29,23 +29,23 @@ export class Outage {
     this.#listeners.push(listener);
   }
 
-  /** The disk took no write. Returns the error of the outage, which may have begun before. */
+  /** Starts the outage, unless it has started already, and returns its error. */
   note(cause: unknown): StorageError {
     if (this.#error !== undefined) return this.#error;
     const error = storageErrorOf(cause, this.#file);
     this.#error = error;
     const { promise, resolve } = Promise.withResolvers<void>();
     [this.#over, this.#end] = [promise, resolve];
-    console.error(`${error.message}; until that is over, requests are refused and runs wait`);
+    console.error(`${error.message}. Until it can be written again, requests get 503 and runs wait`);
     for (const listener of this.#listeners) listener(error);
     return error;
   }
 
-  /** The disk takes writes again. */
+  /** Ends the outage. */
   end(): void {
     this.#error = undefined;
     this.#over = DONE;
     this.#end();
-    console.error(`${this.#file} can be written again, and holds what had to wait`);
+    console.error(`${this.#file} can be written again; all changes are stored`);
   }
 }

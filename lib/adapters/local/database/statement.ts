@@ -4,7 +4,7 @@ import type { Transaction } from './transaction.ts';
 /** A row as SQLite returns it. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** A prepared statement. It reads and writes in the transaction of the turn. */
+/** A prepared statement, which reads and writes in the transaction of the turn. */
 export interface Statement {
   get(...values: SQLInputValue[]): Row | undefined;
   all(...values: SQLInputValue[]): Row[];

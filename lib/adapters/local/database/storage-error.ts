@@ -1,7 +1,7 @@
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
 const [READONLY, FULL] = [8, 13];
 
-/** The disk of the data folder takes no writes at the moment. The message names the reason for the user. */
+/** The disk of the data folder accepts no writes at the moment. The message gives the reason for the user. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<number, string>> = {
   [READONLY]: 'the file system is read-only',
 };
 
-/** Wraps an error of SQLite for the user of the data file. An error that is wrapped already stays as it is. */
+/** Converts an error of SQLite into a StorageError; returns a StorageError unchanged. */
 export function storageErrorOf(cause: unknown, file: string): StorageError {
   if (cause instanceof StorageError) return cause;
   const { errcode = 0, message = String(cause) } = cause as { readonly errcode?: number; readonly message?: string };

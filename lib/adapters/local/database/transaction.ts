@@ -5,7 +5,7 @@ interface Change {
   readonly values: SQLInputValue[];
 }
 
-/** A transaction that can be built anew when its commit fails: it keeps what it changed until it is committed. */
+/** A transaction that can be rebuilt when its commit fails: it keeps its changes until they are committed. */
 export class Transaction {
   readonly #connection: DatabaseSync;
   #changes: Change[] = [];
@@ -35,7 +35,7 @@ export class Transaction {
     return Number(changes);
   }
 
-  /** Runs a work that changes rows; when it throws, nothing of it stays. After a fault of the disk nothing is open. */
+  /** Runs a function that changes rows; undoes them if it throws. After an error of the disk no transaction is open. */
   attempt<T>(work: () => T): T {
     const mark = this.#changes.length;
     this.#connection.exec('SAVEPOINT work');
@@ -53,7 +53,7 @@ export class Transaction {
     }
   }
 
-  /** Throws what SQLite throws: then `rebuild` brings back what was to be committed. */
+  /** Throws the error of SQLite; then `rebuild` restores the uncommitted changes. */
   commit(): void {
     this.#connection.exec('COMMIT');
     this.#changes = [];

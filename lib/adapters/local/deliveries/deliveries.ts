@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 import { Activity } from '../concurrency/activity.ts';
-import { Turnstile } from '../concurrency/concurrency-gate.ts';
+import { ConcurrencyGate } from '../concurrency/gate.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { DeliveriesJournal, DeliveryRow } from './journal.ts';
 
@@ -57,7 +57,7 @@ export class Deliveries {
   readonly timers: Timers;
   readonly activity: Activity;
   readonly #props: DeliveriesProps;
-  readonly #turnstile = new Turnstile(AT_A_TIME);
+  readonly #turnstile = new ConcurrencyGate(AT_A_TIME);
   readonly #known = new Set<number>();
   #closed = false;
 

@@ -9,7 +9,7 @@ export interface DeliveryRow {
   readonly tries: number;
 }
 
-/** The tables of a journal; `name` tells those of several journals apart. */
+/** The tables of a journal, with `name` as the prefix of their names. */
 export const deliveriesSchema = (name: string): string => `
   CREATE TABLE IF NOT EXISTS ${name}_deliveries (
     id INTEGER PRIMARY KEY, due INTEGER NOT NULL, body TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0
@@ -34,7 +34,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** As long as Step Functions keeps the name of an execution that ended (aws-facts 1.1). */
 const NAMES_KEPT_MS = 90 * DAY_MS;
 
-/** Deliveries in a database. What changes must be called within `commit`. */
+/** Deliveries in a database. Methods that change rows must be called within `commit`. */
 export class DeliveriesJournal {
   readonly #database: LocalDatabase;
   readonly #now: () => number;
@@ -43,7 +43,7 @@ export class DeliveriesJournal {
   #nextPrune = 0;
   #isClosed = false;
 
-  /** `name` tells the tables of several journals apart. */
+  /** `name` is the prefix of the journal's tables. */
   constructor(database: LocalDatabase, name: string, now: () => number) {
     database.define(deliveriesSchema(name));
     this.#database = database;
@@ -52,7 +52,7 @@ export class DeliveriesJournal {
     this.#now = now;
   }
 
-  /** The work's result, when it may be built upon. Throws what the work throws: then nothing of it is stored. */
+  /** Resolves with the result of the function as `LocalDatabase.change` does; rejects with its error, storing nothing. */
   async commit<T>(work: () => T): Promise<T> {
     if (this.#isClosed) throw new Error('the journal is closed');
     return this.#database.change(() => {

@@ -10,7 +10,7 @@ import {
 import type { TableName } from '../../../ports/table.ts';
 import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
 
-/** A table's or an index's keys, as DynamoDB is told of them. */
+/** The key schema of a table or an index, for a request to DynamoDB. */
 export function keySchema(hash: string, range: string): NonNullable<GlobalSecondaryIndex['KeySchema']> {
   return [
     { AttributeName: hash, KeyType: 'HASH' },
@@ -18,7 +18,7 @@ export function keySchema(hash: string, range: string): NonNullable<GlobalSecond
   ];
 }
 
-/** What DynamoDB is told of the attributes that are keys. */
+/** The definitions of key attributes, for a request to DynamoDB. */
 export const definitionsOf = (names: Iterable<string>) =>
   Array.from(new Set(names), (name) => ({ AttributeName: name, AttributeType: 'S' as const }));
 
@@ -31,7 +31,7 @@ const indexOf = ([name, { hash, range, includes }]: [string, IndexSchema]): Glob
       : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...includes] },
 });
 
-/** The indexes of a table, as they are to be. */
+/** The definitions of the indexes of a table. */
 export const indexesOf = (table: TableName): GlobalSecondaryIndex[] =>
   Object.entries<IndexSchema>(tableSchemas[table].indexes).map(indexOf);
 
@@ -40,7 +40,7 @@ const PAUSE_MS = 100;
 
 /**
  * Waits until a table and its indexes can be used.
- * @throws Error after half a minute, unless something is moving on: an index over many items takes its time.
+ * @throws Error after half a minute, unless an index is being filled: that takes long over many items.
  */
 export async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
   const deadline = performance.now() + LONGEST_WAIT_MS;
@@ -57,7 +57,7 @@ export async function untilActive(client: DynamoDBClient, name: string): Promise
 
 type Described = Pick<GlobalSecondaryIndexDescription, 'IndexName' | 'KeySchema' | 'Projection'>;
 
-/** What sets an index apart, in one text. */
+/** The definition of an index as one text, for comparison. */
 function signOf({ IndexName: name, KeySchema: keys = [], Projection: shown = {} }: Described): string {
   const names = keys.map(({ AttributeName: attribute, KeyType: type }) => `${type} ${attribute}`).sort();
   const attributes = [...(shown.NonKeyAttributes ?? [])].sort();
@@ -65,8 +65,8 @@ function signOf({ IndexName: name, KeySchema: keys = [], Projection: shown = {} 
 }
 
 /**
- * Takes the indexes away that a table is not to have, or that are otherwise than they are to be, and makes those that it
- * lacks, one after the other: DynamoDB does no two at once. May be cut short anywhere and done again.
+ * Deletes the indexes that are not in the schema or have another definition, and creates the missing ones, one at a time,
+ * as DynamoDB demands. It can be interrupted anywhere and repeated.
  */
 export async function alignIndexes(client: DynamoDBClient, table: TableName, name: string): Promise<void> {
   const wanted = new Map(indexesOf(table).map((index) => [signOf(index), index]));

@@ -14,19 +14,19 @@ import { dynamoTable } from '../../aws/table/table.ts';
 import { keyNames, tableSchemas } from '../../portable/schema.ts';
 import { alignIndexes, definitionsOf, indexesOf, keySchema, untilActive } from './indexes.ts';
 
-/** What is found at an endpoint before anything is served. */
+/** The tables at an endpoint, before the service uses them. */
 export interface FoundEndpoint {
   readonly table: Table;
   readonly inventory: Inventory;
-  /** The tables were made a moment ago. */
+  /** The tables were created a moment ago. */
   readonly isNew: boolean;
 }
 
 export interface EndpointOptions {
-  /** The address of a DynamoDB, or of anything that speaks its protocol. */
+  /** The URL of a DynamoDB, or of a database that speaks its protocol. */
   readonly endpoint: string;
   readonly onCall?: (call: Call) => void;
-  /** Migrates what older versions left. It may throw: then nothing is opened. */
+  /** Migrates the data of older versions. If it throws, the tables are not opened. */
   readonly upgrade?: (found: FoundEndpoint) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface EndpointTable {
 
 const NAMES = { catalog: 'weft-catalog', runs: 'weft-runs', journal: 'weft-journal' } as const;
 
-/** Items first: an index over what lacks its attributes would be made twice. */
+/** Migrates items before indexes: an index over items without its attributes would be created twice. */
 async function prepare(client: DynamoDBClient, { upgrade }: EndpointOptions): Promise<void> {
   const isNew = await createTables(client, NAMES);
   const reached = { client, names: NAMES };
@@ -46,7 +46,7 @@ async function prepare(client: DynamoDBClient, { upgrade }: EndpointOptions): Pr
 }
 
 /**
- * Takes the database at the endpoint, creates what is missing in it, and migrates what is there.
+ * Opens the database at the endpoint, creates missing tables and indexes, and migrates the data.
  * @throws Error as `createTables` and `upgrade` do.
  */
 export async function openEndpointTable(options: EndpointOptions): Promise<EndpointTable> {
@@ -62,7 +62,7 @@ export async function openEndpointTable(options: EndpointOptions): Promise<Endpo
   return { table, close: async () => client.destroy() };
 }
 
-/** A connection to a database in this machine or nearby, for `createTables` and `dynamoTable`. */
+/** A client of a database that checks no credentials, for `createTables` and `dynamoTable`. */
 export function endpointClient(endpoint: string): DynamoDBClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return databaseClient({ endpoint, region: 'local', credentials });
@@ -71,8 +71,8 @@ export function endpointClient(endpoint: string): DynamoDBClient {
 const TABLES = Object.keys(tableSchemas) as TableName[];
 
 /**
- * Creates the tables that are missing, with their indexes and time to live, and waits until each can be used. Does
- * nothing to those that are there. Returns whether all were missing.
+ * Creates the missing tables with their indexes and time to live, and waits until each is active. Does not change existing
+ * tables. Returns whether all were missing.
  * @throws Error when a table is not usable within half a minute.
  */
 export async function createTables(
@@ -96,12 +96,12 @@ function inputOf(table: TableName, name: string): CreateTableCommandInput {
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: definitionsOf([keyNames.partition, keyNames.sort, ...keys]),
     KeySchema: keySchema(keyNames.partition, keyNames.sort),
-    // An empty list is refused.
+    // DynamoDB rejects an empty list.
     ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
   };
 }
 
-/** False when it is there. */
+/** Returns false when the table exists. */
 async function createTable(client: DynamoDBClient, input: CreateTableCommandInput): Promise<boolean> {
   try {
     await client.send(new CreateTableCommand(input));

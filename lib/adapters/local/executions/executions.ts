@@ -4,11 +4,11 @@ import type { Answer, Executions, Machine, Tier } from '../../../ports/execution
 import { Activity } from '../concurrency/activity.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { LocalDatabase } from '../database/database.ts';
-import { ERRORS, failureText, StateFailure } from '../interpreter/context/failure.ts';
 import { LIMITS, type Limits, textWithin } from '../interpreter/context/limits.ts';
+import type { Invoke } from '../interpreter/context/runtime.ts';
+import { ERRORS, StatesError, toStoredError } from '../interpreter/context/states-error.ts';
 import type { Execution, Status } from '../interpreter/context/thread.ts';
-import type { Invoke } from '../interpreter/context/world.ts';
-import { queries } from '../interpreter/jsonata/jsonata.ts';
+import { queryCompiler } from '../interpreter/jsonata/jsonata.ts';
 import { type CompiledMachine, compileMachine } from '../interpreter/program/program.ts';
 import { Interpreter } from '../interpreter/run/interpreter.ts';
 import { ExecutionsJournal } from './journal.ts';
@@ -89,7 +89,7 @@ class JournaledExecutions implements LocalExecutions {
   readonly #activity: Activity;
   readonly #interpreter: Interpreter;
   readonly #notices: Notices | undefined;
-  readonly #compile: ReturnType<typeof queries>;
+  readonly #compile: ReturnType<typeof queryCompiler>;
   readonly #ready = new Map<string, Ready>();
   /** Those whose end is not stored yet, by machine and name. */
   readonly #running = new Map<string, Execution>();
@@ -103,16 +103,16 @@ class JournaledExecutions implements LocalExecutions {
     this.#limits = { ...LIMITS, ...limits };
     const now = (): number => clock.now();
     this.#timers = new Timers(now, alarm);
-    this.#compile = queries(now);
+    this.#compile = queryCompiler(now);
     const { kept, keptDays } = this.#limits;
     const retention = { count: kept, time: keptDays * DAY_MS, now };
     this.#journal = new ExecutionsJournal(database, retention, onEnd && isOwed);
     this.#lastId = this.#journal.lastId;
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
     this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
-    const ended = (execution: Execution): void => this.#leave(execution);
+    const onExecutionEnd = (execution: Execution): void => this.#leave(execution);
     const { onTransition } = options;
-    const world = { ...inside, clock, limits: this.#limits, invoke, ended, onTransition };
+    const world = { ...inside, clock, limits: this.#limits, invoke, onExecutionEnd, onTransition };
     this.#interpreter = new Interpreter(world, this.#activity);
     for (const row of this.#journal.unfinished()) this.#revive(row);
   }
@@ -137,7 +137,7 @@ class JournaledExecutions implements LocalExecutions {
       const text = textWithin(this.#limits.bytes, 'the input', input);
       const execution = this.#newExecution(machine, { handle, name, input: text });
       this.#running.set(key, execution);
-      this.#interpreter.begin(execution, machine.program);
+      this.#interpreter.start(execution, machine.program);
     }
     await this.#journal.stored();
   }
@@ -153,7 +153,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#assertOpen();
     const [phase, work] =
       'error' in answer
-        ? (['failed', failureText(new StateFailure(answer.error, answer.cause))] as const)
+        ? (['failed', toStoredError(new StatesError(answer.error, answer.cause))] as const)
         : (['result', textWithin(this.#limits.bytes, 'the output', answer.output)] as const);
     if (!this.#interpreter.answer(token, phase, work)) return false;
     await this.#journal.stored();
@@ -163,7 +163,7 @@ class JournaledExecutions implements LocalExecutions {
   async resume(): Promise<number> {
     this.#notices?.resume();
     const asleep = [...this.#running.values()].filter((execution) => execution.asleep && !execution.outcome);
-    for (const execution of asleep) this.#interpreter.wake(execution);
+    for (const execution of asleep) this.#interpreter.resume(execution);
     return asleep.length;
   }
 
@@ -215,7 +215,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#running.set(keyOf(row.machine, row.name), execution);
     try {
       reviveThreads(execution, this.#machine(row.handle).program, this.#journal.threadsOf(row.id));
-      this.#interpreter.lay(execution);
+      this.#interpreter.load(execution);
     } catch (thrown) {
       const cause = thrown instanceof Error ? thrown.message : String(thrown);
       this.#interpreter.end(execution, { status: 'FAILED', error: ERRORS.runtime, cause });

@@ -1,7 +1,7 @@
 import type { LocalDatabase } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
+import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
-import type { Journal } from '../interpreter/context/world.ts';
 import { type ExecutionRow, type MachineRow, type OwedRow, SCHEMA, STATEMENTS, type ThreadRow } from './schema.ts';
 
 /** How many ended executions are kept at most, and for how many milliseconds. */
@@ -22,17 +22,17 @@ const PAUSE_AFTER_FAULT_MS = 1000;
 // Old executions are removed some at a time: a hundredth of what is kept.
 const SPARE = 0.01;
 
-/** What is noted in one turn of the event loop. */
+/** The changes that are noted in one turn of the event loop. */
 interface Turn {
-  /** It is in rows, which may not be on the disk yet. */
+  /** Resolves when the changes are in rows, which may not be on the disk yet. */
   readonly rows: PromiseWithResolvers<void>;
-  /** It may be built upon. */
+  /** Resolves when the caller may act on the changes. */
   readonly done: PromiseWithResolvers<void>;
 }
 
 /**
- * Executions in a database. What is noted within one turn of the event loop is stored at its end, in its newest state, all
- * or nothing; memory is always consistent then, as threads change without awaiting anything halfway.
+ * Executions in a database. Changes that are noted in one turn of the event loop are stored at its end, in their newest
+ * state, all or nothing. Memory is consistent then, because a thread changes without awaiting anything.
  */
 export class ExecutionsJournal implements Journal {
   readonly #database: LocalDatabase;
@@ -49,7 +49,7 @@ export class ExecutionsJournal implements Journal {
   #nextPrune = 0;
   #isClosed = false;
 
-  /** Makes its tables where they are missing. */
+  /** Creates its tables if they are missing. */
   constructor(database: LocalDatabase, retention: Retention, owes: Owes = () => false) {
     database.define(SCHEMA);
     this.#database = database;
@@ -113,12 +113,12 @@ export class ExecutionsJournal implements Journal {
     return this.#turn?.done.promise ?? this.#database.accepted();
   }
 
-  /** Resolves when all that was noted so far can be found; throws when it cannot be stored, and then tries again. */
+  /** Resolves when reads find everything noted so far; rejects when it cannot be stored, which is retried. */
   findable(): Promise<void> {
     return this.#turn?.rows.promise ?? Promise.resolve();
   }
 
-  /** Stores what is noted; nothing is noted any more. */
+  /** Stores the noted changes. Later ones are ignored. */
   close(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#retrying);
@@ -189,7 +189,7 @@ export class ExecutionsJournal implements Journal {
   }
 
   #storeThread(thread: Thread): void {
-    const { execution, id, parent, place, step, phase, input, variables, work = null, details, events } = thread;
+    const { execution, id, parent, place, state: step, phase, input, variables, work = null, details, events } = thread;
     if (execution.outcome) return;
     if (thread.live) {
       const fixed = [execution.id, id, parent?.id ?? null, place] as const;

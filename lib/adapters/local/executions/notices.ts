@@ -1,8 +1,8 @@
 import type { Activity } from '../concurrency/activity.ts';
-import { Turnstile } from '../concurrency/concurrency-gate.ts';
+import { ConcurrencyGate } from '../concurrency/gate.ts';
 import type { Timers } from '../concurrency/timers.ts';
+import { waitUntilStored } from '../interpreter/context/runtime.ts';
 import type { Execution } from '../interpreter/context/thread.ts';
-import { durable } from '../interpreter/context/world.ts';
 import type { ExecutionsJournal } from './journal.ts';
 import type { OwedRow } from './schema.ts';
 
@@ -38,7 +38,7 @@ export const isOwed = ({ outcome }: Execution): boolean => outcome !== undefined
 /** Tells of the ends that the journal owes somebody, each at least once, however often the process dies meanwhile. */
 export class Notices {
   readonly #props: NoticesProps;
-  readonly #turnstile = new Turnstile(AT_A_TIME);
+  readonly #turnstile = new ConcurrencyGate(AT_A_TIME);
   #former: readonly OwedRow[];
   #closed = false;
 
@@ -51,7 +51,7 @@ export class Notices {
   async tell(execution: Execution): Promise<void> {
     if (!isOwed(execution)) return;
     const done = this.#props.activity.begin();
-    await durable(this.#props);
+    await waitUntilStored(this.#props);
     await this.#tell(execution.id, endedOf({ ...execution, ...execution.outcome }));
     done();
   }

@@ -1,6 +1,6 @@
 import type { Tier } from '../../../ports/executions.ts';
-import { newFamily, programOf, stepOf } from '../interpreter/context/branch-group.ts';
-import type { Details, Execution, FamilyPlan, Phase, Thread } from '../interpreter/context/thread.ts';
+import { newBranchGroup, programOf, stateOf } from '../interpreter/context/branch-group.ts';
+import type { BranchGroupPlan, Details, Execution, Phase, Thread } from '../interpreter/context/thread.ts';
 import type { Program } from '../interpreter/program/program.ts';
 import type { ExecutionRow, ThreadRow } from './schema.ts';
 
@@ -40,7 +40,7 @@ function threadOf(row: ThreadRow, execution: Execution, parent: Thread | undefin
   const phase = row.phase as Phase;
   return {
     ...{ execution, id: row.id, parent, place: row.place, program, phase, input: row.input, events: row.events },
-    step: stepOf(program, row.state),
+    state: stateOf(program, row.state),
     variables: { values: JSON.parse(row.variables) as Record<string, unknown>, text: row.variables },
     work: row.work ?? undefined,
     details: JSON.parse(row.details) as Details,
@@ -48,13 +48,13 @@ function threadOf(row: ThreadRow, execution: Execution, parent: Thread | undefin
     stored: true,
     alarm: undefined,
     call: undefined,
-    family: phase === 'children' ? newFamily(JSON.parse(row.work ?? '{}') as FamilyPlan) : undefined,
+    branchGroup: phase === 'children' ? newBranchGroup(JSON.parse(row.work ?? '{}') as BranchGroupPlan) : undefined,
   };
 }
 
 function adopt(parent: Thread, child: Thread): void {
-  const { family } = parent;
-  if (!family) throw new Error(`the state ${parent.step.name} has a child it does not wait for`);
+  const { branchGroup: family } = parent;
+  if (!family) throw new Error(`the state ${parent.state.name} has a child it does not wait for`);
   family.children.push(child);
   if (child.phase !== 'ended') family.running++;
 }

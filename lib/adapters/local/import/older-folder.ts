@@ -59,7 +59,7 @@ function importJournals(database: LocalDatabase, folder: string): void {
   }
 }
 
-/** The part of a blob's key that a name in the folder stood for: bytes as `%xx`, `%` for nothing. */
+/** The part of a blob's key for a file name: bytes are written `%xx`, and an empty part `%`. */
 const partOf = (name: string): string => (name === '%' ? '' : decodeURIComponent(name));
 
 const SUFFIX = '.blob';
@@ -80,10 +80,10 @@ const removeFile = (file: string): void => {
 };
 
 /**
- * Copies what an older version left in a data folder, which had a database process of its own and three journals, into a
- * new database file. Does nothing where there is a file already, or nothing older. The older files stay as they are.
- * Returns whether it did. It may be interrupted anywhere and done again.
- * @throws Error while an older version has the folder open, and when something cannot be read.
+ * Copies the data of an older version, which used a database process and three journal files, into a new database file.
+ * Does nothing if the new file exists or the folder has no older data. The older files are not changed. Returns whether it
+ * copied them. It can be interrupted anywhere and repeated.
+ * @throws Error while an older version has the folder open, and when a file cannot be read.
  */
 export async function importOlderFolder({ path, file }: Pick<DataFolder, 'path' | 'file'>): Promise<boolean> {
   const folder = join(path, FOLDER);

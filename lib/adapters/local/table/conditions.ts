@@ -20,7 +20,7 @@ function isEqualIn(others: ReadonlyMap<string, Value>, name: string, value: Valu
   return other !== undefined && isEqual(value, other);
 }
 
-/** Whether a condition holds for an item; `undefined` is an item that is not there. */
+/** Whether a condition holds for an item; `undefined` is a missing item. */
 export function holds(condition: Condition | undefined, item: Item | undefined): boolean {
   if (condition === undefined) return true;
   const { absent, present, equals } = condition;
@@ -32,14 +32,14 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
   );
 }
 
-/** Throws Error for a condition that DynamoDB would refuse. */
+/** Throws Error for a condition that DynamoDB rejects. */
 export function checkCondition(condition: Condition | undefined): void {
   const compared = Object.keys(condition?.equals ?? {}).length;
   if (compared > MOST_COMPARED)
     throw new Error(`a condition compares ${compared} attributes; at most ${MOST_COMPARED}`);
 }
 
-/** Whether a condition asks for anything. */
+/** Whether a condition demands anything. */
 export function asks({ absent, present, equals }: Condition): boolean {
   return absent === true || present === true || Object.keys(equals ?? {}).length > 0;
 }

@@ -5,7 +5,7 @@ interface DelayedChange {
   readonly work: () => void;
 }
 
-/** Runs changes in their order, each so many calls after the call that made it. */
+/** Runs changes in order, each after so many further calls, to test eventually consistent indexes. */
 export function delayedChanges(database: LocalDatabase, calls: number) {
   const waiting: DelayedChange[] = [];
   let now = 0;
@@ -14,7 +14,7 @@ export function delayedChanges(database: LocalDatabase, calls: number) {
       if (calls === 0) work();
       else waiting.push({ at: now + calls, work });
     },
-    /** A call begins: changes that are due are made now. */
+    /** Counts a call, and runs the changes that are due. */
     pass(): void {
       if (calls === 0) return;
       now += 1;

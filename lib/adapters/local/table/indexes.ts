@@ -31,8 +31,8 @@ function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
 }
 
 /**
- * Removes the indexes that the tables are not to have, or that are defined otherwise than they are to be, and makes those
- * that are missing, over the items that are there. It may be interrupted anywhere and done again.
+ * Removes the indexes that are not in the schema or have another definition, and creates the missing ones over the existing
+ * items. It can be interrupted anywhere and repeated.
  */
 export function alignIndexes(database: LocalDatabase): void {
   const found = database.statement('SELECT name, definition FROM indexes').all();

@@ -1,17 +1,17 @@
 import type { Item, Value } from '../../../ports/table.ts';
 import { checkDepth, checkName, checkNumber } from './limits.ts';
 
-/** An item as a row holds it, besides its keys. */
+/** An item as it is stored in a row, besides its keys. */
 export interface StoredItem {
   /** The attributes without the keys, JSON; bytes are base64 text. */
   readonly text: string;
-  /** Where the bytes are: paths of names and indexes, JSON; null when there are none. */
+  /** The paths (names and indexes) of the bytes, JSON; null when the item has none. */
   readonly bytes: string | null;
 }
 
 type Path = readonly (string | number)[];
 
-/** The value as JSON can hold it; notes the paths of bytes. Throws Error for what a table cannot hold. */
+/** Converts a value to JSON, and collects the paths of bytes. Throws Error for a value that a table cannot store. */
 function toPlain(value: Value, path: Path, found: Path[]): unknown {
   if (typeof value === 'number') checkNumber(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -21,7 +21,7 @@ function toPlain(value: Value, path: Path, found: Path[]): unknown {
   }
   checkDepth(path.length);
   if (Array.isArray(value)) return value.map((one, index) => toPlain(one, [...path, index], found));
-  // Without a prototype, so that an attribute called __proto__ is an attribute like any other.
+  // Without a prototype, so that __proto__ is an attribute like any other.
   const plain: Record<string, unknown> = Object.create(null);
   for (const [name, one] of Object.entries(value)) {
     checkName(name);
@@ -30,7 +30,7 @@ function toPlain(value: Value, path: Path, found: Path[]): unknown {
   return plain;
 }
 
-/** The row of an item. Throws Error for a value that a table cannot hold. */
+/** The row of an item. Throws Error for a value that a table cannot store. */
 export function toStored(item: Item): StoredItem {
   const found: Path[] = [];
   const plain: Record<string, unknown> = Object.create(null);

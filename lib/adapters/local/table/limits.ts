@@ -1,14 +1,14 @@
-/** The limits of DynamoDB (Amazon DynamoDB Developer Guide, Constraints), so that what works here works on AWS. */
+/** The limits of DynamoDB (Amazon DynamoDB Developer Guide, Constraints): calls that pass locally pass on AWS too. */
 import type { Item, TableName, Value } from '../../../ports/table.ts';
 import { keyNames, keysOf, tableSchemas } from '../../portable/schema.ts';
 
-/** Most keys of one read, and most writes of one transaction. */
+/** The maximum number of keys of a read, and of writes of a transaction. */
 export const MOST_AT_ONCE = 100;
-/** Bytes of an item, of all items that a transaction writes, and of a page before it is projected. */
+/** The maximum bytes of an item, of all items that a transaction writes, and of a page before projection. */
 export const LARGEST_ITEM = 400 * 1024;
 export const LARGEST_TRANSACTION = 4 * 1024 * 1024;
 export const LARGEST_PAGE = 1024 * 1024;
-/** Most attributes that a condition compares: an expression has at most 300 operators. */
+/** The maximum number of attributes that a condition compares: an expression has at most 300 operators. */
 export const MOST_COMPARED = 300;
 const LARGEST_HASH = 2048;
 const LARGEST_RANGE = 1024;
@@ -17,7 +17,7 @@ const DEEPEST = 31;
 const LARGEST_NUMBER = 1e126;
 const SMALLEST_NUMBER = 1e-130;
 
-/** Checks an attribute that is a key. Throws Error when it is empty or too long. */
+/** Checks a key attribute. Throws Error when it is empty or too long. */
 export function checkKey(name: string, value: string, kind: 'hash' | 'range'): void {
   if (value === '') throw new Error(`the key attribute ${name} is empty`);
   const largest = kind === 'hash' ? LARGEST_HASH : LARGEST_RANGE;
@@ -33,7 +33,7 @@ export function checkKeys({ pk, sk }: { readonly pk: string; readonly sk: string
   checkKey(keyNames.sort, sk, 'range');
 }
 
-/** Checks the attributes of an item that are keys of an index. Throws Error when one is no text, empty or too long. */
+/** Checks the key attributes of indexes in an item. Throws Error when one is not a string, is empty or too long. */
 export function checkIndexKeys(table: TableName, item: Item): void {
   for (const index of Object.keys(tableSchemas[table].indexes)) {
     const { hash, range } = keysOf(table, index);
@@ -43,20 +43,20 @@ export function checkIndexKeys(table: TableName, item: Item): void {
     ] as const) {
       const value = item[name];
       if (value === undefined) continue;
-      if (typeof value !== 'string') throw new Error(`${name} is a key of the index ${index}, so it must be a text`);
+      if (typeof value !== 'string') throw new Error(`${name} is a key of the index ${index}, so it must be a string`);
       checkKey(name, value, kind);
     }
   }
 }
 
-/** Throws Error for a number that DynamoDB cannot hold. */
+/** Throws Error for a number that DynamoDB cannot store. */
 export function checkNumber(value: number): void {
   const size = Math.abs(value);
   if (Number.isFinite(value) && size < LARGEST_NUMBER && (size >= SMALLEST_NUMBER || size === 0)) return;
   throw new Error(`a table cannot hold the number ${value}`);
 }
 
-/** Throws Error for a name that no attribute can have. */
+/** Throws Error for an invalid attribute name. */
 export function checkName(name: string): void {
   if (name === '') throw new Error('an attribute has an empty name');
   if (name.length * 3 > LARGEST_NAME && Buffer.byteLength(name) > LARGEST_NAME) {
@@ -64,7 +64,7 @@ export function checkName(name: string): void {
   }
 }
 
-/** Throws Error for a list or map inside of 31 others. */
+/** Throws Error for a list or map that is nested in 31 others. */
 export function checkDepth(depth: number): void {
   if (depth > DEEPEST) throw new Error(`an attribute is nested deeper than ${DEEPEST} levels`);
 }

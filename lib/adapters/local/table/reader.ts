@@ -11,7 +11,7 @@ import type { AllRows } from './writer.ts';
 
 const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} ${sk}`;
 
-/** What a query is as SQL, and its values. */
+/** A query as SQL, and its values. */
 interface Selection {
   readonly text: string;
   readonly values: readonly string[];
@@ -19,7 +19,7 @@ interface Selection {
 
 const RANGE = { from: '>=', to: '<=' } as const;
 
-/** Only the keys are asked for. */
+/** Whether a query reads keys only. */
 const isBare = ({ count, only }: Query): boolean =>
   count === true || (only?.every((name) => name === keyNames.partition || name === keyNames.sort) ?? false);
 
@@ -48,7 +48,7 @@ function selectionOf(query: Query, range: KeyRange, place: Place | undefined): S
   return { text, values };
 }
 
-/** What a query reads out of an item. */
+/** The attributes of an item that a query returns. */
 function shown(item: Item, only: readonly string[] | undefined): Item {
   if (only === undefined) return item;
   const part: Record<string, Value | undefined> = { pk: item.pk, sk: item.sk };
@@ -65,7 +65,7 @@ export class TableReader {
   readonly #statements = new Map<string, Statement>();
   readonly #largestPage: number;
 
-  /** `largestPage`: a page holds no more items, whatever a query asks for. */
+  /** `largestPage` is the maximum number of items of a page, whatever the limit of the query. */
   constructor(database: LocalDatabase, rows: AllRows, largestPage: number) {
     this.#database = database;
     this.#rows = rows;
@@ -82,7 +82,7 @@ export class TableReader {
     return keys.map((key) => this.#rows[key.table].get(key));
   }
 
-  /** A page. Throws Error for an index that the table lacks, and for a `next` that is not of this query. */
+  /** Reads a page. Throws Error for an index that the table does not have, and for a cursor of another query. */
   query(query: Query): Page {
     const { hash } = keysOf(query.table, query.index);
     const range = rangeOf(query);
@@ -101,13 +101,13 @@ export class TableReader {
     const isBounded = Number.isFinite(limit);
     for (const row of this.#statement(text).iterate(...values, isBounded ? limit : -1)) {
       size += sizeOf(row);
-      // One item at least, or the query would never get on.
+      // A page has at least one item, so that the query makes progress.
       if (size > LARGEST_PAGE && count > 0) return { items, count, next: cursorOf(query, last) };
       count += 1;
       last = row;
       if (!query.count) items.push(toShown(row, query));
     }
-    // DynamoDB stops at the limit without a look at what follows: the next page may be empty.
+    // DynamoDB stops at the limit without reading further: the next page may be empty.
     return count === limit ? { items, count, next: cursorOf(query, last) } : { items, count };
   }
 

@@ -8,7 +8,7 @@ import { rowsOf } from './schema.ts';
 
 const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas[table].indexes);
 
-/** A projected item in an index. */
+/** A projected item, with its keys in an index. */
 export interface IndexRow {
   readonly hash: string;
   readonly range: string;
@@ -21,7 +21,7 @@ interface Index {
   readonly remove: Statement;
 }
 
-/** What an index holds of an item; undefined when it lacks a key of the index. */
+/** The projection of an item into an index; undefined when the item lacks a key of the index. */
 export function projected({ hash, range, includes }: IndexSchema, item: Item): IndexRow | undefined {
   const [hashValue, rangeValue] = [item[hash], item[range]];
   if (typeof hashValue !== 'string' || typeof rangeValue !== 'string') return undefined;
@@ -42,7 +42,7 @@ export class Rows {
   readonly #indexes: readonly Index[];
   readonly #delay: (work: () => void) => void;
 
-  /** `delay` runs a change of an index, at once or later. */
+  /** `delay` runs the change of an index, at once or later. */
   constructor(database: LocalDatabase, table: TableName, delay: (work: () => void) => void) {
     this.#table = table;
     this.#delay = delay;
@@ -59,7 +59,7 @@ export class Rows {
     }));
   }
 
-  /** Whether `put` and `remove` have to know the item of before. */
+  /** Whether `put` and `remove` need the old item. */
   get hasIndexes(): boolean {
     return this.#indexes.length > 0;
   }
@@ -69,7 +69,7 @@ export class Rows {
     return row === undefined ? undefined : toItem(pk, sk, storedIn(row));
   }
 
-  /** Puts an item in the place of `old`. Throws Error for an item that a table cannot hold. */
+  /** Replaces the item `old`. Throws Error for an item that a table cannot store. */
   put(item: Item, stored: StoredItem, old: Item | undefined): void {
     const { pk, sk } = item;
     const ttl = item[keyNames.expiry];

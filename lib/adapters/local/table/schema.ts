@@ -7,7 +7,7 @@ export const rowsOf = (table: TableName, index?: string): string =>
 
 const TABLES = Object.keys(tableSchemas) as TableName[];
 
-/** The tables of items, and how the tables of their indexes were made. */
+/** The tables of items, and the table of the definitions of existing indexes. */
 export const SCHEMA = [
   ...TABLES.map(
     (table) => `CREATE TABLE IF NOT EXISTS ${rowsOf(table)} (

@@ -9,11 +9,11 @@ import { Rows, storedIn } from './rows.ts';
 import { rowsOf, SCHEMA } from './schema.ts';
 import { type AllRows, TableWriter } from './writer.ts';
 
-/** Makes the tables as unpleasant as DynamoDB may be, for tests. */
+/** For tests: delays and short pages as DynamoDB can have them. */
 export interface Trial {
-  /** A change reaches the indexes so many calls later. */
+  /** After how many further calls a change reaches the indexes. */
   readonly indexDelay?: number;
-  /** A page of a query holds no more items. */
+  /** The maximum number of items of a page. */
   readonly pageSize?: number;
 }
 
@@ -22,8 +22,8 @@ export interface DatabaseTable {
   readonly table: Table;
   readonly inventory: Inventory;
   /**
-   * Removes at most so many items whose time to live (the attribute `ttl`, seconds since 1970) is over; returns their
-   * number. `onExpired` is called for each in the same transaction, and may change rows too.
+   * Removes at most `most` items whose time to live (the attribute `ttl`, seconds since 1970) is over; returns their
+   * number. `onExpired` is called for each in the same transaction, and may change rows.
    */
   expire(now: number, most: number, onExpired: (table: TableName, item: Item) => void): number;
 }
@@ -80,8 +80,8 @@ function expiryOf(database: LocalDatabase, rows: AllRows): DatabaseTable['expire
 }
 
 /**
- * The tables in an SQLite file, under the laws and limits of DynamoDB. What a call returns may be built upon as
- * `LocalDatabase.accepted` says.
+ * The tables in an SQLite file, with the behavior and the limits of DynamoDB. A call resolves as `LocalDatabase.accepted`
+ * does.
  */
 export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSize }: Trial = {}): DatabaseTable {
   database.define(SCHEMA);
@@ -110,7 +110,7 @@ export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSiz
   };
 }
 
-/** The tables in memory, for as long as they are not closed. */
+/** Opens tables in memory, which are lost when they are closed. */
 export async function openLocalTable(trial: Trial = {}): Promise<LocalTable> {
   const database = new LocalDatabase({ file: ':memory:' });
   return { ...databaseTable(database, trial), close: () => database.close() };

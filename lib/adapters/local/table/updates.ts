@@ -17,7 +17,7 @@ export function checkUpdate(update: Update): void {
   if (fixed !== undefined) throw new Error(`an update of ${key.pk} ${key.sk} changes its key ${fixed}`);
 }
 
-/** Digits after the point of a number's shortest decimal text. */
+/** The number of decimal places in the shortest decimal text of a number. */
 function decimalsOf(value: number): number {
   const [, fraction = '', power = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? [];
   return Math.max(0, fraction.length - Number(power));
@@ -25,7 +25,7 @@ function decimalsOf(value: number): number {
 
 const MOST_DECIMALS = 40;
 
-/** The sum in decimal, as DynamoDB adds: a tenth and two tenths are three tenths. */
+/** The sum in decimal, as DynamoDB computes it: 0.1 + 0.2 is 0.3. */
 export function decimalSum(a: number, b: number): number {
   const sum = a + b;
   if (Number.isSafeInteger(sum) && Number.isSafeInteger(a) && Number.isSafeInteger(b)) return sum;
@@ -43,10 +43,10 @@ export function decimalSum(a: number, b: number): number {
 function added(old: Item | undefined, name: string, by: number): number {
   const before = old !== undefined && Object.hasOwn(old, name) ? old[name] : 0;
   if (typeof before === 'number') return decimalSum(before, by);
-  throw new Error(`${by} cannot be added to the attribute ${name}: it is no number`);
+  throw new Error(`${by} cannot be added to the attribute ${name}: it is not a number`);
 }
 
-/** The item after an update; `old` is undefined where there was none. Throws Error when it adds to what is no number. */
+/** The item after an update; `old` is undefined for a new item. Throws Error when it adds to an attribute of another type. */
 export function updated(old: Item | undefined, update: Update): Item {
   const { key, remove = [], add = {} } = update;
   const item = Object.assign(Object.create(null), old) as Record<string, Value | undefined>;

@@ -1,4 +1,4 @@
-import { Conflict, type Item, type Key, type TableName, type Write } from '../../../ports/table.ts';
+import { ConflictError, type Item, type Key, type TableName, type Write } from '../../../ports/table.ts';
 import { asks, checkCondition, holds } from './conditions.ts';
 import { type StoredItem, toStored } from './items.ts';
 import { checkKeys, itemSize, LARGEST_ITEM, LARGEST_TRANSACTION, MOST_AT_ONCE } from './limits.ts';
@@ -8,7 +8,7 @@ import { checkUpdate, updated } from './updates.ts';
 /** The rows of each table. */
 export type AllRows = Readonly<Record<TableName, Rows>>;
 
-/** A write with what it finds and what it leaves. */
+/** A write with its key and the item that it replaces. */
 interface Change {
   readonly write: Write;
   readonly key: Key;
@@ -20,7 +20,7 @@ const keyOf = (write: Write): Key =>
 
 const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} ${sk}`;
 
-/** Throws Error for writes that DynamoDB would refuse whatever is stored. */
+/** Throws Error for writes that DynamoDB rejects whatever is stored. */
 function checkWrites(writes: readonly Write[], keys: readonly Key[]): void {
   if (writes.length > MOST_AT_ONCE) throw new Error(`${writes.length} writes at once; at most ${MOST_AT_ONCE}`);
   for (const key of keys) checkKeys(key);
@@ -34,10 +34,10 @@ function checkWrites(writes: readonly Write[], keys: readonly Key[]): void {
   }
 }
 
-/** Text of up to this length is below the limits, whatever it holds: a character has at most three bytes. */
+/** A text of up to this length is below the limits: a character has at most three bytes. */
 const SURELY_SMALL = 100_000;
 
-/** The bytes of an item, when it may be large; throws Error when it is above the limit. */
+/** The bytes of an item that may be large, else an estimate. Throws Error above the limit. */
 function largeSize(table: TableName, item: Item, { text }: StoredItem): number {
   if (text.length <= SURELY_SMALL) return text.length;
   const size = itemSize(item);
@@ -54,8 +54,8 @@ export class TableWriter {
   }
 
   /**
-   * Writes within `LocalDatabase.write`; no writes are nothing.
-   * @throws Conflict when a condition does not hold; Error for what is above a limit of DynamoDB.
+   * Runs the writes; must be called within `LocalDatabase.write`.
+   * @throws ConflictError when a condition does not hold; Error for a write above a limit of DynamoDB.
    */
   write(writes: readonly Write[]): void {
     if (writes.length === 0) return;
@@ -63,7 +63,7 @@ export class TableWriter {
     checkWrites(writes, keys);
     const changes = writes.map((write, index) => this.#changeOf(write, keys[index] as Key));
     const failed = changes.flatMap(({ write, old }, index) => (holds(write.when, old) ? [] : [index]));
-    if (failed.length > 0) throw new Conflict(failed);
+    if (failed.length > 0) throw new ConflictError(failed);
     this.#apply(changes);
   }
 
@@ -87,6 +87,7 @@ export class TableWriter {
       size += largeSize(key.table, item, stored);
       rows.put(item, stored, old);
     }
-    if (size > LARGEST_TRANSACTION) throw new Error(`${changes.length} writes are above the 4 MB of a transaction`);
+    if (size > LARGEST_TRANSACTION)
+      throw new Error(`${changes.length} writes are above 4 MB, the maximum size of a transaction`);
   }
 }

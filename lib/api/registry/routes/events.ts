@@ -13,7 +13,7 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'specification',
-    about: 'Sends a cloud event, or a batch of them, to whatever in the namespace listens.',
+    about: 'Sends a cloud event, or a batch of them, to the listeners of a namespace.',
   },
   broadcastEventThroughFilter: {
     family: 'events',
@@ -23,7 +23,7 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'clients',
-    about: 'Sends a cloud event as an event filter leaves it.',
+    about: 'Sends a cloud event through an event filter, which may change or drop it.',
   },
   listEvents: {
     family: 'events',
@@ -34,7 +34,7 @@ export const events = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the events that the namespace has received, the newest first.',
+    about: 'Lists the events that a namespace has received, the newest first.',
   },
   replayEvent: {
     family: 'events',
@@ -43,7 +43,7 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'clients',
-    about: 'Sends an event of the past again.',
+    about: 'Sends a past event again.',
   },
   explainEvent: {
     family: 'events',
@@ -52,7 +52,7 @@ export const events = {
     reply: 'explanation',
     permission: 'read',
     from: 'weft',
-    about: 'Tells who listened to an event, who of them wanted it, and what it started or woke.',
+    about: 'Explains which listeners an event matched, and which runs it started or continued.',
   },
   listEventListeners: {
     family: 'events',
@@ -63,7 +63,7 @@ export const events = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the workflows and runs that wait for events.',
+    about: 'Lists the workflows and runs that listen to events.',
   },
   listFailedDeliveries: {
     family: 'events',
@@ -73,7 +73,7 @@ export const events = {
     reply: 'failedDeliveries',
     permission: 'read',
     from: 'weft',
-    about: 'Lists events and ticks of the clock that could not be delivered, and why.',
+    about: 'Lists dead letters: events and schedule ticks whose delivery failed, each with the error.',
   },
   redeliverAll: {
     family: 'events',
@@ -82,7 +82,7 @@ export const events = {
     reply: 'redelivered',
     permission: 'run',
     from: 'weft',
-    about: 'Delivers again what could not be delivered, at most a thousand; nobody takes anything twice.',
+    about: 'Delivers up to 1,000 dead letters again; each takes effect at most once.',
   },
   redeliverOne: {
     family: 'events',
@@ -91,7 +91,7 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'weft',
-    about: 'Delivers one again that could not be delivered.',
+    about: 'Delivers a dead letter again.',
   },
   deleteFailedDelivery: {
     family: 'events',
@@ -100,7 +100,7 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'weft',
-    about: 'Forgets a delivery that failed.',
+    about: 'Deletes a dead letter.',
   },
   listEventFilters: {
     family: 'events',
@@ -138,7 +138,7 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Gives an event filter another script.',
+    about: 'Replaces the script of an event filter.',
   },
   deleteEventFilter: {
     family: 'events',

@@ -13,7 +13,7 @@ export const globalServices = {
     stream: true,
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Lists the services for all namespaces.',
+    about: 'Lists the global services, which all namespaces can call.',
   },
   createGlobalService: {
     family: 'services',
@@ -24,7 +24,7 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Creates a service for all namespaces, with a first revision that gets all traffic.',
+    about: 'Creates a global service with a first revision, which gets all traffic.',
   },
   getGlobalService: {
     family: 'services',
@@ -35,7 +35,7 @@ export const globalServices = {
     stream: true,
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Returns a service for all namespaces with its revisions.',
+    about: 'Returns a global service with its revisions.',
   },
   deleteGlobalService: {
     family: 'services',
@@ -44,7 +44,7 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a service for all namespaces with all its revisions.',
+    about: 'Deletes a global service with all its revisions.',
   },
   createGlobalServiceRevision: {
     family: 'services',
@@ -55,7 +55,7 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Adds a revision to a service for all namespaces and gives it a part of the traffic.',
+    about: 'Adds a revision to a global service, with a share of the traffic.',
   },
   setGlobalServiceTraffic: {
     family: 'services',
@@ -66,7 +66,7 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Divides the traffic of a service for all namespaces between two revisions.',
+    about: 'Divides the traffic of a global service between two revisions.',
   },
   watchGlobalServiceRevisions: {
     family: 'services',
@@ -76,7 +76,7 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'specification',
-    about: 'Follows the revisions of a service for all namespaces.',
+    about: 'Streams the changes of the revisions of a global service.',
   },
   watchGlobalServiceRevision: {
     family: 'services',
@@ -86,7 +86,7 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'specification',
-    about: 'Follows one revision of a service for all namespaces.',
+    about: 'Streams the changes of one revision of a global service.',
   },
   deleteGlobalServiceRevision: {
     family: 'services',
@@ -95,7 +95,7 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a revision without traffic of a service for all namespaces.',
+    about: 'Deletes a revision of a global service that has no traffic.',
   },
   listGlobalServicePods: {
     family: 'services',
@@ -106,7 +106,7 @@ export const globalServices = {
     stream: true,
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists what runs for a revision of a service for all namespaces.',
+    about: 'Lists the containers of a revision of a global service.',
   },
   watchPodLogs: {
     family: 'services',
@@ -116,6 +116,6 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'clients',
-    about: 'Follows what a container writes.',
+    about: 'Streams the log of a container.',
   },
 } as const satisfies Record<string, Route>;

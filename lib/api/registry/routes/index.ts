@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Ports } from '../../../ports/ports.ts';
-import { type FamilyName, families, WAY_IN } from '../families.ts';
-import { lambdaOf, type Params, type Route } from '../route.ts';
+import { COMMON_NEEDS, type FamilyName, families, type LambdaName, STREAM_NEEDS } from '../families.ts';
+import { type LambdaOf, lambdaOf, type Params, type Route } from '../route.ts';
 import type { inputs } from '../shapes/inputs.ts';
 import { events } from './events.ts';
 import { execution } from './execution.ts';
@@ -22,8 +22,8 @@ import { variables } from './variables.ts';
 import { workflowServices } from './workflow-services.ts';
 
 /**
- * Every route, once. Its id is its name everywhere: endpoint, operation of the OpenAPI description, log field, heading
- * in the docs.
+ * Every route. Its id is its name everywhere: endpoint, operation of the OpenAPI description, log field, heading in the
+ * docs.
  */
 export const routes = Object.freeze({
   ...namespaces,
@@ -48,26 +48,51 @@ export const routes = Object.freeze({
 type Routes = typeof routes;
 export type RouteId = keyof Routes;
 
-/** The ids of a family's routes. */
-export type IdsOf<F extends FamilyName> = { [Id in RouteId]: Routes[Id]['family'] extends F ? Id : never }[RouteId];
+/** The ids of the routes that fulfil a condition on their rows. */
+type IdsWhere<Condition> = { [Id in RouteId]: Routes[Id] extends Condition ? Id : never }[RouteId];
 
-/** The family of a route. */
-export type FamilyOf<Id extends RouteId> = Routes[Id]['family'];
+/** The ids of the routes of families. */
+export type IdsOf<Family extends FamilyName> = IdsWhere<{ readonly family: Family }>;
+
+/** The ids of the routes that a Lambda serves. */
+export type IdsServedBy<Name extends LambdaName> = {
+  [Id in RouteId]: LambdaOf<Routes[Id]> extends Name ? Id : never;
+}[RouteId];
+
+/** The ids of the routes that can be an event stream. */
+export type StreamedId = IdsWhere<{ readonly stream: true | 'only' }>;
+
+/** The ids of the routes that are always an event stream. */
+export type AlwaysStreamedId = IdsWhere<{ readonly stream: 'only' }>;
 
 /** The path parameters of a route. */
 export type ParamsOf<Id extends RouteId> = Params<Routes[Id]['path']>;
 
-/** The JSON body of a route after its shape has been applied; undefined where there is none. */
+/** The JSON body of a route after its shape was applied; undefined if the route has none. */
 export type InputOf<Id extends RouteId> = Routes[Id] extends { readonly input: infer Name extends keyof typeof inputs }
   ? z.infer<(typeof inputs)[Name]>
   : undefined;
 
+/** The names of the ports of a Lambda: what its routes need, and those without access to anything. */
+export type NeedsOf<Name extends LambdaName> = PortNamesOf<IdsServedBy<Name>>;
+
+/** The ports that the endpoint of a route may use. */
+export type PortsOf<Id extends RouteId> = Pick<Ports, PortNamesOf<Id>>;
+
+type PortNamesOf<Id extends RouteId> =
+  | (typeof families)[Routes[Id]['family']]['needs'][number]
+  | (typeof COMMON_NEEDS)[number]
+  | (Id extends StreamedId ? (typeof STREAM_NEEDS)[number] : never)
+  | 'settings'
+  | 'meter';
+
 /** Every route with its id, in the order of the registry. */
 export const rows: readonly (readonly [RouteId, Route])[] = Object.freeze(Object.entries(routes) as [RouteId, Route][]);
 
-/** The ports that the Lambda of a family needs: those of every family whose routes it serves, and of the way in. */
-export function needsOf(lambda: FamilyName): readonly (keyof Ports)[] {
-  const served = rows.map(([, route]) => route).filter((route) => lambdaOf(route) === lambda);
+/** The ports that a Lambda needs, sorted: for the families of its routes, for every request, and for event streams. */
+export function needsOf(name: LambdaName): readonly (keyof Ports)[] {
+  const served = rows.map(([, route]) => route).filter((route) => lambdaOf(route) === name);
   const needs = served.flatMap((route): readonly (keyof Ports)[] => families[route.family].needs);
-  return [...new Set([...WAY_IN, ...needs])].sort();
+  const streamNeeds = served.some(({ stream }) => stream !== undefined) ? STREAM_NEEDS : [];
+  return [...new Set([...COMMON_NEEDS, ...streamNeeds, ...needs])].sort();
 }

@@ -23,7 +23,7 @@ export const instances = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Returns a run with the states it has entered so far.',
+    about: 'Returns a run with the states that it has entered.',
   },
   getInstanceInput: {
     family: 'instances',
@@ -50,7 +50,7 @@ export const instances = {
     reply: 'instanceData',
     permission: 'read',
     from: 'clients',
-    about: 'Returns what a run has noted about itself.',
+    about: 'Returns the metadata that a run has set.',
   },
   cancelInstance: {
     family: 'instances',
@@ -59,6 +59,6 @@ export const instances = {
     reply: 'empty',
     permission: 'run',
     from: 'specification',
-    about: 'Ends a run; one that has ended stays as it is.',
+    about: 'Cancels a run; a run that has ended is not changed.',
   },
 } as const satisfies Record<string, Route>;

@@ -8,7 +8,7 @@ export const keys = {
     reply: 'keys',
     permission: 'admin',
     from: 'weft',
-    about: 'Lists the keys of this interface, without the keys themselves.',
+    about: 'Lists the API keys, without their secrets.',
   },
   createKey: {
     family: 'keys',
@@ -19,7 +19,8 @@ export const keys = {
     reply: 'newKey',
     permission: 'admin',
     from: 'weft',
-    about: 'Creates a key with a permission, for some namespaces or for all, and shows it this once.',
+    about:
+      'Creates an API key with a permission, for some or all namespaces, and returns its secret, which is not shown again.',
   },
   deleteKey: {
     family: 'keys',
@@ -28,6 +29,6 @@ export const keys = {
     reply: 'empty',
     permission: 'admin',
     from: 'weft',
-    about: 'Deletes a key, which is of no use from then on.',
+    about: 'Deletes an API key, which becomes invalid at once.',
   },
 } as const satisfies Record<string, Route>;

@@ -11,7 +11,7 @@ export const logs = {
     permission: 'admin',
     stream: true,
     from: 'specification',
-    about: 'Returns what the server logs about itself.',
+    about: 'Returns the log of the server.',
   },
   getNamespaceLogs: {
     family: 'logs',

@@ -10,7 +10,7 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs begun, by workflow.',
+    about: 'Counts the started runs, by workflow.',
   },
   getNamespaceSuccessful: {
     family: 'metrics',
@@ -37,7 +37,7 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Adds up the milliseconds of runs, by workflow.',
+    about: 'Sums the duration of runs in milliseconds, by workflow.',
   },
   getWorkflowInvoked: {
     family: 'metrics',
@@ -47,7 +47,7 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs begun of a workflow.',
+    about: 'Counts the started runs of a workflow.',
   },
   getWorkflowSuccessful: {
     family: 'metrics',
@@ -77,7 +77,7 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'clients',
-    about: 'Adds up the milliseconds of the runs of a workflow.',
+    about: 'Sums the duration of the runs of a workflow in milliseconds.',
   },
   getWorkflowStateMilliseconds: {
     family: 'metrics',
@@ -87,7 +87,7 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Averages the milliseconds of each state of a workflow.',
+    about: 'Returns the average duration of each state of a workflow in milliseconds.',
   },
   getWorkflowFlow: {
     family: 'metrics',
@@ -98,6 +98,6 @@ export const metrics = {
     reply: 'flowMetrics',
     permission: 'read',
     from: 'clients',
-    about: 'Tells how runs of a workflow moved from state to state.',
+    about: 'Counts the transitions between the states of a workflow.',
   },
 } as const satisfies Record<string, Route>;

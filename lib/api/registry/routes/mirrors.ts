@@ -57,6 +57,6 @@ export const mirrors = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Fetches a Git mirror anew.',
+    about: 'Synchronizes a Git mirror.',
   },
 } as const satisfies Record<string, Route>;

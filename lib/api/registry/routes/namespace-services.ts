@@ -25,7 +25,7 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a service of a namespace, with a first revision that gets all traffic.',
+    about: 'Creates a service of a namespace with a first revision, which gets all traffic.',
   },
   getNamespaceService: {
     family: 'services',
@@ -57,7 +57,7 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Adds a revision to a service of a namespace and gives it a part of the traffic.',
+    about: 'Adds a revision to a service of a namespace, with a share of the traffic.',
   },
   setNamespaceServiceTraffic: {
     family: 'services',
@@ -79,7 +79,7 @@ export const namespaceServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Follows the revisions of a service of a namespace.',
+    about: 'Streams the changes of the revisions of a service of a namespace.',
   },
   watchNamespaceServiceRevision: {
     family: 'services',
@@ -90,7 +90,7 @@ export const namespaceServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Follows one revision of a service of a namespace.',
+    about: 'Streams the changes of one revision of a service of a namespace.',
   },
   deleteNamespaceServiceRevision: {
     family: 'services',
@@ -99,7 +99,7 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a revision without traffic of a service of a namespace.',
+    about: 'Deletes a revision of a service of a namespace that has no traffic.',
   },
   listNamespaceServicePods: {
     family: 'services',
@@ -111,6 +111,6 @@ export const namespaceServices = {
     refusal: 'plain',
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists what runs for a revision of a service of a namespace.',
+    about: 'Lists the containers of a revision of a service of a namespace.',
   },
 } as const satisfies Record<string, Route>;

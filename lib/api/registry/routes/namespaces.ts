@@ -13,7 +13,7 @@ export const namespaces = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the namespaces that the key may see.',
+    about: 'Lists the namespaces that the key is valid for.',
   },
   createNamespace: {
     family: 'namespaces',
@@ -35,7 +35,7 @@ export const namespaces = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a namespace; one that holds nodes only if asked to delete them too.',
+    about: 'Deletes a namespace; one with nodes only if `recursive` is set.',
   },
   getConfig: {
     family: 'namespaces',
@@ -44,7 +44,7 @@ export const namespaces = {
     reply: 'config',
     permission: 'read',
     from: 'specification',
-    about: 'Tells which operations the namespace sends cloud events about, and how far waits look back.',
+    about: 'Returns for which operations the namespace sends cloud events, and how far waits look back.',
   },
   setConfig: {
     family: 'namespaces',
@@ -56,6 +56,6 @@ export const namespaces = {
     permission: 'write',
     from: 'specification',
     about:
-      'Switches cloud events on or off for the operations named, sets the look-back, and leaves the rest as it is.',
+      'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
   },
 } as const satisfies Record<string, Route>;

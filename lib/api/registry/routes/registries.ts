@@ -12,7 +12,7 @@ export const registries = {
     reply: 'registries',
     permission: 'read',
     from: 'specification',
-    about: 'Lists the registries for all services.',
+    about: 'Lists the registries of all services.',
   },
   createGlobalRegistry: {
     family: 'registries',
@@ -34,7 +34,7 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Forgets the credentials of a registry for all services.',
+    about: 'Deletes the credentials of a registry for all services.',
   },
   listPrivateRegistries: {
     family: 'registries',
@@ -43,7 +43,7 @@ export const registries = {
     reply: 'registries',
     permission: 'read',
     from: 'specification',
-    about: 'Lists the registries for global services alone.',
+    about: 'Lists the registries of global services only.',
   },
   createPrivateRegistry: {
     family: 'registries',
@@ -54,7 +54,7 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Stores the credentials of a registry for global services alone.',
+    about: 'Stores the credentials of a registry for global services only.',
   },
   deletePrivateRegistry: {
     family: 'registries',
@@ -65,7 +65,7 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Forgets the credentials of a registry for global services alone.',
+    about: 'Deletes the credentials of a registry for global services only.',
   },
   listNamespaceRegistries: {
     family: 'registries',
@@ -96,7 +96,7 @@ export const registries = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Forgets the credentials of a registry of a namespace.',
+    about: 'Deletes the credentials of a registry of a namespace.',
   },
   testRegistry: {
     family: 'registries',
@@ -107,6 +107,6 @@ export const registries = {
     reply: 'registryTest',
     permission: 'write',
     from: 'clients',
-    about: 'Tries credentials at a registry.',
+    about: 'Tests credentials with a registry.',
   },
 } as const satisfies Record<string, Route>;

@@ -38,7 +38,7 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the tags of a workflow, `latest` among them.',
+    about: 'Lists the tags of a workflow, including `latest`.',
   },
   saveWorkflow: {
     family: 'tree',
@@ -49,7 +49,7 @@ export const revisions = {
     reply: 'nodeRevision',
     permission: 'write',
     from: 'clients',
-    about: 'Keeps the latest revision when the workflow is next updated.',
+    about: 'Saves the latest revision, so that the next update keeps it.',
   },
   discardWorkflow: {
     family: 'tree',
@@ -60,7 +60,7 @@ export const revisions = {
     reply: 'nodeRevision',
     permission: 'write',
     from: 'clients',
-    about: 'Goes back from the latest revision, if it is not saved, to the one before.',
+    about: 'Discards the latest revision, if it is not saved, and restores the previous one.',
   },
   deleteRevision: {
     family: 'tree',
@@ -71,7 +71,7 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Deletes a saved revision that no tag points to.',
+    about: 'Deletes a saved revision without tags.',
   },
   tagRevision: {
     family: 'tree',
@@ -85,7 +85,7 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Gives a revision a further name.',
+    about: 'Adds a tag to a revision.',
   },
   untagRevision: {
     family: 'tree',
@@ -96,7 +96,7 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Takes a tag away.',
+    about: 'Deletes a tag.',
   },
   retagRevision: {
     family: 'tree',
@@ -110,7 +110,7 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Points a tag at another revision.',
+    about: 'Moves a tag to another revision.',
   },
   getRouter: {
     family: 'tree',
@@ -121,7 +121,7 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Tells whether a workflow is enabled and how starts are divided among its revisions.',
+    about: 'Returns whether a workflow is enabled, and how starts are divided among its revisions.',
   },
   editRouter: {
     family: 'tree',
@@ -143,7 +143,7 @@ export const revisions = {
     reply: 'routerVerdict',
     permission: 'read',
     from: 'clients',
-    about: 'Checks that the revisions among which starts are divided go together.',
+    about: 'Checks that the revisions among which starts are divided are compatible.',
   },
   validateRef: {
     family: 'tree',

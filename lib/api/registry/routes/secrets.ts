@@ -13,7 +13,7 @@ export const secrets = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the names of the secrets of a namespace; their values are shown to nobody.',
+    about: 'Lists the names of the secrets of a namespace; no route returns their values.',
   },
   createSecret: {
     family: 'secrets',
@@ -32,7 +32,7 @@ export const secrets = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a secret, or a folder of them if the name ends in a slash.',
+    about: 'Deletes a secret, or a folder of secrets if the name ends in a slash.',
   },
   overwriteSecret: {
     family: 'secrets',
@@ -42,7 +42,7 @@ export const secrets = {
     reply: 'secret',
     permission: 'write',
     from: 'clients',
-    about: 'Gives a secret that exists another value.',
+    about: 'Replaces the value of an existing secret.',
   },
   listSecretFolder: {
     family: 'secrets',
@@ -53,7 +53,7 @@ export const secrets = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the names of the secrets that begin with a folder.',
+    about: 'Lists the names of the secrets in a folder.',
   },
   searchSecrets: {
     family: 'secrets',
@@ -64,6 +64,6 @@ export const secrets = {
     reply: 'secrets',
     permission: 'read',
     from: 'clients',
-    about: 'Lists the names of the secrets that hold a text.',
+    about: 'Lists the names of the secrets that contain a text.',
   },
 } as const satisfies Record<string, Route>;

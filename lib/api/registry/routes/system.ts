@@ -8,7 +8,7 @@ export const system = {
     reply: 'version',
     permission: 'read',
     from: 'specification',
-    about: 'Tells the version of the server; clients ask it whether their key is good.',
+    about: 'Returns the version of the server; clients use it to validate their key.',
   },
   runJq: {
     family: 'system',
@@ -28,6 +28,6 @@ export const system = {
     reply: 'description',
     permission: 'none',
     from: 'weft',
-    about: 'Returns the OpenAPI description of this interface.',
+    about: 'Returns the OpenAPI description of this API.',
   },
 } as const satisfies Record<string, Route>;

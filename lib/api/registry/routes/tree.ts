@@ -15,7 +15,7 @@ export const tree = {
     refusal: 'plain',
     from: 'specification',
     about:
-      'Returns a directory with its children or a workflow with its source; also the answer to a GET whose `op` is unknown.',
+      'Returns a directory with its children, or a workflow with its source; also the reply to a GET with an unknown `op`.',
   },
   createDirectory: {
     family: 'tree',
@@ -28,7 +28,7 @@ export const tree = {
     reply: 'namedNode',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a directory in a directory that exists.',
+    about: 'Creates a directory in an existing directory.',
   },
   deleteNode: {
     family: 'tree',
@@ -39,7 +39,7 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a workflow or a directory; one with children only if asked to delete them too.',
+    about: 'Deletes a workflow or a directory; one with children only if `recursive` is set.',
   },
   createWorkflow: {
     family: 'tree',
@@ -61,7 +61,7 @@ export const tree = {
     reply: 'nodeRevision',
     permission: 'write',
     from: 'specification',
-    about: 'Makes other YAML the latest revision of a workflow.',
+    about: 'Creates a new latest revision of a workflow from its YAML, if it compiles.',
   },
   toggleWorkflow: {
     family: 'tree',
@@ -73,7 +73,7 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Enables a workflow, or disables it so that nothing can start it.',
+    about: 'Enables a workflow, or disables it, so that it cannot be started.',
   },
   setEventLogging: {
     family: 'tree',
@@ -85,7 +85,7 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Sends what a workflow logs as cloud events too, under the name of a logger.',
+    about: 'Also sends the log lines of a workflow as cloud events, under the name of a logger.',
   },
   renameNode: {
     family: 'tree',
@@ -109,7 +109,7 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Adds labels to a node.',
+    about: 'Adds attributes to a node.',
   },
   deleteNodeAttributes: {
     family: 'tree',
@@ -121,7 +121,7 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Takes labels away from a node.',
+    about: 'Removes attributes from a node.',
   },
   getMachine: {
     family: 'tree',
@@ -132,6 +132,6 @@ export const tree = {
     reply: 'machine',
     permission: 'read',
     from: 'weft',
-    about: 'Shows the state machine that a workflow was compiled to.',
+    about: 'Returns the state machine that a workflow was compiled to.',
   },
 } as const satisfies Record<string, Route>;

@@ -5,8 +5,8 @@ const OF_NAMESPACE = '/namespaces/{namespace}/vars/{variable}';
 const OF_WORKFLOW = '/namespaces/{namespace}/tree/{node+}';
 const OF_INSTANCE = '/namespaces/{namespace}/instances/{instance}/vars/{variable}';
 
-/** Values of variables may be as long as this, in bytes (rest-api reference, 1.4). */
-const LARGEST_VARIABLE = 128 * 1024 * 1024;
+/** The maximum size of the value of a variable, in bytes (rest-api reference, 1.4). */
+const MAX_VARIABLE_BYTES = 128 * 1024 * 1024;
 
 export const variables = {
   listNamespaceVariables: {
@@ -27,18 +27,18 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a namespace, as it was set.',
+    about: 'Returns the value of a variable of a namespace, unchanged.',
   },
   setNamespaceVariable: {
     family: 'variables',
     method: 'PUT',
     path: OF_NAMESPACE,
     body: 'bytes',
-    largest: LARGEST_VARIABLE,
+    maxBytes: MAX_VARIABLE_BYTES,
     reply: 'namespaceVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a namespace, and creates it if it is missing.',
+    about: 'Sets a variable of a namespace; creates it if necessary.',
   },
   deleteNamespaceVariable: {
     family: 'variables',
@@ -70,7 +70,7 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a workflow, as it was set.',
+    about: 'Returns the value of a variable of a workflow, unchanged.',
   },
   setWorkflowVariable: {
     family: 'variables',
@@ -79,11 +79,11 @@ export const variables = {
     op: 'set-var',
     query: ['var'],
     body: 'bytes',
-    largest: LARGEST_VARIABLE,
+    maxBytes: MAX_VARIABLE_BYTES,
     reply: 'workflowVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a workflow, and creates it if it is missing.',
+    about: 'Sets a variable of a workflow; creates it if necessary.',
   },
   deleteWorkflowVariable: {
     family: 'variables',
@@ -114,18 +114,18 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a run, as it was set.',
+    about: 'Returns the value of a variable of a run, unchanged.',
   },
   setInstanceVariable: {
     family: 'variables',
     method: 'PUT',
     path: OF_INSTANCE,
     body: 'bytes',
-    largest: LARGEST_VARIABLE,
+    maxBytes: MAX_VARIABLE_BYTES,
     reply: 'instanceVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a run, and creates it if it is missing.',
+    about: 'Sets a variable of a run; creates it if necessary.',
   },
   deleteInstanceVariable: {
     family: 'variables',

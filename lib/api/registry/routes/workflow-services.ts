@@ -27,7 +27,7 @@ export const workflowServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Follows a service that a workflow defines.',
+    about: 'Streams the changes of a service that a workflow defines.',
   },
   listWorkflowServiceRevisions: {
     family: 'services',
@@ -68,7 +68,7 @@ export const workflowServices = {
     refusal: 'plain',
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists what runs for a revision of a service that a workflow defines.',
+    about: 'Lists the containers of a revision of a service that a workflow defines.',
   },
   deleteWorkflowService: {
     family: 'services',
@@ -79,6 +79,6 @@ export const workflowServices = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Deletes a service that a workflow defines; it comes back when the workflow next calls it.',
+    about: 'Deletes a service that a workflow defines; the next call of the workflow creates it again.',
   },
 } as const satisfies Record<string, Route>;

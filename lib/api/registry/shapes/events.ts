@@ -12,7 +12,7 @@ export const eventRecord = z.object({
 });
 export const events = z.object({ events: z.object(paged(eventRecord)), namespace: z.string() });
 
-/** What became of an event: of each listener whether it matched, at which attribute it failed, and what followed. */
+/** The trace of an event: for each listener whether it matched, the first attribute that did not, and the effect. */
 export const explanation = z.object({
   namespace: z.string(),
   event: eventRecord,
@@ -29,7 +29,7 @@ export const explanation = z.object({
   ),
 });
 
-/** A workflow that an event starts, or an instance that an event wakes; the other of the two is empty. */
+/** A workflow that events start, or an instance that waits for events; the other field is empty. */
 export const listener = z.object({
   workflow: z.string(),
   instance: z.string(),
@@ -40,7 +40,7 @@ export const listener = z.object({
 });
 export const listeners = z.object({ namespace: z.string(), ...paged(listener) });
 
-/** What could not be delivered: an event, a tick of the clock, or an event of another bus. What it lacks is empty. */
+/** A dead letter: an event, a schedule tick, or an event of another bus. Fields that do not apply are empty. */
 export const failedDelivery = z.object({
   id: z.string(),
   kind: z.enum(['event', 'tick', 'inbound']),

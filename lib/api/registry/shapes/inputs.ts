@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { BROADCASTS } from '../../../domain/namespaces/broadcasts.ts';
+import { BROADCAST_KINDS, type BroadcastKind } from '../../../events/broadcasts.ts';
 
 const text = z._default(z.string(), '');
 const flag = z._default(z.boolean(), false);
 const names = z._default(z.array(z.string()), []);
-/** The specification shows numbers of services quoted, clients send them bare. */
+/** The specification shows numbers of services as texts; clients send numbers. */
 const number = z.union([z.int(), z.string().check(z.regex(/^\d{1,9}$/))]);
 const size = z.union([z.int(), z.string()]);
 
-const switches = Object.fromEntries(BROADCASTS.map((key) => [key, z.nullish(z.boolean())])) as Record<
-  (typeof BROADCASTS)[number],
+const switches = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, z.nullish(z.boolean())])) as Record<
+  BroadcastKind,
   z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniBoolean>>
 >;
 
@@ -22,8 +22,8 @@ const container = {
 };
 
 /**
- * The JSON bodies of requests, by the name that routes use. A field that is left out has its zero value, as the
- * original's decoder had it. `strictObject` where the original refuses unknown fields (rest-api reference, 1.3).
+ * The JSON bodies of requests, by the name that routes use. A missing field has its zero value, as in the original's
+ * decoder. `strictObject` where the original rejects unknown fields (rest-api reference, 1.3).
  */
 export const inputs = {
   mirror: z.strictObject({
@@ -35,7 +35,7 @@ export const inputs = {
     privateKey: text,
     insecure: flag,
   }),
-  /** `lookback` is an ISO 8601 duration; waits also take events that came so long before them. Empty: none. */
+  /** `lookback` is an ISO 8601 duration: waits also take events of this period before them. Empty: none. */
   config: z.strictObject({
     broadcast: z.optional(z.strictObject(switches)),
     events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
@@ -49,12 +49,12 @@ export const inputs = {
     live: flag,
     route: z._default(z.array(z.strictObject({ ref: text, weight: z._default(z.int(), 0) })), []),
   }),
-  /** Unknown names pass, if their values are texts too (rest-api reference, 10). */
+  /** Unknown names are accepted if their values are texts (rest-api reference, 10). */
   registry: z.catchall(z.object({ reg: text, data: text }), z.string()),
   registryName: z.catchall(z.object({ reg: text }), z.string()),
   registryTest: z.object({ url: text, username: text, password: text }),
   service: z.object({ name: text, ...container }),
-  /** Clients that know nothing of traffic leave the percentage out: to them the newest revision is the service. */
+  /** Clients without traffic management send no percentage: for them, the newest revision gets all traffic. */
   serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 100) }),
   traffic: z.object({ values: z.optional(z.array(z.object({ revision: text, percent: z._default(number, 0) }))) }),
   jq: z.strictObject({ query: text, data: text }),

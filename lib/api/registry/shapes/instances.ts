@@ -7,7 +7,7 @@ export const instanceRecord = z.object({
   updatedAt: time,
   id: uuid,
   as: z.string(),
-  // Clients leave a page blank at any other status; a cancelled run is `failed` with its own error code.
+  // Web interfaces show an empty page for any other status; a cancelled run is `failed` with an error code of its own.
   status: z.enum(['pending', 'complete', 'failed', 'crashed']),
   errorCode: z.string(),
   errorMessage: z.string(),

@@ -27,7 +27,7 @@ const stateFlow = z.object({
   meanOutcomes: outcomes,
 });
 
-/** How runs moved from state to state. */
+/** The transitions of runs from state to state. */
 export const flowMetrics = z.object({
   totalInstancesRun: z.number(),
   totalInstanceMilliseconds: z.number(),

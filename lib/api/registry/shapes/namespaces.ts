@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { BROADCASTS } from '../../../domain/namespaces/broadcasts.ts';
+import { BROADCAST_KINDS } from '../../../events/broadcasts.ts';
 import { paged } from './pages.ts';
 import { time } from './scalars.ts';
 
@@ -7,8 +7,8 @@ export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name
 
 export const namespaces = z.object(paged(namespaceRecord));
 export const namespace = z.object({ namespace: namespaceRecord });
-/** `events` is there where waits look back: an ISO 8601 duration. */
+/** `events` is present if waits look back: an ISO 8601 duration. */
 export const config = z.object({
-  broadcast: z.record(z.enum(BROADCASTS), z.boolean()),
+  broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
 });

@@ -1,16 +1,16 @@
 import type { InputName } from './inputs.ts';
 
-/** What the original's decoder says of a body when a value has the wrong type. */
+/** The names in the original decoder's messages about values of a wrong type. */
 export interface OriginalBody {
-  /** Undefined: a map without a name. */
+  /** Undefined for a map, which has no name. */
   readonly struct?: string;
-  /** By field, where the type has another name there than in JSON. */
+  /** The types of fields whose name is not that of the JSON type. */
   readonly types?: Readonly<Record<string, string>>;
 }
 
 const MAP: OriginalBody = {};
 
-/** The bodies whose texts clients know (rest-api reference, 1.3; recorded); the others are named in plain words. */
+/** The bodies whose messages clients know (rest-api reference, 1.3; recorded). Those of others use plain names. */
 export const ORIGINAL_BODIES: { readonly [Name in InputName]?: OriginalBody } = {
   toggle: { struct: 'ToggleWorkflowRequest' },
   config: { struct: 'ConfigBroadcast' },

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 const order = z.object({ field: z.string(), direction: z.string() });
 const filter = z.object({ field: z.string(), type: z.string(), val: z.string() });
 
-/** Echo of what was asked, and the number of entries before limit and offset; the cursors are for clients of v0.6. */
+/** The parameters of the request, and the number of entries before limit and offset; cursors are for clients of v0.6. */
 export const pageInfo = z.object({
   order: z.array(order),
   filter: z.array(filter),

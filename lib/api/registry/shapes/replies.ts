@@ -67,7 +67,7 @@ export const replies = {
   newKey: system.newKey,
 } as const satisfies Record<string, z.ZodMiniType>;
 
-/** What replies are made of, named so that a description can name it once. */
+/** Parts of replies that the OpenAPI description defines once by name. */
 export const records = {
   pageInfo,
   namespaceRecord: namespaces.namespaceRecord,
@@ -91,5 +91,5 @@ export const records = {
   failure: system.failure,
 } as const satisfies Record<string, z.ZodMiniType>;
 
-/** `empty` is a reply without a body or content type; `bytes` is a body as it was stored or made, of any type. */
+/** `empty` is a reply without body and content type; `bytes` is a body of any type, without conversion. */
 export type ReplyName = keyof typeof replies | 'empty' | 'bytes';

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { paged } from './pages.ts';
 import { base64 } from './scalars.ts';
 
-/** Only secrets that have a value are listed, and folders: `initialized` is always true. */
+/** A list contains folders and secrets with a value: `initialized` is always true. */
 export const secretRecord = z.object({ name: z.string(), initialized: z.boolean() });
 export const secrets = z.object({ namespace: z.string(), secrets: z.object(paged(secretRecord)) });
 export const secret = z.object({ namespace: z.string(), key: z.string() });
 
-/** `id` is the address in base64; of the user only the first and last letters are shown. */
+/** `id` is the address in base64; `user` contains only the first and last letters of the user name. */
 export const registry = z.object({ name: z.string(), id: base64, user: z.string() });
 export const registries = z.object({ registries: z.array(registry) });
 export const registryTest = z.object({});

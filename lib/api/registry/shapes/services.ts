@@ -29,7 +29,7 @@ export const serviceRecord = z.object({
 });
 export const services = z.object({ config: limits, functions: z.array(serviceRecord) });
 
-/** In the details of a service an empty value is left out and numbers are numbers. */
+/** In the details of a service, empty values are left out, and numbers are numbers. */
 const detailedRevision = z.object({
   name: z.string(),
   image: z.string(),
@@ -52,7 +52,7 @@ export const service = z.object({
   scope: z.string(),
 });
 
-/** In a stream of revisions numbers are text. */
+/** In a stream of revisions, numbers are texts. */
 export const serviceRevision = z.object({
   name: z.string(),
   image: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { base64, time } from './scalars.ts';
 
-/** The sum of the two shapes the specification shows and the one its clients read; `error` at 401 and 403 alone. */
+/** The fields of both shapes in the specification and of the one that clients read; `error` only with 401 and 403. */
 export const failure = z.object({
   code: z.int(),
   message: z.string(),
@@ -14,7 +14,7 @@ export const version = z.object({ api: z.string(), flow: z.string(), functions: 
 export const jqResults = z.object({ query: z.string(), data: base64, results: z.array(z.string()) });
 export const description = z.looseObject({ openapi: z.string() });
 
-/** No namespaces: all of them. */
+/** An empty list of namespaces means all. */
 export const keyRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -23,5 +23,5 @@ export const keyRecord = z.object({
   createdAt: time,
 });
 export const keys = z.object({ keys: z.array(keyRecord) });
-/** The only time that the key itself is shown. */
+/** The only reply that contains the secret of a key. */
 export const newKey = z.object({ key: keyRecord, secret: z.string() });

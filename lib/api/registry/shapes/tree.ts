@@ -47,7 +47,7 @@ export const machine = z.object({
   revision: z.string(),
   tier: z.enum(['EXPRESS', 'STANDARD']),
   definition: z.record(z.string(), z.unknown()),
-  /** The machine that takes up a run that must wait, where the first one cannot. */
+  /** The machine that continues runs with waits, if the first one cannot wait. */
   resumes: z.optional(z.record(z.string(), z.unknown())),
   plan: z.record(z.string(), z.unknown()),
 });

@@ -1,25 +1,25 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../../../../lib/adapters/aws/table/client.ts';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
-import { Conflict, type Table, type Write } from '../../../../lib/ports/table.ts';
+import { ConflictError, type Table, type Write } from '../../../../lib/ports/table.ts';
 import { openEmulatedTable } from '../../../emulator/dynoxide.ts';
-import { type Asked, type AwsServer, type Reply, refusal, startAwsServer } from '../server.ts';
+import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from '../server.ts';
 
 const names = { catalog: 'cat', runs: 'run', journal: 'jou' };
 const PUTS: Write[] = ['a', 'b'].map((sk) => ({ do: 'put', table: 'catalog', item: { pk: 'p', sk } }));
 const CANCELLED = (...codes: string[]): Reply =>
-  refusal('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code, Message: Code })) });
+  errorReply('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code, Message: Code })) });
 
 let server: AwsServer;
 afterEach(() => server?.close());
 
 /** A table whose database gives these replies one after the other, then plain successes. */
-async function openRefused(...replies: ((asked: Asked) => Reply)[]): Promise<Table> {
+async function openRefused(...replies: ((asked: AwsRequest) => Reply)[]): Promise<Table> {
   server = await startAwsServer((asked) => replies.shift()?.(asked) ?? {});
   return dynamoTable({ ...server.config, names });
 }
 
-const operations = (): string[] => server.asked.map((asked) => asked.operation);
+const operations = (): string[] => server.requests.map((asked) => asked.operation);
 
 describe('a call that the database refuses for the moment', () => {
   test.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
@@ -28,7 +28,7 @@ describe('a call that the database refuses for the moment', () => {
       const table = await openRefused(() => CANCELLED('None', code));
       await table.write(PUTS);
       expect(operations()).toEqual(['TransactWriteItems', 'TransactWriteItems']);
-      const tokens = server.asked.map((asked) => asked.input['ClientRequestToken']);
+      const tokens = server.requests.map((asked) => asked.input['ClientRequestToken']);
       expect(tokens[0]).toMatch(/^[0-9a-f-]{36}$/);
       expect(tokens[1]).toBe(tokens[0]);
     },
@@ -38,13 +38,13 @@ describe('a call that the database refuses for the moment', () => {
     const table = await openRefused();
     await table.write(PUTS);
     await table.write(PUTS);
-    expect(new Set(server.asked.map((asked) => asked.input['ClientRequestToken'])).size).toBe(2);
+    expect(new Set(server.requests.map((asked) => asked.input['ClientRequestToken'])).size).toBe(2);
   });
 
   test.each(['TransactionConflictException', 'ProvisionedThroughputExceededException', 'ThrottlingException'])(
     'a single write refused for %s is repeated',
     async (name) => {
-      const table = await openRefused(() => refusal(name));
+      const table = await openRefused(() => errorReply(name));
       await table.write(PUTS.slice(0, 1));
       expect(operations()).toEqual(['PutItem', 'PutItem']);
     },
@@ -53,7 +53,7 @@ describe('a call that the database refuses for the moment', () => {
   test('a conflict beside a failed condition is a conflict of the condition only', async () => {
     const table = await openRefused(() => CANCELLED('TransactionConflict', 'ConditionalCheckFailed'));
     const error: unknown = await table.write(PUTS).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Conflict);
+    expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ failed: [1] });
     expect(operations()).toEqual(['TransactWriteItems']);
   });
@@ -72,12 +72,12 @@ describe('a call that the database refuses for the moment', () => {
       { table: 'catalog', pk: 'p', sk: 'a' },
     ]);
     expect(items.map((item) => item?.sk)).toEqual(['b', 'a']);
-    const asked = server.asked.map(({ input }) => Object.keys(input['RequestItems'] ?? {}));
+    const asked = server.requests.map(({ input }) => Object.keys(input['RequestItems'] ?? {}));
     expect(asked).toEqual([['run', 'cat'], ['run'], ['run']]);
   });
 
   test('an error that does not pass is thrown at once', async () => {
-    const table = await openRefused(() => refusal('ValidationException'));
+    const table = await openRefused(() => errorReply('ValidationException'));
     await expect(table.write(PUTS)).rejects.toThrow('ValidationException');
     expect(operations()).toEqual(['TransactWriteItems']);
   });
@@ -91,7 +91,7 @@ describe('every read of a table is strongly consistent', () => {
     await table.get([key, { ...key, sk: 'b' }]);
     await table.query({ table: 'runs', pk: 'p' });
     await table.query({ table: 'runs', index: 'by-namespace', pk: 'p' });
-    const [one, several, query, index] = server.asked.map((asked) => asked.input);
+    const [one, several, query, index] = server.requests.map((asked) => asked.input);
     expect([one, query, index].map((input) => input?.['ConsistentRead'])).toEqual([true, true, undefined]);
     expect(several?.['RequestItems']).toMatchObject({ run: { ConsistentRead: true } });
   });
@@ -124,7 +124,7 @@ describe('the count of calls', () => {
     const calls: Call[] = [];
     const { table, close } = await openEmulatedTable({ onCall: (call) => calls.push(call) });
     const missing: Write = { do: 'delete', key: { table: 'runs', pk: 'p', sk: 'a' }, when: { present: true } };
-    await expect(table.write([missing])).rejects.toThrow(Conflict);
+    await expect(table.write([missing])).rejects.toThrow(ConflictError);
     expect(calls).toEqual([{ operation: 'DeleteItem', table: 'runs' }]);
     await close();
   });

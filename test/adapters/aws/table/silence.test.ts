@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
-import { Conflict, type Item, type Table } from '../../../../lib/ports/table.ts';
+import { ConflictError, type Item, type Table } from '../../../../lib/ports/table.ts';
 import { type EmulatedTable, openEmulatedTable } from '../../../emulator/dynoxide.ts';
 
 /** Stands before the database: does what is asked, and keeps so many answers to itself. */
@@ -67,7 +67,7 @@ describe('a write whose first answer got lost', () => {
   test('is a conflict all the same when somebody else had written another item', async () => {
     await create(itemOf('taken', { text: 'theirs' }));
     silent = 1;
-    await expect(create(itemOf('taken'))).rejects.toThrow(Conflict);
+    await expect(create(itemOf('taken'))).rejects.toThrow(ConflictError);
   });
 
   test('is done once in a transaction', async () => {
@@ -84,5 +84,5 @@ describe('a write whose first answer got lost', () => {
 
 test('a write that is refused at its first try is a conflict, also when it wants what is there', async () => {
   await create(itemOf('twice'));
-  await expect(create(itemOf('twice'))).rejects.toThrow(Conflict);
+  await expect(create(itemOf('twice'))).rejects.toThrow(ConflictError);
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContainerRevision } from '../../../../lib/ports/containers.ts';
 import { containersContract, GREETING } from '../../../contract/containers.ts';
-import { callingContainers, revisionOf, until } from './stage/caller.ts';
-import { engineForTests, makeTestImage } from './stage/image.ts';
+import { openContainers, revisionOf, until } from './fixtures/caller.ts';
+import { engineForTests, makeTestImage } from './fixtures/image.ts';
 
 const engine = await engineForTests();
 const missing = typeof engine === 'string' ? engine : undefined;
 
 async function prepare() {
-  const calling = callingContainers({ folder: undefined, patience: { cancelMs: 500 } });
+  const calling = openContainers({ folder: undefined, timeouts: { cancelMs: 500 } });
   const image = typeof engine === 'string' ? '' : await makeTestImage(engine);
   const revision = revisionOf(image, { environment: { GREETING } });
   await calling.prepared(revision);
@@ -39,14 +39,14 @@ describe('containers on one machine', () => {
   });
   afterAll(() => containers?.close());
 
-  test('answers many calls at once, ten of them in the container', async () => {
+  test('serves many calls at once, ten of them in the container', async () => {
     const calls = Array.from({ length: 25 }, () => call(revision.id, { do: 'sleep', ms: 200 }));
-    const told = (await Promise.all(calls)).map(({ json }) => json());
-    expect(new Set(told.map(({ id }) => id)).size).toBe(25);
-    expect(Math.max(...told.map(({ calls: atOnce }) => atOnce))).toBeLessThanOrEqual(10);
+    const answers = (await Promise.all(calls)).map(({ json }) => json());
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(25);
+    expect(Math.max(...answers.map(({ calls: atOnce }) => atOnce))).toBeLessThanOrEqual(10);
   });
 
-  test('refuses those that come when a hundred are waiting', async () => {
+  test('rejects calls while a hundred are waiting', async () => {
     const calls = Array.from({ length: 115 }, () => call(revision.id, { do: 'sleep', ms: 20 }));
     const failures = (await Promise.all(calls)).flatMap(({ failure }) => failure ?? []);
     expect(failures.length).toBe(5);
@@ -56,18 +56,18 @@ describe('containers on one machine', () => {
     });
   });
 
-  test('shows the pod and what it wrote', async () => {
+  test('shows the pod and its output', async () => {
     await call(revision.id, { do: 'print', words: 'Grüße' });
     const [pod] = (await statusOf(revision.id)).pods;
     expect(pod?.status).toBe('Running');
     const read = (from: number) => containers.output(pod?.name ?? '', from);
     const all = await until(
       () => read(0),
-      (told) => told?.text.includes('Grüße\n') ?? false,
+      (output) => output?.text.includes('Grüße\n') ?? false,
     );
     expect(all?.text).toMatch(/^begun serve true\n/);
     expect((await read(all?.end ?? 0))?.text).toBe('');
-    expect(await containers.output('nobody', 0)).toBeUndefined();
+    expect(await containers.output('unknown', 0)).toBeUndefined();
   });
 
   test('fails for a revision that was never prepared', async () => {

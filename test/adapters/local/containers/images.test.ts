@@ -1,26 +1,38 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callingContainers, revisionOf } from './stage/caller.ts';
-import { engineForTests } from './stage/image.ts';
-import { startRegistry, type TestRegistry } from './stage/registry.ts';
+import type { RegistryServer } from '../../../containers/fixtures/registry-server.ts';
+import { openContainers, revisionOf } from './fixtures/caller.ts';
+import { engineForTests } from './fixtures/image.ts';
+import { startPrivateRegistry } from './fixtures/private-registry.ts';
 
 const engine = await engineForTests();
 const missing = typeof engine === 'string' ? engine : undefined;
 
+/** The login file in a temporary folder; empty if another process has removed it meanwhile. */
+function loginsIn(folder: string): string {
+  try {
+    return readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
 describe('the image of a revision', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weft-containers-'));
-  const { containers, call, prepared } = callingContainers({ folder });
-  let registry: TestRegistry;
+  const { containers, call, prepared } = openContainers({ folder });
+  let registry: RegistryServer;
   let image = '';
   const loginOf = (token: string, user = 'ada', host = registry.host) => ({ url: `https://${host}`, user, token });
 
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
   beforeAll(async () => {
-    registry = await startRegistry('ada:right', randomUUID());
+    registry = await startPrivateRegistry();
     image = `${registry.host}/private/image:1`;
   });
 
@@ -35,20 +47,22 @@ describe('the image of a revision', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('is fetched with the first credentials that open its registry, in their order', async () => {
+  test('is pulled with the first valid credentials, in their order', async () => {
     const credentials = [loginOf('other', 'eve', 'example.com'), loginOf('wrong'), loginOf('right')];
     expect(await prepared(revisionOf(image, { credentials }))).toMatchObject({ state: 'ready', reason: '' });
     expect([...new Set(registry.logins)]).toEqual(['ada:wrong', 'ada:right']);
   });
 
-  test('leaves no credentials on disk, neither in the folder nor beside it', async () => {
+  test('leaves no credentials on disk', async () => {
     await prepared(revisionOf(image, { credentials: [loginOf('right')] }));
-    const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
-    expect(kept.filter((text) => text.includes('right') || text.includes(btoa('ada:right')))).toEqual([]);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('weft-login-'))).toEqual([]);
+    const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+    expect(stored.filter((text) => text.includes('right') || text.includes(btoa('ada:right')))).toEqual([]);
+    // Other processes have such folders at the same time, with logins for other registries.
+    const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('weft-login-'));
+    expect(folders.filter((name) => loginsIn(join(tmpdir(), name)).includes(registry.host))).toEqual([]);
   });
 
-  test('is not had with wrong credentials, and says whose', async () => {
+  test('is denied to wrong credentials; the status names their users', async () => {
     const status = await prepared(revisionOf(image, { credentials: [loginOf('wrong')] }));
     expect(status).toMatchObject({ state: 'failed', reason: 'Unauthorized' });
     expect(status.message).toBe(
@@ -56,7 +70,7 @@ describe('the image of a revision', () => {
     );
   });
 
-  test('is not had without credentials, and says what to do; a call fails with the same words', async () => {
+  test('is denied without credentials; the status says what to do, and a call fails with the same message', async () => {
     const revision = revisionOf(image, { credentials: [loginOf('right', 'ada', 'example.com')] });
     const status = await prepared(revision);
     expect(status).toMatchObject({ state: 'failed', reason: 'Unauthorized' });
@@ -65,7 +79,7 @@ describe('the image of a revision', () => {
     expect(registry.logins).toEqual([]);
   });
 
-  test('can be had by preparing again after a failure', async () => {
+  test('is pulled by preparing again after a failure', async () => {
     const revision = revisionOf(image);
     expect((await prepared(revision)).state).toBe('failed');
     expect((await prepared({ ...revision, credentials: [loginOf('right')] })).state).toBe('ready');
@@ -73,20 +87,20 @@ describe('the image of a revision', () => {
 
   test.each([
     ['that does not exist', '/private/image:2', 'ImageNotFound', /has no image .*: check its name and tag/],
-    ['whose name is none', '/Private//image::', 'InvalidImageName', /is no name of an image/],
+    ['whose name is invalid', '/Private//image::', 'InvalidImageName', /is no name of an image/],
     ['whose name is an option', '/--help', 'InvalidImageName', /is no name of an image/],
-  ])('%s is not had', async (_, name, reason, words) => {
+  ])('%s fails the revision', async (_, name, reason, message) => {
     const status = await prepared(revisionOf(`${registry.host}${name}`, { credentials: [loginOf('right')] }));
     expect(status).toMatchObject({ state: 'failed', reason });
-    expect(status.message).toMatch(words);
+    expect(status.message).toMatch(message);
   });
 
-  test('of a registry that is not there is not had', async () => {
+  test('of a registry that is down fails the revision', async () => {
     const status = await prepared(revisionOf('127.0.0.1:1/image:1'));
     expect(status).toMatchObject({ state: 'failed', reason: 'RegistryUnreachable' });
   });
 
-  test('is not asked for at once a second time', async () => {
+  test('is not pulled a second time soon after', async () => {
     const revision = revisionOf(image, { credentials: [loginOf('right')] });
     await prepared(revision);
     registry.logins.length = 0;
@@ -94,7 +108,7 @@ describe('the image of a revision', () => {
     expect(registry.logins).toEqual([]);
   });
 
-  test('that cannot be begun fails the call and says why', async () => {
+  test('that cannot be started fails the call with the reason', async () => {
     const revision = revisionOf(image, { credentials: [loginOf('right')] });
     await prepared(revision);
     const { failure } = await call(revision.id, { do: 'echo' });
@@ -103,8 +117,8 @@ describe('the image of a revision', () => {
   });
 });
 
-test('an engine that is not there is told of in words for the user', async () => {
-  const { containers, prepared } = callingContainers({ folder: undefined, engine: '/nowhere/podman' });
+test('a missing engine fails revisions with what to do', async () => {
+  const { containers, prepared } = openContainers({ folder: undefined, engine: '/nowhere/podman' });
   expect(await containers.problem()).toMatch(/^container services need podman or docker on this machine: install one/);
   const status = await prepared(revisionOf('any/image'));
   expect(status).toMatchObject({ state: 'failed', reason: 'NoContainerEngine' });

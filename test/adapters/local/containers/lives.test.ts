@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installationOf, type LocalContainersOptions } from '../../../../lib/adapters/local/containers/containers.ts';
-import type { Engine } from '../../../../lib/adapters/local/containers/engine.ts';
-import { labels } from '../../../../lib/adapters/local/containers/leftovers.ts';
-import { callingContainers, revisionOf, until } from './stage/caller.ts';
-import { engineForTests, makeTestImage } from './stage/image.ts';
+import type { Engine } from '../../../../lib/adapters/local/containers/engine/engine.ts';
+import { labels } from '../../../../lib/adapters/local/containers/engine/reaper.ts';
+import { openContainers, revisionOf, until } from './fixtures/caller.ts';
+import { engineForTests, makeTestImage } from './fixtures/image.ts';
 
 const found = await engineForTests();
 const missing = typeof found === 'string' ? found : undefined;
-const PROCESS = fileURLToPath(new URL('./stage/process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./fixtures/process.ts', import.meta.url));
 
-/** The names of the containers that a folder's service has in the engine. */
+/** The names of the containers in the engine that belong to a data folder. */
 async function namesIn(engine: Engine, folder: string): Promise<string[]> {
   const filter = ['--filter', `label=weft.installation=${installationOf(folder)}`];
   const { stdout } = await engine.run(['ps', '-a', '--format', '{{.Names}}', ...filter]);
@@ -26,8 +26,8 @@ describe('the containers of a revision', () => {
   const engine = found as Engine;
   const folders: string[] = [];
   const open: { close(): Promise<void> }[] = [];
-  // Most tests need no service of their own.
-  const every = callingContainers({ folder: undefined, patience: { listenMs: 5_000 } });
+  // Most tests share one service.
+  const shared = openContainers({ folder: undefined, timeouts: { listenMs: 5_000 } });
   let image = '';
 
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
@@ -41,7 +41,7 @@ describe('the containers of a revision', () => {
   });
 
   afterAll(async () => {
-    await every.containers.close();
+    await shared.containers.close();
     for (const folder of folders) rmSync(folder, { recursive: true });
   });
 
@@ -52,14 +52,14 @@ describe('the containers of a revision', () => {
   };
 
   const opened = (options: LocalContainersOptions) => {
-    const calling = callingContainers(options);
+    const calling = openContainers(options);
     open.push(calling.containers);
     return calling;
   };
 
-  test('begin with the first call, end when nobody calls for a while, and begin again', async () => {
+  test('start with the first call, end after an idle time, and start again', async () => {
     const folder = newFolder();
-    const { call, statusOf, prepared } = opened({ folder, patience: { idleMs: 300 } });
+    const { call, statusOf, prepared } = opened({ folder, timeouts: { idleMs: 300 } });
     const revision = revisionOf(image);
     expect((await prepared(revision)).pods).toEqual([]);
     expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
@@ -72,19 +72,19 @@ describe('the containers of a revision', () => {
     expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
   });
 
-  test('are as many as are to be kept warm, before anybody calls', async () => {
-    const { statusOf, prepared } = every;
+  test('are started up to the minimum scale before the first call', async () => {
+    const { statusOf, prepared } = shared;
     const revision = revisionOf(image, { minScale: 2 });
     await prepared(revision);
-    const isWarm = ({ status }: { status: string }) => status === 'Running';
+    const isRunning = ({ status }: { status: string }) => status === 'Running';
     await until(
       () => statusOf(revision.id),
-      ({ pods }) => pods.length === 2 && pods.every(isWarm),
+      ({ pods }) => pods.length === 2 && pods.every(isRunning),
     );
   });
 
-  test('are waited for while they start', async () => {
-    const { call, prepared } = every;
+  test('may listen late', async () => {
+    const { call, prepared } = shared;
     const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'serve', '1500'] });
     await prepared(revision);
     const { json, failure } = await call(revision.id, { do: 'echo' });
@@ -93,16 +93,16 @@ describe('the containers of a revision', () => {
   });
 
   test('fail the call when they never listen', async () => {
-    const { call, statusOf, prepared } = every;
-    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'deaf'] });
+    const { call, statusOf, prepared } = shared;
+    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'silent'] });
     await prepared(revision);
     const { failure } = await call(revision.id, { do: 'echo' });
     expect(failure).toEqual({ code: '', message: 'the container did not listen on port 8080 within 5 seconds' });
     expect((await statusOf(revision.id)).pods).toMatchObject([{ status: 'Failed' }]);
   });
 
-  test('fail the call with their last words when they end before they listen', async () => {
-    const { containers, call, statusOf, prepared } = every;
+  test('fail the call with their last output when they end before they listen', async () => {
+    const { containers, call, statusOf, prepared } = shared;
     const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'fail'] });
     await prepared(revision);
     const { failure } = await call(revision.id, { do: 'echo' });
@@ -114,7 +114,7 @@ describe('the containers of a revision', () => {
   });
 
   test('fail the call in which they crash, and serve the next', async () => {
-    const { call, prepared } = every;
+    const { call, prepared } = shared;
     const revision = revisionOf(image);
     await prepared(revision);
     const { failure } = await call(revision.id, { do: 'exit', code: 7, words: 'oh no' });
@@ -122,8 +122,8 @@ describe('the containers of a revision', () => {
     expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
   });
 
-  test('come again by themselves when one that is kept warm is killed', async () => {
-    const { statusOf, prepared } = every;
+  test('are started again up to the minimum scale when one is killed', async () => {
+    const { statusOf, prepared } = shared;
     const revision = revisionOf(image, { minScale: 1 });
     await prepared(revision);
     const running = () =>
@@ -144,16 +144,16 @@ describe('the containers of a revision', () => {
     expect(pods).toHaveLength(1);
   });
 
-  test('let a call be cancelled before they are there', async () => {
-    const { containers, call, prepared } = every;
-    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'deaf'] });
+  test('let a call be cancelled before they listen', async () => {
+    const { containers, call, prepared } = shared;
+    const revision = revisionOf(image, { command: ['/node', '/function.mjs', 'silent'] });
     await prepared(revision);
     const waiting = call(revision.id, { do: 'echo' }, { actionId: 'early-1' });
     await containers.cancel(revision.id, 'early-1');
     expect((await waiting).failure).toEqual({ code: '', message: 'the call was cancelled' });
   });
 
-  test('end at once when the revision is removed, and calls with them', async () => {
+  test('end, with their calls, when the revision is removed', async () => {
     const folder = newFolder();
     const { containers, call, prepared } = opened({ folder });
     const revision = revisionOf(image);
@@ -167,10 +167,10 @@ describe('the containers of a revision', () => {
     await containers.remove(revision.id);
   });
 
-  test('end with the service, and their revisions are known to the next', async () => {
+  test('end with the service; the next service with the folder knows their revisions', async () => {
     const folder = newFolder();
     const revision = revisionOf(image, { minScale: 1 });
-    const first = callingContainers({ folder });
+    const first = openContainers({ folder });
     await first.prepared(revision);
     expect((await first.call(revision.id, { do: 'echo' })).failure).toBeUndefined();
     await first.containers.close();
@@ -186,7 +186,7 @@ describe('the containers of a revision', () => {
     expect(await third.containers.status([revision.id])).toEqual([undefined]);
   });
 
-  test('do not outlive a service that is killed, nor do its sidecars', async () => {
+  test('and their sidecars are removed when the service is killed', async () => {
     const folder = newFolder();
     const child = spawn(process.execPath, [PROCESS, folder, image], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(child.stdout, 'data');
@@ -201,12 +201,12 @@ describe('the containers of a revision', () => {
     );
   });
 
-  test('that a killed service left are removed by the next one', async () => {
+  test('of a killed service are removed by the next one', async () => {
     const folder = newFolder();
     const owner = { installation: installationOf(folder), process: 'killed' };
-    const words = ['--entrypoint', '/node', image, '-e', 'setInterval(() => undefined, 1000)'];
+    const command = ['--entrypoint', '/node', image, '-e', 'setInterval(() => undefined, 1000)'];
     const ulimits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024'];
-    await engine.run(['run', '-d', '--network', 'none', ...ulimits, ...labels(owner, 'function'), ...words]);
+    await engine.run(['run', '-d', '--network', 'none', ...ulimits, ...labels(owner, 'function'), ...command]);
     expect(await namesIn(engine, folder)).toHaveLength(1);
     const { containers } = opened({ folder });
     expect(await containers.problem()).toBeUndefined();

@@ -2,10 +2,10 @@ import { upgrade } from '../../../../bin/server/upgrade.ts';
 import { openDataFolder } from '../../../../lib/adapters/local/database/data-folder.ts';
 import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../../../../lib/adapters/local/table/table.ts';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 
-/** The tables of a folder, migrated as the service does it, or by other steps. */
-export async function openUpgraded(folder: string, steps = STEPS) {
+/** Opens the tables of a folder and migrates them as the service does, or by other migrations. */
+export async function openUpgraded(folder: string, migrations = MIGRATIONS) {
   const { file, release } = openDataFolder(folder);
   const database = new LocalDatabase({ file, acknowledge: 'written' });
   const close = async () => {
@@ -15,7 +15,7 @@ export async function openUpgraded(folder: string, steps = STEPS) {
   const { table, inventory } = databaseTable(database);
   const keepCopy = (name: string) => database.keepCopy(name);
   try {
-    await upgrade({ table, inventory, isNew: database.isNew, keepCopy }, steps);
+    await upgrade({ table, inventory, isNew: database.isNew, keepCopy }, migrations);
   } catch (error) {
     await close();
     throw error;

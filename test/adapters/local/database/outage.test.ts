@@ -71,8 +71,8 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
     await database.durable();
     expect(database.outage).toBeUndefined();
     expect(printed).toEqual([
-      `${reason}; until that is over, requests are refused and runs wait`,
-      `${join(disk.folder, 'weft.db')} can be written again, and holds what had to wait`,
+      `${reason}. Until it can be written again, requests get 503 and runs wait`,
+      `${join(disk.folder, 'weft.db')} can be written again; all changes are stored`,
     ]);
     await database.close();
     open();

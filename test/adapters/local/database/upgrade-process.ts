@@ -3,7 +3,7 @@
  * NUMBER`. It kills itself when it comes to that item, as nothing else would hit the moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import { openUpgraded } from './open-upgraded.ts';
 import { renaming } from './renaming.ts';
 
@@ -13,5 +13,5 @@ const deadly = renaming(() => {
   seen += 1;
   if (seen === Number(number)) process.kill(process.pid, 'SIGKILL');
 });
-await openUpgraded(folder, [...STEPS, deadly]);
+await openUpgraded(folder, [...MIGRATIONS, deadly]);
 await sleep(1000);

@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../../../../lib/adapters/local/table/table.ts';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import type { Item } from '../../../../lib/ports/table.ts';
 import { openUpgraded } from './open-upgraded.ts';
 import { renaming } from './renaming.ts';
 
 const PROCESS = fileURLToPath(new URL('upgrade-process.ts', import.meta.url));
-const NEXT = [...STEPS, renaming()];
+const NEXT = [...MIGRATIONS, renaming()];
 const MANY = 1200;
 
 let folder: string;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const open = (steps = STEPS) => openUpgraded(folder, steps);
+const open = (migrations = MIGRATIONS) => openUpgraded(folder, migrations);
 
 async function fill(): Promise<void> {
   const { table, close } = await open();
@@ -45,8 +45,8 @@ function countIn(file: string): { before: number; after: number } {
   return counts;
 }
 
-describe('a folder of an older layout', () => {
-  test('is migrated to the present one when it is opened, and a copy stays of what it was', async () => {
+describe('a folder of an older schema version', () => {
+  test('is migrated to the current version when it is opened, and a copy of the older database stays', async () => {
     await fill();
     await (await open(NEXT)).close();
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
@@ -66,7 +66,7 @@ describe('a folder of an older layout', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('is left alone when it cannot be copied, and no part of a copy stays', async () => {
+  test('is not changed when it cannot be copied, and no part of a copy stays', async () => {
     await fill();
     const file = join(folder, 'weft.db');
     const bytes = readFileSync(file);
@@ -76,32 +76,34 @@ describe('a folder of an older layout', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.layout-2'))).toEqual([]);
   });
 
-  test('prints where its copy is', async () => {
+  test('prints the path of its copy', async () => {
     await fill();
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
     await (await open(NEXT)).close();
     const printed = log.mock.calls.flat();
     log.mockRestore();
     expect(printed).toEqual([
-      `The data have layout 2; they are led to layout 3 now, and as they were, they stay in ${join(folder, 'weft.db.layout-2')}.`,
+      `Migrating the tables from schema version 2 to 3; a copy is kept in ${join(folder, 'weft.db.layout-2')}.`,
     ]);
   });
 
-  test('is opened by no older version any more, which touches nothing', async () => {
+  test('cannot be opened by an older version, which changes nothing', async () => {
     await fill();
     await (await open(NEXT)).close();
-    await expect(open()).rejects.toThrow('they have layout 3, and this version knows layouts up to 2');
+    await expect(open()).rejects.toThrow(
+      'the tables have schema version 3, but this version of Weft supports versions up to 2',
+    );
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
   });
 });
 
-test('a new folder has the present layout at once, and no copy', async () => {
+test('a new folder has the current schema version at once, and no copy', async () => {
   await (await open()).close();
   await (await open()).close();
   expect(existsSync(join(folder, 'weft.db.layout-1'))).toBe(false);
 });
 
-test('indexes that are otherwise than they are to be are made anew, over what is there', async () => {
+test('indexes with another definition are created again over the existing items', async () => {
   const { table, close } = await open();
   const item = { pk: 'run#i', sk: '.', nsBucket: 'ns', order: '1', as: 'flow' };
   await table.write([{ do: 'put', table: 'runs', item }]);

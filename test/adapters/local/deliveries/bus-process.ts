@@ -7,8 +7,8 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { localBus } from '../../../../lib/adapters/local/bus.ts';
-import { systemClock } from '../../../../lib/adapters/local/clock.ts';
 import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
+import { systemClock } from '../../../../lib/adapters/portable/clock.ts';
 import type { Message } from '../../../../lib/ports/bus.ts';
 
 const [folder = '', first = '0', count = '0'] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import {
   type FoundEndpoint,
   openEndpointTable,
 } from '../../../../lib/adapters/local/endpoint/tables.ts';
-import { STEPS } from '../../../../lib/domain/migrations/index.ts';
+import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import { type Emulator, startDynoxide } from '../../../emulator/dynoxide.ts';
 import { renaming } from '../database/renaming.ts';
 
@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 const migrate =
-  (steps = STEPS) =>
+  (migrations = MIGRATIONS) =>
   (found: FoundEndpoint) =>
-    upgrade({ ...found, keepCopy: () => undefined }, steps);
-const open = (steps = STEPS) => openEndpointTable({ ...emulator, upgrade: migrate(steps) });
+    upgrade({ ...found, keepCopy: () => undefined }, migrations);
+const open = (migrations = MIGRATIONS) => openEndpointTable({ ...emulator, upgrade: migrate(migrations) });
 
-test('the tables of a database are used by one service after the other', async () => {
+test('the tables of a database are used by two services in turn', async () => {
   const first = await open();
   await first.table.write([{ do: 'put', table: 'runs', item: { pk: 'kept', sk: '.' } }]);
   await first.close();
@@ -32,7 +32,7 @@ test('the tables of a database are used by one service after the other', async (
   await second.close();
 });
 
-test('tables are made once, in any names', async () => {
+test('tables are created once, with any names', async () => {
   const client = endpointClient(emulator.endpoint);
   const names = { catalog: 'one', runs: 'two', journal: 'three' };
   expect(await createTables(client, names)).toBe(true);
@@ -40,17 +40,17 @@ test('tables are made once, in any names', async () => {
   client.destroy();
 });
 
-test('tables of an older layout are migrated, without a copy', async () => {
+test('tables of an older schema version are migrated, without a copy', async () => {
   await (await open()).close();
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  await (await open([...STEPS, renaming()])).close();
+  await (await open([...MIGRATIONS, renaming()])).close();
   const printed = log.mock.calls.flat();
   log.mockRestore();
-  expect(printed).toEqual(['The data have layout 2; they are led to layout 3 now, and no copy is made.']);
-  await expect(open()).rejects.toThrow('they have layout 3');
+  expect(printed).toEqual(['Migrating the tables from schema version 2 to 3; no copy is kept.']);
+  await expect(open()).rejects.toThrow('the tables have schema version 3');
 });
 
-test('indexes that are otherwise than they are to be are made anew, over what is there', async () => {
+test('indexes with another definition are created again over the existing items', async () => {
   const first = await openEndpointTable(emulator);
   const item = { pk: 'run#i', sk: '.', nsBucket: 'ns', order: '1', as: 'flow' };
   await first.table.write([{ do: 'put', table: 'runs', item }]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EndedExecution, OnEnd } from '../../../../lib/adapters/local/executions/notices.ts';
-import { machine, Named, type TestFunction, task } from '../../../contract/executions.ts';
+import { machine, NamedError, type TestFunction, task } from '../../../contract/executions.ts';
 import { type LocalBench, openBench } from '../bench.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
@@ -65,7 +65,7 @@ describe('ends that somebody wants to be told of', () => {
 
   test('a task that fails for good, a timeout and a stop are told by their names', async () => {
     functions.set('work', async () => {
-      throw new Named('Weft.Broken', 'no way');
+      throw new NamedError('Weft.Broken', 'no way');
     });
     open();
     const handle = await begin({ A: task() }, 'failing');

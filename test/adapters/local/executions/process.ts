@@ -6,9 +6,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../../lib/adapters/local/clock.ts';
 import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
+import { systemClock } from '../../../../lib/adapters/portable/clock.ts';
 import type { Machine } from '../../../../lib/ports/executions.ts';
 
 const [folder = '', count = '0', mode] = process.argv.slice(2);

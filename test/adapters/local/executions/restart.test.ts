@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listen, machine, Named, type TestFunction, task } from '../../../contract/executions.ts';
+import { listen, machine, NamedError, type TestFunction, task } from '../../../contract/executions.ts';
 import { type LocalBench, openBench } from '../bench.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
@@ -90,7 +90,7 @@ describe('after a restart', () => {
     let calls = 0;
     functions.set('work', async () => {
       calls++;
-      throw new Named('Weft.Again', '');
+      throw new NamedError('Weft.Again', '');
     });
     const Retry = [{ ErrorEquals: ['Weft.Again'], IntervalSeconds: 10, BackoffRate: 1, MaxAttempts: 3 }];
     const handle = await begin({ A: task({ Retry }) });

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LocalExecutions, localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
-import { InvalidDefinition } from '../../../../lib/adapters/local/interpreter/program/program.ts';
+import { InvalidDefinitionError } from '../../../../lib/adapters/local/interpreter/program/program.ts';
 import { owning } from '../owning.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
-interface Exam {
+/** A machine, and its result as recorded from Step Functions. */
+interface RecordedMachine {
   readonly name: string;
   readonly definition: unknown;
   readonly input: unknown;
   readonly expect: Expectation;
 }
 
-/** What the machine must come to; `soft` marks what the examiners were not sure of. Times are milliseconds. */
+/** The expected result; times in milliseconds. `only`: the fields of the output that are compared. */
 interface Expectation {
   readonly status?: string;
   readonly output?: unknown;
@@ -28,7 +29,7 @@ interface Expectation {
   readonly invalid?: true;
 }
 
-/** What Weft never emits, and the words it is refused with. */
+/** Machines with features that Weft does not emit, and the error for each. */
 const OUT_OF_DIALECT: Readonly<Record<string, RegExp>> = {
   'map-distributed-inline-items': /the mode DISTRIBUTED is not supported/,
   'map-distributed-batch': /the field ItemBatcher is not supported/,
@@ -39,13 +40,13 @@ const OUT_OF_DIALECT: Readonly<Record<string, RegExp>> = {
 
 const TASK_FUNCTION = /^\$\{TaskFunction\}$/;
 
-const exams = JSON.parse(
+const recorded = JSON.parse(
   readFileSync(new URL('../../../conformance/machines.json', import.meta.url), 'utf8'),
-) as Exam[];
-const refused = exams.filter((exam) => exam.expect.invalid);
-const applicable = exams.filter((exam) => !exam.expect.invalid && !(exam.name in OUT_OF_DIALECT));
+) as RecordedMachine[];
+const invalid = recorded.filter((machine) => machine.expect.invalid);
+const runnable = recorded.filter((machine) => !machine.expect.invalid && !(machine.name in OUT_OF_DIALECT));
 
-class Thrown extends Error {
+class ThrownError extends Error {
   override readonly name: string;
   constructor(name: string, message: string) {
     super(message);
@@ -65,28 +66,28 @@ function open(time: VirtualTime): LocalExecutions {
   const operations: Record<TaskPayload['op'], (payload: TaskPayload) => Promise<unknown>> = {
     double: async ({ value }) => ({ value: value * 2 }),
     fail: async ({ name, msg }) => {
-      throw new Thrown(name, msg);
+      throw new ThrownError(name, msg);
     },
     sleep: ({ ms }) => time.sleep(ms),
   };
   const invoke = async (functionName: string, payload: unknown): Promise<unknown> => {
-    if (!TASK_FUNCTION.test(functionName)) throw new Thrown('Lambda.ResourceNotFoundException', functionName);
+    if (!TASK_FUNCTION.test(functionName)) throw new ThrownError('Lambda.ResourceNotFoundException', functionName);
     return operations[(payload as TaskPayload).op](payload as TaskPayload);
   };
   return owning(':memory:', (database) => localExecutions({ database, ...time, invoke }));
 }
 
-async function take({ definition, input }: Exam): Promise<{ outcome: Outcome; lasted: number }> {
+async function run({ definition, input }: RecordedMachine): Promise<{ outcome: Outcome; durationMs: number }> {
   const time = new VirtualTime();
   const executions = open(time);
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition);
-  const handle = await executions.define({ name: 'exam', definition: text, tier: 'STANDARD' });
+  const handle = await executions.define({ name: 'recorded', definition: text, tier: 'STANDARD' });
   await executions.start(handle, 'one', input);
   for (;;) {
     const outcome = executions.describe(handle, 'one');
     if (outcome?.ended !== undefined) {
       await executions.close();
-      return { outcome, lasted: outcome.ended - outcome.started };
+      return { outcome, durationMs: outcome.ended - outcome.started };
     }
     await time.sleep(100);
   }
@@ -94,37 +95,40 @@ async function take({ definition, input }: Exam): Promise<{ outcome: Outcome; la
 
 type Outcome = NonNullable<ReturnType<LocalExecutions['describe']>>;
 
-function compare({ expect: wanted }: Exam, { outcome, lasted }: { outcome: Outcome; lasted: number }): void {
-  if (wanted.anyFail) expect(outcome.status).not.toBe('SUCCEEDED');
-  else expect(outcome).toMatchObject({ status: wanted.status });
-  if ('output' in wanted) expect(picked(outcome.output, wanted.only)).toEqual(wanted.output);
-  if (wanted.error !== undefined) expect(outcome.error).toBe(wanted.error);
-  if (wanted.cause !== undefined) expect(outcome.cause).toBe(wanted.cause);
-  if (wanted.causeRe) expect(outcome.cause).toMatch(new RegExp(wanted.causeRe.regex));
-  if (wanted.raw !== undefined) expect(JSON.stringify(outcome.output)).toBe(wanted.raw);
-  if (wanted.rawNo) expect(JSON.stringify(outcome.output)).not.toMatch(new RegExp(wanted.rawNo.regex));
-  expect(lasted).toBeGreaterThanOrEqual(wanted.minMs ?? 0);
-  expect(lasted).toBeLessThanOrEqual(wanted.maxMs ?? Number.POSITIVE_INFINITY);
+function compare(
+  { expect: expected }: RecordedMachine,
+  { outcome, durationMs }: { outcome: Outcome; durationMs: number },
+): void {
+  if (expected.anyFail) expect(outcome.status).not.toBe('SUCCEEDED');
+  else expect(outcome).toMatchObject({ status: expected.status });
+  if ('output' in expected) expect(selectFields(outcome.output, expected.only)).toEqual(expected.output);
+  if (expected.error !== undefined) expect(outcome.error).toBe(expected.error);
+  if (expected.cause !== undefined) expect(outcome.cause).toBe(expected.cause);
+  if (expected.causeRe) expect(outcome.cause).toMatch(new RegExp(expected.causeRe.regex));
+  if (expected.raw !== undefined) expect(JSON.stringify(outcome.output)).toBe(expected.raw);
+  if (expected.rawNo) expect(JSON.stringify(outcome.output)).not.toMatch(new RegExp(expected.rawNo.regex));
+  expect(durationMs).toBeGreaterThanOrEqual(expected.minMs ?? 0);
+  expect(durationMs).toBeLessThanOrEqual(expected.maxMs ?? Number.POSITIVE_INFINITY);
 }
 
-function picked(output: unknown, only: readonly string[] | undefined): unknown {
+function selectFields(output: unknown, only: readonly string[] | undefined): unknown {
   if (!only) return output;
-  const held = output as Record<string, unknown>;
-  return Object.fromEntries(only.map((field) => [field, held[field]]));
+  const fields = output as Record<string, unknown>;
+  return Object.fromEntries(only.map((field) => [field, fields[field]]));
 }
 
-describe(`the exam of ${exams.length} machines, of which ${applicable.length} are to be run and ${refused.length} are faulty`, () => {
-  test.each(applicable)('$name runs as Step Functions runs it', async (exam) => {
-    compare(exam, await take(exam));
+describe(`recorded machines (${runnable.length} to run, ${invalid.length} invalid)`, () => {
+  test.each(runnable)('$name ends as in Step Functions', async (machine) => {
+    compare(machine, await run(machine));
   });
 
-  test.each(refused)('$name is refused', async (exam) => {
-    await expect(take(exam)).rejects.toThrow(InvalidDefinition);
+  test.each(invalid)('$name is rejected', async (machine) => {
+    await expect(run(machine)).rejects.toThrow(InvalidDefinitionError);
   });
 
-  test.each(Object.entries(OUT_OF_DIALECT))('%s is refused by name, as Weft never emits it', async (name, words) => {
-    const exam = exams.find((one) => one.name === name);
-    if (!exam) throw new Error(`there is no exam ${name}`);
-    await expect(take(exam)).rejects.toThrow(words);
+  test.each(Object.entries(OUT_OF_DIALECT))('%s is rejected as not supported', async (name, message) => {
+    const machine = recorded.find((one) => one.name === name);
+    if (!machine) throw new Error(`there is no recorded machine ${name}`);
+    await expect(run(machine)).rejects.toThrow(message);
   });
 });

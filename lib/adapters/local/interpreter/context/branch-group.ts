@@ -1,15 +1,16 @@
-import type { Program } from '../program/program.ts';
+import type { CompiledState, Program } from '../program/program.ts';
 import {
+  type BranchGroup,
+  type BranchGroupPlan,
   type Details,
   type Execution,
-  type Family,
-  type FamilyPlan,
   NO_VARIABLES,
   type Phase,
   type Thread,
 } from './thread.ts';
 
-export interface Birth {
+/** What a new thread is made of; `now` is in milliseconds since 1970. */
+export interface ThreadProps {
   readonly execution: Execution;
   readonly parent?: Thread;
   readonly place: number;
@@ -19,13 +20,13 @@ export interface Birth {
   readonly now: number;
 }
 
-/** A thread at the first state of its program, not yet in the journal. */
-export function newThread({ execution, parent, place, program, input, phase, now }: Birth): Thread {
+/** Creates a thread in the first state of its program. It is not in the journal yet. */
+export function newThread({ execution, parent, place, program, input, phase, now }: ThreadProps): Thread {
   const id = execution.threads++;
   const details: Details = { entered: now, retries: [] };
   return {
     ...{ execution, id, parent, place, program, phase, input, details },
-    step: stepOf(program, program.start),
+    state: stateOf(program, program.start),
     variables: NO_VARIABLES,
     work: undefined,
     events: 0,
@@ -33,67 +34,74 @@ export function newThread({ execution, parent, place, program, input, phase, now
     stored: false,
     alarm: undefined,
     call: undefined,
-    family: undefined,
+    branchGroup: undefined,
   };
 }
 
-/** The state of that name. Throws if the program lacks it, which the check of a definition rules out. */
-export function stepOf(program: Program, name: string): Thread['step'] {
-  const step = program.steps.get(name);
-  if (!step) throw new Error(`there is no state ${name}`);
-  return step;
+/**
+ * The state of that name.
+ * @throws Error when the program has no such state, which the check of a definition excludes.
+ */
+export function stateOf(program: Program, name: string): CompiledState {
+  const state = program.states.get(name);
+  if (!state) throw new Error(`there is no state ${name}`);
+  return state;
 }
 
-/** What the child at that place runs: the one processor of a Map, or the branch of a Parallel. */
+/**
+ * The program of the branch with that index: the one item processor of a Map, or the branch of a Parallel.
+ * @throws Error when the state has no such branch.
+ */
 export function programOf(parent: Thread, place: number): Program {
-  const program = parent.step.programs[parent.step.type === 'Map' ? 0 : place];
-  if (!program) throw new Error(`the state ${parent.step.name} has no branch ${place}`);
+  const program = parent.state.branches[parent.state.type === 'Map' ? 0 : place];
+  if (!program) throw new Error(`the state ${parent.state.name} has no branch ${place}`);
   return program;
 }
 
-export function newFamily(plan: FamilyPlan): Family {
+/** A branch group of which no branch has started. */
+export function newBranchGroup(plan: BranchGroupPlan): BranchGroup {
   return { plan, children: [], running: 0 };
 }
 
-/** The children that may begin now: as many as the plan's width leaves room for. */
-export function nextChildren(parent: Thread, now: number): Thread[] {
-  const { family, execution } = parent;
-  if (!family) return [];
-  const { plan, children } = family;
+/** Creates the branches that may start now: as many as the plan's width allows. They are not in the journal yet. */
+export function startNextBranches(parent: Thread, now: number): Thread[] {
+  const { branchGroup: group, execution } = parent;
+  if (!group) return [];
+  const { plan, children } = group;
   const first = children.length;
-  const count = Math.min(plan.width - family.running, plan.total - first);
-  const born = Array.from({ length: Math.max(count, 0) }, (_, index) => {
+  const count = Math.max(Math.min(plan.width - group.running, plan.total - first), 0);
+  const started = Array.from({ length: count }, (_, index) => {
     const place = first + index;
-    const way = plan.items
+    const beginning = plan.items
       ? { input: 'null', phase: 'item' as const }
       : { input: plan.input ?? 'null', phase: 'ready' as const };
-    return newThread({ execution, parent, place, program: programOf(parent, place), now, ...way });
+    return newThread({ execution, parent, place, program: programOf(parent, place), now, ...beginning });
   });
-  children.push(...born);
-  family.running += born.length;
-  return born;
+  children.push(...started);
+  group.running += started.length;
+  return started;
 }
 
-/** Whether all children there will ever be have ended. */
-export function isComplete({ plan, children, running }: Family): boolean {
+/** Whether all branches of the plan have ended. */
+export function isComplete({ plan, children, running }: BranchGroup): boolean {
   return running === 0 && children.length === plan.total;
 }
 
-/** The children's outputs in order of their place, as JSON text. */
-export function gather({ children }: Family): string {
+/** The outputs of the branches as one JSON array, in the order of their index. */
+export function outputsOf({ children }: BranchGroup): string {
   return `[${children.map(({ work }) => work).join(',')}]`;
 }
 
-/** The thread and all below it. */
-export function* lineage(thread: Thread): Generator<Thread> {
+/** The thread and all threads below it. */
+export function* withDescendants(thread: Thread): Generator<Thread> {
   yield thread;
-  for (const child of thread.family?.children ?? []) yield* lineage(child);
+  for (const child of thread.branchGroup?.children ?? []) yield* withDescendants(child);
 }
 
-/** Takes the children from the thread, and theirs from them. What they counted stays counted. */
-export function disband(thread: Thread): Thread[] {
-  const children = (thread.family?.children ?? []).flatMap((child) => [...lineage(child)]);
-  for (const { events } of children) thread.events += events;
-  thread.family = undefined;
-  return children;
+/** Removes the thread's branch group. Returns all threads below it; their history events now count for the thread. */
+export function dissolve(thread: Thread): Thread[] {
+  const removed = (thread.branchGroup?.children ?? []).flatMap((child) => [...withDescendants(child)]);
+  for (const { events } of removed) thread.events += events;
+  thread.branchGroup = undefined;
+  return removed;
 }

@@ -1,57 +1,62 @@
 import type { Clock } from '../../../../ports/clock.ts';
 import type { Field, Templates } from '../program/program.ts';
-import { fill, type Template } from '../program/template.ts';
-import { ERRORS, StateFailure } from './failure.ts';
+import { evaluate, type Template } from '../program/template.ts';
+import type { Command } from './command.ts';
 import { assertWithin, type Limits, textWithin } from './limits.ts';
-import { type Family, type Thread, type Variables, visible } from './thread.ts';
+import { ERRORS, StatesError } from './states-error.ts';
+import { type Thread, type Variables, visibleVariables } from './thread.ts';
 
-/** What a thread does next; the interpreter carries it out and journals it. */
-export type Move =
-  | { readonly move: 'on'; readonly output: string; readonly variables: Variables; readonly next: string | undefined }
-  | { readonly move: 'begin'; readonly input: string }
-  | { readonly move: 'wait'; readonly due: number }
-  | { readonly move: 'retry'; readonly due: number; readonly retries: readonly number[] }
-  | {
-      readonly move: 'call';
-      readonly work: string;
-      readonly token?: string;
-      readonly due?: number;
-      readonly dueError?: string;
-    }
-  | { readonly move: 'fork'; readonly plan: Family['plan'] }
-  | { readonly move: 'fail'; readonly failure: StateFailure }
-  | { readonly move: 'give-up'; readonly failure: StateFailure };
-
-/** What a state sees besides its input, under `$states`. */
-export interface Extras {
+/** What expressions see under `$states` besides `input` and `context`. */
+export interface ResultBindings {
   readonly result?: unknown;
   readonly errorOutput?: unknown;
 }
 
-const RESERVED = 'arn:aws:states:local:000000000000';
-const ROLE = 'arn:aws:iam::000000000000:role/local';
+/** How a state is left. */
+export interface Exit {
+  /** Holds the Assign and the Output to evaluate. */
+  readonly templates: Templates;
+  /** The next state; undefined: the branch ends. */
+  readonly next: string | undefined;
+  /** The output where `templates` has no Output; JSON text. */
+  readonly fallback: string;
+  readonly bindings?: ResultBindings;
+}
 
-/** One visit of a thread to its state: evaluates the state's templates against input, variables and context. */
-export class Scene {
+/** What an evaluation context is made of. */
+export interface EvaluationContextProps {
   readonly thread: Thread;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** The iteration whose item is being chosen; its Map evaluates on its behalf. */
-  readonly child: Thread | undefined;
-  /** Set while the state makes a task that waits for a token. */
+  /** The iteration whose item is selected: its Map evaluates the ItemSelector for it. */
+  readonly iteration?: Thread;
+}
+
+const ACCOUNT_ARN = 'arn:aws:states:local:000000000000';
+const ROLE_ARN = 'arn:aws:iam::000000000000:role/local';
+
+/**
+ * Evaluates the templates of the state that a thread is in, against its input, its variables and the context object.
+ */
+export class EvaluationContext {
+  readonly thread: Thread;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** The task token, set while a state builds a task that waits for a callback. */
   token: string | undefined;
+  readonly #iteration: Thread | undefined;
   #variables: Record<string, unknown> | undefined;
   #input: unknown;
 
-  constructor(thread: Thread, clock: Clock, limits: Limits, child?: Thread) {
+  constructor({ thread, clock, limits, iteration }: EvaluationContextProps) {
     this.thread = thread;
-    this.child = child;
     this.clock = clock;
     this.limits = limits;
+    this.#iteration = iteration;
   }
 
-  get step(): Thread['step'] {
-    return this.thread.step;
+  get state(): Thread['state'] {
+    return this.thread.state;
   }
 
   /** The state's input, parsed once. */
@@ -60,37 +65,45 @@ export class Scene {
     return this.#input;
   }
 
+  /** Whether the state has a template for the field. */
   has(field: Field): boolean {
-    return this.step.fields[field] !== undefined;
-  }
-
-  /** The value of one of the state's templates; undefined if the state has none. Throws StateFailure. */
-  async value(field: Field, extras: Extras = {}): Promise<unknown> {
-    const found = this.step.fields[field];
-    return found && this.fill(found, field, extras);
-  }
-
-  /** The value of a template. Throws the failure States.QueryEvaluationError. */
-  fill(what: Template, field: string, extras: Extras = {}): Promise<unknown> | unknown {
-    if (what.is === 'constant') return what.value;
-    this.#variables ??= visible(this.thread);
-    const states = { input: this.input, context: this.#context(), ...extras };
-    return fill(what, { ...this.#variables, states }, (expression, why) =>
-      refuse(`in the state ${this.step.name} the expression '${expression}' of ${field} fails: ${why}`),
-    );
+    return this.state.templates[field] !== undefined;
   }
 
   /**
-   * Leaves the state: Assign and Output see the same variables. Without Output the `fallback` text goes on.
-   * Throws StateFailure.
+   * The value of one of the state's templates; undefined if the state has none.
+   * @throws StatesError States.QueryEvaluationError
    */
-  async leave(fields: Templates, next: string | undefined, fallback: string, extras: Extras = {}): Promise<Move> {
-    const assigned = fields.Assign && (await this.fill(fields.Assign, 'Assign', extras));
+  async value(field: Field): Promise<unknown> {
+    const template = this.state.templates[field];
+    return template && this.evaluate(template, field);
+  }
+
+  /**
+   * The value of a template; `field` names it in the error.
+   * @throws StatesError States.QueryEvaluationError
+   */
+  evaluate(template: Template, field: string, bindings: ResultBindings = {}): Promise<unknown> | unknown {
+    if (template.is === 'constant') return template.value;
+    this.#variables ??= visibleVariables(this.thread);
+    const states = { input: this.input, context: this.#contextObject(), ...bindings };
+    return evaluate(template, { ...this.#variables, states }, (expression, reason) => {
+      const place = `in the state ${this.state.name} the expression '${expression}' of ${field} fails`;
+      throw new StatesError(ERRORS.query, `${place}: ${reason}`);
+    });
+  }
+
+  /**
+   * Leaves the state: evaluates Assign and Output, which both see the variables from before.
+   * @throws StatesError
+   */
+  async leave({ templates, next, fallback, bindings }: Exit): Promise<Command> {
+    const assigned = templates.Assign && (await this.evaluate(templates.Assign, 'Assign', bindings));
     const variables = assigned ? this.#assign(assigned as Record<string, unknown>) : this.thread.variables;
-    const output = fields.Output
-      ? textWithin(this.limits.bytes, 'the output', await this.fill(fields.Output, 'Output', extras))
+    const output = templates.Output
+      ? textWithin(this.limits.bytes, 'the output', await this.evaluate(templates.Output, 'Output', bindings))
       : fallback;
-    return { move: 'on', output, variables, next };
+    return { kind: 'leave', output, variables, next };
   }
 
   #assign(assigned: Record<string, unknown>): Variables {
@@ -101,24 +114,25 @@ export class Scene {
     return { values, text };
   }
 
-  #context(): Record<string, unknown> {
+  /** The context object, `$states.context` (Step Functions developer guide, "Context object"). */
+  #contextObject(): Record<string, unknown> {
     const { execution, details } = this.thread;
-    const item = itemOf(this.child ?? this.thread);
+    const item = currentItem(this.#iteration ?? this.thread);
     return {
       Execution: {
-        Id: `${RESERVED}:execution:${execution.machine}:${execution.name}`,
-        // Few expressions ask for it, and it may be large.
+        Id: `${ACCOUNT_ARN}:execution:${execution.machine}:${execution.name}`,
+        // Parsed on demand: few expressions read it, and it may be large.
         get Input(): unknown {
           return JSON.parse(execution.input);
         },
         Name: execution.name,
-        RoleArn: ROLE,
+        RoleArn: ROLE_ARN,
         StartTime: new Date(execution.started).toISOString(),
         RedriveCount: 0,
       },
       StateMachine: { Id: execution.handle, Name: execution.machine },
       State: {
-        Name: this.step.name,
+        Name: this.state.name,
         EnteredTime: new Date(details.entered).toISOString(),
         RetryCount: details.retries.reduce((sum, count) => sum + count, 0),
       },
@@ -128,28 +142,34 @@ export class Scene {
   }
 }
 
-/** The item of the innermost Map the thread runs in. */
-function itemOf(thread: Thread): { Index: number; Value: unknown } | undefined {
+/** The item of the innermost Map that the thread runs in. */
+function currentItem(thread: Thread): { Index: number; Value: unknown } | undefined {
   for (let at: Thread | undefined = thread; at; at = at.parent) {
-    const items = at.parent?.family?.plan.items;
+    const items = at.parent?.branchGroup?.plan.items;
     if (items) return { Index: at.place, Value: items[at.place] };
   }
   return undefined;
 }
 
-function refuse(cause: string): never {
-  throw new StateFailure(ERRORS.query, cause);
+/** The error of a template whose value has the wrong type; `wanted` names the right one. */
+export function wrongType(context: EvaluationContext, field: string, wanted: string): StatesError {
+  return new StatesError(ERRORS.query, `in the state ${context.state.name} ${field} must be ${wanted}`);
 }
 
-/** The failure of a template that yields a value of the wrong kind. */
-export function unfit(scene: Scene, field: string, wanted: string): StateFailure {
-  return new StateFailure(ERRORS.query, `in the state ${scene.step.name} ${field} must be ${wanted}`);
-}
+/** The largest number of seconds that Step Functions accepts. */
+const MAX_SECONDS = 99_999_999;
 
-/** A whole number from a template. Throws the failure States.QueryEvaluationError for anything else. */
-export async function whole(scene: Scene, field: Field, least: number, most = 99_999_999): Promise<number | undefined> {
-  const value = await scene.value(field);
+/**
+ * The value of a template as a whole number from `least` to 99,999,999; undefined if the state has none.
+ * @throws StatesError States.QueryEvaluationError for any other value.
+ */
+export async function wholeNumber(
+  context: EvaluationContext,
+  field: Field,
+  least: number,
+): Promise<number | undefined> {
+  const value = await context.value(field);
   if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw unfit(scene, field, `a whole number from ${least} to ${most}`);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= MAX_SECONDS) return value;
+  throw wrongType(context, field, `a whole number from ${least} to ${MAX_SECONDS}`);
 }

@@ -1,25 +1,26 @@
-import { ERRORS, StateFailure } from './failure.ts';
+import { ERRORS, StatesError } from './states-error.ts';
 
-/** Quotas of Step Functions that a machine can run into, and what the journal keeps. */
+/** Quotas of Step Functions that an execution can reach, and what the journal keeps. */
 export interface Limits {
   /** Bytes of a state's input or output, and of one Assign. */
   readonly bytes: number;
-  /** Bytes of all the variables of a scope. */
+  /** Bytes of all variables of one scope. */
   readonly variableBytes: number;
-  /** History events of a standard execution. */
+  /** History events of a STANDARD execution. */
   readonly events: number;
-  /** Seconds an express execution may last. */
+  /** Seconds that an EXPRESS execution may last. */
   readonly expressSeconds: number;
-  /** Iterations of an inline Map at a time. */
+  /** Concurrent iterations of an inline Map. */
   readonly mapWidth: number;
-  /** Finished executions that the journal keeps at most. */
+  /** Ended executions that the journal keeps at most. */
   readonly kept: number;
-  /** Days that the journal keeps a finished execution. */
+  /** Days that the journal keeps an ended execution. */
   readonly keptDays: number;
-  /** Functions called at a time; further calls wait their turn. */
+  /** Concurrent function calls; further calls wait in FIFO order. */
   readonly calls: number;
 }
 
+/** The quotas of Step Functions (developer guide, "Quotas"), and the defaults of the journal. */
 export const LIMITS: Limits = {
   bytes: 262_144,
   variableBytes: 10_485_760,
@@ -31,16 +32,19 @@ export const LIMITS: Limits = {
   calls: 100,
 };
 
-/** The value's JSON text. Throws the failure States.DataLimitExceeded above the limit. */
+/**
+ * The value as JSON text; `what` names it in the error.
+ * @throws StatesError States.DataLimitExceeded above `limit` bytes.
+ */
 export function textWithin(limit: number, what: string, value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
   assertWithin(limit, what, text);
   return text;
 }
 
-/** Throws the failure States.DataLimitExceeded for a text of more bytes than the limit. */
+/** @throws StatesError States.DataLimitExceeded for a text of more than `limit` bytes; `what` names it in the error. */
 export function assertWithin(limit: number, what: string, text: string): void {
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts need no counting.
   if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return;
-  throw new StateFailure(ERRORS.dataLimit, `${what} is larger than ${limit} bytes`);
+  throw new StatesError(ERRORS.dataLimit, `${what} is larger than ${limit} bytes`);
 }

@@ -1,10 +1,11 @@
 import type { Tier } from '../../../../ports/executions.ts';
 import type { Timer } from '../../concurrency/timers.ts';
-import type { Program, Step } from '../program/program.ts';
+import type { CompiledState, Program } from '../program/program.ts';
 
+/** The status of an execution, in the words of Step Functions. */
 export type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** How an execution ended. Output is JSON text. */
+/** How an execution ended. The output is JSON text. */
 export interface Outcome {
   readonly status: Exclude<Status, 'RUNNING'>;
   readonly output?: string;
@@ -12,7 +13,7 @@ export interface Outcome {
   readonly cause?: string;
 }
 
-/** One run of a machine. Times are milliseconds since 1970, input and output JSON text. */
+/** One execution of a machine. Times are milliseconds since 1970, input and output are JSON text. */
 export interface Execution {
   readonly id: number;
   readonly machine: string;
@@ -25,80 +26,82 @@ export interface Execution {
   root: Thread | undefined;
   outcome: Outcome | undefined;
   ended: number | undefined;
-  /** History events so far, counted as Step Functions counts them. */
+  /** The number of history events so far, counted as Step Functions counts them. */
   events: number;
-  /** How many threads it ever had: the next one's id. */
+  /** The number of threads that were ever created, which is the next thread's id. */
   threads: number;
   alarm: Timer | undefined;
-  /** Whether the journal knows it. */
+  /** Whether the journal has stored it. */
   stored: boolean;
-  /** Read from the journal and not yet resumed: answers are taken, nothing else moves. */
+  /** Loaded from the journal and not yet resumed: answers to its tasks are accepted, nothing else happens. */
   asleep: boolean;
 }
 
 /**
- * Where a thread stands. `ready`, `item`, `result` and `failed` have work to do at once; `task`, `wait`, `retry` and
- * `children` wait for something outside; `ended` waits for its siblings.
+ * The phase of a thread. `ready`, `item`, `result` and `failed` have work to do at once. `task`, `wait`, `retry` and
+ * `children` wait for something outside the thread. `ended` waits for the other branches of its group.
  */
 export type Phase = 'item' | 'ready' | 'task' | 'wait' | 'retry' | 'children' | 'result' | 'failed' | 'ended';
 
+/** The variables of one scope, and the same as JSON text. */
 export interface Variables {
   readonly values: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-/** What goes with the phase and is kept in the journal beside it. */
+/** What belongs to a phase and is stored in the journal with it. */
 export interface Details {
   /** When the state was entered. */
   readonly entered: number;
-  /** How often each Retry rule of the state has been used. */
+  /** How often each Retry rule of the state was used. */
   readonly retries: readonly number[];
-  /** When the wait, the pause before a retry, or the patience with a task ends. */
+  /** When the wait ends, the retry is due, or the task times out. */
   readonly due?: number | undefined;
-  /** The error of a task whose patience ends. */
+  /** The error name of the task's timeout. */
   readonly dueError?: string | undefined;
   readonly token?: string | undefined;
-  /** The function that hands the token on has been called with success: only the answer is missing. */
+  /** The function that received the task token has returned: only the callback is missing. */
   readonly submitted?: boolean | undefined;
 }
 
-/** One line of control: the root of an execution, a branch of a Parallel, or an iteration of a Map. */
+/** One thread of control: the root of an execution, a branch of a Parallel, or an iteration of a Map. */
 export interface Thread {
   readonly execution: Execution;
   readonly id: number;
   readonly parent: Thread | undefined;
-  /** Which branch or item of the parent. */
+  /** The index of the branch or item in the parent. */
   readonly place: number;
   readonly program: Program;
-  step: Step;
+  state: CompiledState;
   phase: Phase;
   /** The state's input, JSON text. */
   input: string;
-  /** Assigned in this scope; those of the enclosing scopes are read through `parent`. */
+  /** The variables assigned in this scope; those of the outer scopes are read through `parent`. */
   variables: Variables;
-  /** What the phase needs: a task's call, the children's plan, a result, a failure; JSON text. */
+  /** The data of the phase: a task's call, the plan of a branch group, a result, or an error; JSON text. */
   work: string | undefined;
   details: Details;
   events: number;
-  /** False once nothing it does counts any more. */
+  /** False when the thread was discarded: nothing that it still does counts. */
   live: boolean;
   stored: boolean;
   alarm: Timer | undefined;
-  /** The call whose result is awaited; another object's result is stale. */
+  /** Identifies the call whose result is awaited; the result of any other call is stale. */
   call: object | undefined;
-  family: Family | undefined;
+  branchGroup: BranchGroup | undefined;
 }
 
-/** The children of a Parallel or Map, started in order of their place. */
-export interface Family {
-  readonly plan: FamilyPlan;
+/** The branches of a Parallel, or the iterations of a Map, started in the order of their index. */
+export interface BranchGroup {
+  readonly plan: BranchGroupPlan;
   readonly children: Thread[];
   running: number;
 }
 
-export interface FamilyPlan {
+/** How a branch group is run; stored in the journal. */
+export interface BranchGroupPlan {
   readonly total: number;
-  /** Most children at a time. */
+  /** The most branches that run at a time. */
   readonly width: number;
   /** The items of a Map. */
   readonly items?: readonly unknown[];
@@ -106,9 +109,10 @@ export interface FamilyPlan {
   readonly input?: string;
 }
 
+/** The variables of a new scope. */
 export const NO_VARIABLES: Variables = { values: {}, text: '{}' };
 
-/** The variables a thread sees: its own and those of the scopes around it. */
-export function visible(thread: Thread): Record<string, unknown> {
-  return { ...(thread.parent ? visible(thread.parent) : {}), ...thread.variables.values };
+/** The variables that a thread can read: its own and those of the outer scopes. */
+export function visibleVariables(thread: Thread): Record<string, unknown> {
+  return { ...(thread.parent ? visibleVariables(thread.parent) : {}), ...thread.variables.values };
 }

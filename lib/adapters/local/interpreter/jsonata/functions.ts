@@ -8,10 +8,13 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   'SHA-512': 'sha512',
 };
 
-// Step Functions yields at most so many elements from $range.
-const LONGEST_RANGE = 1000;
+/** Step Functions returns at most so many elements from $range. */
+const MAX_RANGE = 1000;
 
-/** The functions that Step Functions adds to JSONata. An undefined first argument yields undefined, as in JSONata. */
+/**
+ * The functions that Step Functions adds to JSONata (developer guide, "Transforming data with JSONata"). They return
+ * undefined for an undefined first argument, as JSONata's own functions do.
+ */
 export const AWS_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = {
   partition,
   range,
@@ -37,7 +40,7 @@ function range(first: unknown, last: unknown, by: unknown): unknown {
   ];
   if (step === 0) throw new RangeError('$range: the step must not be 0');
   const length = Math.max(Math.floor((to - from) / step) + 1, 0);
-  if (length > LONGEST_RANGE) throw new RangeError(`$range: more than ${LONGEST_RANGE} elements`);
+  if (length > MAX_RANGE) throw new RangeError(`$range: more than ${MAX_RANGE} elements`);
   return Array.from({ length }, (_, i) => from + i * step);
 }
 
@@ -48,7 +51,7 @@ function hash(text: unknown, algorithm: unknown): unknown {
   return createHash(name).update(String(text)).digest('hex');
 }
 
-/** Between 0 and 1; the same seed gives the same number. */
+/** A number from 0 to 1; the same seed returns the same number. */
 function random(seed: unknown): number {
   if (seed === undefined) return Math.random();
   const digest = createHash('sha256')
@@ -57,7 +60,7 @@ function random(seed: unknown): number {
   return digest.readUIntBE(0, 6) / 2 ** 48;
 }
 
-function wholeNumber(who: string, value: unknown): number {
-  if (typeof value !== 'number') throw new TypeError(`${who}: a number is needed`);
+function wholeNumber(name: string, value: unknown): number {
+  if (typeof value !== 'number') throw new TypeError(`${name}: a number is needed`);
   return Math.round(value);
 }

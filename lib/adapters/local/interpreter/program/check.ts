@@ -5,28 +5,40 @@ import {
   BRANCH_FIELDS,
   CATCHER_FIELDS,
   GRAMMAR,
-  LONGEST_NAME,
   MACHINE_FIELDS,
+  MAX_NAME_LENGTH,
   RESOURCES,
   RETRIER_FIELDS,
   RULE_FIELDS,
   STATE_FIELDS,
   type StateGrammar,
+  type StateType,
 } from './grammar.ts';
 
 type Node = Readonly<Record<string, unknown>>;
+type Names = ReadonlySet<string>;
 
-/** Says what is wrong at a place of the definition. */
+/** Receives a problem and its path in the definition. */
 export type Report = (path: string, problem: string) => void;
 
-interface Rules {
+/** What all checks of a machine have in common. */
+interface MachineContext {
   readonly report: Report;
   readonly tier: Tier;
-  /** JSONata is the machine's language; otherwise every state must say so. */
+  /** Whether JSONata is the machine's query language; otherwise every state must declare it. */
   readonly jsonata: boolean;
 }
 
-/** Reports everything in the definition that the interpreter would not run as Step Functions does. */
+/** The branch that a state is in. */
+interface BranchContext extends MachineContext {
+  readonly states: Node;
+  /** The variables of the outer scopes, which may be read here and not assigned. */
+  readonly outer: Names;
+  /** The variables of this scope and of the outer ones. */
+  readonly names: Names;
+}
+
+/** Reports every part of a definition that the interpreter would not run as Step Functions runs it. */
 export function check(machine: unknown, tier: Tier, report: Report): void {
   if (!isNode(machine)) {
     report('', 'the definition must be an object');
@@ -36,41 +48,33 @@ export function check(machine: unknown, tier: Tier, report: Report): void {
   const timeout = machine.TimeoutSeconds;
   if (timeout !== undefined && !isWhole(timeout, 1, 99_999_999))
     report('TimeoutSeconds', 'must be a whole number above 0');
-  checkBranch(machine, '', { report, tier, jsonata: machine.QueryLanguage === 'JSONata' }, new Set());
+  checkBranch(machine, '', { report, tier, jsonata: machine.QueryLanguage === 'JSONata' });
 }
 
-function checkBranch(branch: Node, path: string, rules: Rules, outer: ReadonlySet<string>): void {
-  const { StartAt, States } = branch;
-  if (!isNode(States) || Object.keys(States).length === 0) {
-    rules.report(`${path}States`, 'must hold a state');
+function checkBranch(branch: Node, path: string, machine: MachineContext, outer: Names = new Set()): void {
+  const { report } = machine;
+  const { StartAt, States: states } = branch;
+  if (!isNode(states) || Object.keys(states).length === 0) {
+    report(`${path}States`, 'must hold a state');
     return;
   }
-  const states = Object.entries(States);
-  if (typeof StartAt !== 'string' || !Object.hasOwn(States, StartAt)) {
-    rules.report(`${path}StartAt`, 'names no state');
-  }
-  const names = new Set([...outer, ...states.flatMap(([, state]) => (isNode(state) ? assigned(state) : []))]);
-  for (const [name, state] of states) {
+  if (typeof StartAt !== 'string' || !Object.hasOwn(states, StartAt)) report(`${path}StartAt`, 'names no state');
+  const own = Object.values(states).flatMap((state) => (isNode(state) ? assigned(state) : []));
+  const context: BranchContext = { ...machine, states, outer, names: new Set([...outer, ...own]) };
+  for (const [name, state] of Object.entries(states)) {
     const at = `${path}States.${name}`;
-    if (name.length > LONGEST_NAME) rules.report(at, `the name is longer than ${LONGEST_NAME} characters`);
-    if (!isNode(state)) rules.report(at, 'must be an object');
-    else checkState(state, at, States, rules, { outer, names });
+    if (name.length > MAX_NAME_LENGTH) report(at, `the name is longer than ${MAX_NAME_LENGTH} characters`);
+    if (!isNode(state)) report(at, 'must be an object');
+    else checkState(state, at, context);
   }
-  for (const name of unreachable(StartAt, States)) rules.report(`${path}States.${name}`, 'is never reached');
+  for (const name of unreachable(StartAt, states)) report(`${path}States.${name}`, 'is never reached');
 }
 
-interface Names {
-  /** Variables of the enclosing scopes: they may be read here, not assigned. */
-  readonly outer: ReadonlySet<string>;
-  readonly names: ReadonlySet<string>;
-}
-
-function checkState(state: Node, at: string, states: Node, rules: Rules, scope: Names): void {
-  const { report } = rules;
+function checkState(state: Node, at: string, context: BranchContext): void {
+  const { report, states, outer, jsonata } = context;
   const { Type: type, QueryLanguage: language } = state;
-  const grammar =
-    typeof type === 'string' && Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type as keyof typeof GRAMMAR] : undefined;
-  if (!grammar || (language === undefined ? !rules.jsonata : language !== 'JSONata')) {
+  const grammar = isStateType(type) ? GRAMMAR[type] : undefined;
+  if (!isStateType(type) || !grammar || (language === undefined ? !jsonata : language !== 'JSONata')) {
     report(at, grammar ? 'the query language must be JSONata' : `the type ${String(type)} is unknown`);
     return;
   }
@@ -80,8 +84,12 @@ function checkState(state: Node, at: string, states: Node, rules: Rules, scope: 
   for (const target of targets(state)) {
     if (typeof target !== 'string' || !Object.hasOwn(states, target)) report(at, `there is no state ${String(target)}`);
   }
-  for (const name of assigned(state)) checkVariable(name, at, scope.outer, report);
-  CHECKS[type as keyof typeof GRAMMAR]?.(state, at, rules, scope.names);
+  for (const name of assigned(state)) checkVariable(name, at, outer, report);
+  CHECKS[type]?.(state, at, context);
+}
+
+function isStateType(type: unknown): type is StateType {
+  return typeof type === 'string' && Object.hasOwn(GRAMMAR, type);
 }
 
 function checkOnward(state: Node, grammar: StateGrammar, at: string, report: Report): void {
@@ -90,15 +98,15 @@ function checkOnward(state: Node, grammar: StateGrammar, at: string, report: Rep
   if ('End' in state && state.End !== true) report(at, 'End must be true');
 }
 
-function checkVariable(name: string, at: string, outer: ReadonlySet<string>, report: Report): void {
+function checkVariable(name: string, at: string, outer: Names, report: Report): void {
   if (!/^[\p{L}_][\p{L}\p{N}_]{0,79}$/u.test(name)) report(at, `the variable ${name} has no usable name`);
   if (name === 'states') report(at, 'the variable states is reserved');
   if (outer.has(name)) report(at, `the variable ${name} belongs to the enclosing scope`);
 }
 
-type StateCheck = (state: Node, at: string, rules: Rules, names: ReadonlySet<string>) => void;
+type StateCheck = (state: Node, at: string, context: BranchContext) => void;
 
-const CHECKS: Readonly<Partial<Record<keyof typeof GRAMMAR, StateCheck>>> = {
+const CHECKS: Readonly<Partial<Record<StateType, StateCheck>>> = {
   Task: (state, at, { report, tier }) => {
     const resource = state.Resource;
     if (!RESOURCES.includes(String(resource))) report(at, `the resource ${String(resource)} is not supported`);
@@ -117,26 +125,27 @@ const CHECKS: Readonly<Partial<Record<keyof typeof GRAMMAR, StateCheck>>> = {
       if (!('Condition' in rule)) report(`${at}.Choices`, 'Condition is missing');
     }
   },
-  Parallel: (state, at, rules, names) => {
+  Parallel: (state, at, context) => {
     const branches = listOf(state.Branches);
-    if (branches.length === 0) rules.report(at, 'Branches must hold a branch');
+    if (branches.length === 0) context.report(at, 'Branches must hold a branch');
     for (const [index, branch] of branches.entries()) {
-      known(branch, BRANCH_FIELDS, `${at}.Branches[${index}]`, rules.report);
-      checkBranch(branch, `${at}.Branches[${index}].`, rules, names);
+      known(branch, BRANCH_FIELDS, `${at}.Branches[${index}]`, context.report);
+      checkBranch(branch, `${at}.Branches[${index}].`, context, context.names);
     }
-    checkGuards(state, at, rules.report);
+    checkGuards(state, at, context.report);
   },
-  Map: (state, at, rules, names) => {
+  Map: (state, at, context) => {
+    const { report, names } = context;
     const processor = state.ItemProcessor;
     if (!isNode(processor)) {
-      rules.report(at, 'ItemProcessor must be an object');
+      report(at, 'ItemProcessor must be an object');
       return;
     }
-    known(processor, [...BRANCH_FIELDS, 'ProcessorConfig'], `${at}.ItemProcessor`, rules.report);
+    known(processor, [...BRANCH_FIELDS, 'ProcessorConfig'], `${at}.ItemProcessor`, report);
     const { Mode: mode = 'INLINE' } = (processor.ProcessorConfig ?? {}) as Node;
-    if (mode !== 'INLINE') rules.report(at, `the mode ${String(mode)} is not supported`);
-    checkBranch(processor, `${at}.ItemProcessor.`, rules, names);
-    checkGuards(state, at, rules.report);
+    if (mode !== 'INLINE') report(at, `the mode ${String(mode)} is not supported`);
+    checkBranch(processor, `${at}.ItemProcessor.`, context, names);
+    checkGuards(state, at, report);
   },
 };
 
@@ -148,8 +157,8 @@ function checkGuards(state: Node, at: string, report: Report): void {
       const path = `${at}.${field}[${index}]`;
       known(guard, fields, path, report);
       checkErrors(guard.ErrorEquals, index === guards.length - 1, path, report);
-      for (const [name, isFit] of Object.entries(field === 'Retry' ? RETRIER_VALUES : {})) {
-        if (name in guard && !isFit(guard[name])) report(path, `${name} has no fit value`);
+      for (const [name, isValid] of Object.entries(field === 'Retry' ? RETRIER_VALUES : {})) {
+        if (name in guard && !isValid(guard[name])) report(path, `${name} has no fit value`);
       }
     }
   }
@@ -160,7 +169,7 @@ const GUARDS = [
   ['Catch', CATCHER_FIELDS],
 ] as const;
 
-// Step Functions developer guide, "Handling errors": the limits of a retrier.
+/** The valid values of a retrier's fields (Step Functions developer guide, "Handling errors"). */
 const RETRIER_VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   IntervalSeconds: (value) => isWhole(value, 1, 99_999_999),
   MaxAttempts: (value) => isWhole(value, 0, 99_999_999),
@@ -206,7 +215,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; anything else in its place counts as none. */
+/** The objects of a list; empty for any other value. */
 function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
@@ -216,5 +225,5 @@ function isListOfNodes(value: unknown): boolean {
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most;
 }

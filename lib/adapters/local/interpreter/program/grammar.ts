@@ -1,13 +1,14 @@
-import type { State } from '../../../../compiler/emit/asl.ts';
-import { INVOKE, INVOKE_AND_WAIT } from '../../../../compiler/emit/asl.ts';
+import { INVOKE, INVOKE_AND_WAIT, type State } from '../../../../compiler/emit/asl.ts';
 
+/** The value of a state's `Type`. */
 export type StateType = State['Type'];
 
+/** The fields of a state type. */
 export interface StateGrammar {
-  /** Fields the type knows beside `Type`, `Comment` and `QueryLanguage`. */
+  /** The fields besides `Type`, `Comment` and `QueryLanguage`. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  /** Whether it says where to go with `Next` or `End`. */
+  /** Whether it names its successor with `Next`, or none with `End`. */
   readonly onward: boolean;
 }
 
@@ -21,7 +22,7 @@ function onward(fields: readonly string[], required: readonly string[]): StateGr
   return { fields: [...EFFECTS, ...ONWARD, ...fields], required, onward: true };
 }
 
-/** What a state of each type may say; everything else is refused by name. */
+/** The fields of each state type; a definition with any other field is rejected. */
 export const GRAMMAR: Readonly<Record<StateType, StateGrammar>> = {
   Task: onward([...GUARDS, ...TASK], ['Resource']),
   Pass: onward([], []),
@@ -33,7 +34,9 @@ export const GRAMMAR: Readonly<Record<StateType, StateGrammar>> = {
   Fail: { fields: ['Error', 'Cause'], required: [], onward: false },
 };
 
+/** The fields of every state. */
 export const STATE_FIELDS: readonly string[] = ['Type', 'Comment', 'QueryLanguage'];
+/** The fields of a state machine. */
 export const MACHINE_FIELDS: readonly string[] = [
   'Comment',
   'QueryLanguage',
@@ -42,9 +45,13 @@ export const MACHINE_FIELDS: readonly string[] = [
   'TimeoutSeconds',
   'Version',
 ];
+/** The fields of a branch. */
 export const BRANCH_FIELDS: readonly string[] = ['Comment', 'StartAt', 'States'];
+/** The fields of a rule of a Choice. */
 export const RULE_FIELDS: readonly string[] = [...EFFECTS, 'Condition', 'Next', 'Comment'];
+/** The fields of a rule of Catch. */
 export const CATCHER_FIELDS: readonly string[] = [...EFFECTS, 'ErrorEquals', 'Next', 'Comment'];
+/** The fields of a rule of Retry. */
 export const RETRIER_FIELDS: readonly string[] = [
   'ErrorEquals',
   'IntervalSeconds',
@@ -54,10 +61,13 @@ export const RETRIER_FIELDS: readonly string[] = [
   'JitterStrategy',
   'Comment',
 ];
+/** The fields of a task's Arguments. */
 export const ARGUMENT_FIELDS: readonly string[] = ['FunctionName', 'Payload'];
 
-/** The integrations the interpreter has; those that wait for a token are for the standard tier alone. */
+/** The service integrations of the interpreter. The one with a task token is for STANDARD machines only. */
 export const RESOURCES: readonly string[] = [INVOKE, INVOKE_AND_WAIT];
 
-export const LONGEST_NAME = 80;
-export const LARGEST_DEFINITION = 1_048_576;
+/** The most characters of a state's name in Step Functions. */
+export const MAX_NAME_LENGTH = 80;
+/** The most bytes of a definition in Step Functions. */
+export const MAX_DEFINITION_BYTES = 1_048_576;

@@ -9,11 +9,11 @@ import type {
 } from '../../../../compiler/emit/asl.ts';
 import type { Tier } from '../../../../ports/executions.ts';
 import { check, type Report } from './check.ts';
-import { LARGEST_DEFINITION, type StateType } from './grammar.ts';
-import { type Compile, isExpression, type Template, template } from './template.ts';
+import { MAX_DEFINITION_BYTES, type StateType } from './grammar.ts';
+import { type Compile, compileTemplate, isExpression, type Template } from './template.ts';
 
-/** The fields of states that may hold expressions. */
-export const TEMPLATES = [
+/** The fields of states that may contain expressions. */
+export const TEMPLATE_FIELDS = [
   'Arguments',
   'Assign',
   'Cause',
@@ -28,52 +28,59 @@ export const TEMPLATES = [
   'Timestamp',
 ] as const;
 
-export type Field = (typeof TEMPLATES)[number];
+/** The name of a field that may contain expressions. */
+export type Field = (typeof TEMPLATE_FIELDS)[number];
 
+/** The compiled fields of a state, of a rule or of a catcher. */
 export type Templates = Readonly<Partial<Record<Field, Template>>>;
 
+/** A rule of a Choice. */
 export interface Rule {
   readonly condition: Template;
-  readonly fields: Templates;
+  readonly templates: Templates;
   readonly next: string;
 }
 
+/** A rule of Catch. */
 export interface Catcher {
   readonly errors: readonly string[];
-  readonly fields: Templates;
+  readonly templates: Templates;
   readonly next: string;
 }
 
-/** A state, ready to run. What its type does not know is empty. */
-export interface Step {
+/** A state that is ready to run. The fields that its type does not have are empty. */
+export interface CompiledState {
   readonly name: string;
   readonly type: StateType;
-  readonly fields: Templates;
-  /** Absent: the branch ends with this state. */
+  readonly templates: Templates;
+  /** Undefined: the branch ends with this state. */
   readonly next: string | undefined;
-  readonly fallback: string | undefined;
+  /** The Default of a Choice. */
+  readonly defaultNext: string | undefined;
   readonly rules: readonly Rule[];
   readonly retry: readonly Retrier[];
   readonly catch: readonly Catcher[];
   /** The branches of a Parallel, or the one item processor of a Map. */
-  readonly programs: readonly Program[];
+  readonly branches: readonly Program[];
   readonly resource: string | undefined;
 }
 
+/** The compiled states of a machine, or of one of its branches. */
 export interface Program {
   readonly start: string;
-  readonly steps: ReadonlyMap<string, Step>;
+  readonly states: ReadonlyMap<string, CompiledState>;
 }
 
+/** A state machine that is ready to run. */
 export interface CompiledMachine {
   readonly program: Program;
-  /** Seconds after which an execution is timed out. */
+  /** Seconds after which an execution times out. */
   readonly timeout: number | undefined;
 }
 
-/** The definition is no machine the interpreter can run; the message names every problem. */
-export class InvalidDefinition extends Error {
-  override readonly name = 'InvalidDefinition';
+/** The interpreter cannot run the definition; the message names every problem. */
+export class InvalidDefinitionError extends Error {
+  override readonly name = 'InvalidDefinitionError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -84,15 +91,15 @@ export class InvalidDefinition extends Error {
 
 /** Makes a program of a definition in JSON text. Throws InvalidDefinition with all the problems found. */
 export function compileMachine(definition: string, tier: Tier, compile: Compile): CompiledMachine {
-  if (Buffer.byteLength(definition) > LARGEST_DEFINITION)
-    throw new InvalidDefinition(['the definition is above 1 MiB']);
+  if (Buffer.byteLength(definition) > MAX_DEFINITION_BYTES)
+    throw new InvalidDefinitionError(['the definition is above 1 MiB']);
   const problems: string[] = [];
   const report: Report = (path, problem) => problems.push(path ? `${path}: ${problem}` : problem);
   const machine = parse(definition);
   check(machine, tier, report);
-  if (problems.length > 0) throw new InvalidDefinition(problems);
-  const program = programOf(machine as StateMachine, '', { compile, report });
-  if (problems.length > 0) throw new InvalidDefinition(problems);
+  if (problems.length > 0) throw new InvalidDefinitionError(problems);
+  const program = compileBranch(machine as StateMachine, '', { compile, report });
+  if (problems.length > 0) throw new InvalidDefinitionError(problems);
   return { program, timeout: (machine as StateMachine).TimeoutSeconds };
 }
 
@@ -100,23 +107,23 @@ function parse(definition: string): unknown {
   try {
     return JSON.parse(definition);
   } catch (thrown) {
-    throw new InvalidDefinition([`the definition is no JSON: ${(thrown as Error).message}`]);
+    throw new InvalidDefinitionError([`the definition is no JSON: ${(thrown as Error).message}`]);
   }
 }
 
-interface Workshop {
+interface CompileContext {
   readonly compile: Compile;
   readonly report: Report;
 }
 
-function programOf(branch: Branch, path: string, workshop: Workshop): Program {
-  const steps = Object.entries(branch.States).map(
-    ([name, state]) => [name, stepOf(name, state, `${path}States.${name}`, workshop)] as const,
+function compileBranch(branch: Branch, path: string, context: CompileContext): Program {
+  const states = Object.entries(branch.States).map(
+    ([name, state]) => [name, compileState(name, state, `${path}States.${name}`, context)] as const,
   );
-  return { start: branch.StartAt, steps: new Map(steps) };
+  return { start: branch.StartAt, states: new Map(states) };
 }
 
-/** Any state seen with all fields any state may have. */
+/** A state with the fields of every type. */
 type AnyState = Effects & {
   readonly [field in Field]?: unknown;
 } & {
@@ -130,45 +137,45 @@ type AnyState = Effects & {
   readonly ItemProcessor?: Branch;
 };
 
-function stepOf(name: string, state: State, at: string, workshop: Workshop): Step {
-  const any: AnyState = state;
+function compileState(name: string, state: State, at: string, context: CompileContext): CompiledState {
+  const fields: AnyState = state;
   return {
     name,
     type: state.Type,
-    fields: templatesOf(any, at, workshop),
-    next: any.Next,
-    fallback: any.Default,
-    rules: (any.Choices ?? []).map((rule) => ruleOf(rule, `${at}.Choices`, workshop)),
-    retry: any.Retry ?? [],
-    catch: (any.Catch ?? []).map((catcher) => catcherOf(catcher, `${at}.Catch`, workshop)),
-    programs: [...(any.Branches ?? []), ...(any.ItemProcessor ? [any.ItemProcessor] : [])].map((branch) =>
-      programOf(branch, `${at}.`, workshop),
+    templates: compileTemplates(fields, at, context),
+    next: fields.Next,
+    defaultNext: fields.Default,
+    rules: (fields.Choices ?? []).map((rule) => compileRule(rule, `${at}.Choices`, context)),
+    retry: fields.Retry ?? [],
+    catch: (fields.Catch ?? []).map((catcher) => compileCatcher(catcher, `${at}.Catch`, context)),
+    branches: [...(fields.Branches ?? []), ...(fields.ItemProcessor ? [fields.ItemProcessor] : [])].map((branch) =>
+      compileBranch(branch, `${at}.`, context),
     ),
-    resource: any.Resource,
+    resource: fields.Resource,
   };
 }
 
-function ruleOf(rule: ChoiceRule, at: string, workshop: Workshop): Rule {
-  const condition = templateOf(rule.Condition, `${at}.Condition`, workshop);
-  return { condition, fields: templatesOf(rule, at, workshop), next: rule.Next };
+function compileRule(rule: ChoiceRule, at: string, context: CompileContext): Rule {
+  const condition = compileField(rule.Condition, `${at}.Condition`, context);
+  return { condition, templates: compileTemplates(rule, at, context), next: rule.Next };
 }
 
-function catcherOf(catcher: CatcherSource, at: string, workshop: Workshop): Catcher {
-  return { errors: catcher.ErrorEquals, fields: templatesOf(catcher, at, workshop), next: catcher.Next };
+function compileCatcher(catcher: CatcherSource, at: string, context: CompileContext): Catcher {
+  return { errors: catcher.ErrorEquals, templates: compileTemplates(catcher, at, context), next: catcher.Next };
 }
 
-function templatesOf(holder: object, at: string, workshop: Workshop): Templates {
+function compileTemplates(holder: object, at: string, context: CompileContext): Templates {
   const fields = holder as Readonly<Record<string, unknown>>;
-  const present = TEMPLATES.filter((field) => field in fields);
-  return Object.fromEntries(present.map((field) => [field, templateOf(fields[field], `${at}.${field}`, workshop)]));
+  const present = TEMPLATE_FIELDS.filter((field) => field in fields);
+  return Object.fromEntries(present.map((field) => [field, compileField(fields[field], `${at}.${field}`, context)]));
 }
 
-function templateOf(value: unknown, at: string, { compile, report }: Workshop): Template {
+function compileField(value: unknown, at: string, { compile, report }: CompileContext): Template {
   if (typeof value === 'string' && value.startsWith('{%') && !isExpression(value)) {
     report(at, 'the expression has no end');
   }
   try {
-    return template(value, compile);
+    return compileTemplate(value, compile);
   } catch (thrown) {
     report(at, (thrown as Error).message);
     return { is: 'constant', value: null };

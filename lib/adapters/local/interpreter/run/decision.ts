@@ -1,13 +1,14 @@
 import type { Clock } from '../../../../ports/clock.ts';
-import { type Move, Scene } from '../context/evaluation-context.ts';
-import { ERRORS, failureOf, StateFailure } from '../context/failure.ts';
+import type { Command } from '../context/command.ts';
+import { handleError } from '../context/error-handling.ts';
+import { EvaluationContext } from '../context/evaluation-context.ts';
 import type { Limits } from '../context/limits.ts';
-import { recover } from '../context/recovery.ts';
+import { fromStoredError, toStatesError } from '../context/states-error.ts';
 import type { Phase, Thread } from '../context/thread.ts';
-import { KINDS } from '../states/kinds.ts';
-import { selectItem } from '../states/map.ts';
+import { STATE_HANDLERS } from '../states/handlers.ts';
+import { startIteration } from '../states/map.ts';
 
-/** The phases in which a thread has something to do by itself. */
+/** The phases in which a thread has work to do at once. */
 export type ActivePhase = Extract<Phase, 'item' | 'ready' | 'result' | 'failed'>;
 
 interface Occasion {
@@ -16,50 +17,40 @@ interface Occasion {
   readonly limits: Limits;
 }
 
-type Act = (occasion: Occasion) => Promise<Move>;
-
-const ACTS: Readonly<Record<ActivePhase, Act>> = {
+const DECISIONS: Readonly<Record<ActivePhase, (occasion: Occasion) => Promise<Command>>> = {
   item: async ({ thread, clock, limits }) => {
     const { parent, place } = thread;
-    if (!parent) throw new Error('an item without a Map');
-    const item = parent.family?.plan.items?.[place];
-    return selectItem(new Scene(parent, clock, limits, thread), item);
+    if (!parent) throw new Error('an iteration without a Map');
+    const context = new EvaluationContext({ thread: parent, clock, limits, iteration: thread });
+    return startIteration(context, parent.branchGroup?.plan.items?.[place]);
   },
-  ready: async (occasion) => KINDS[occasion.thread.step.type].enter(sceneOf(occasion)),
+  ready: async (occasion) => STATE_HANDLERS[occasion.thread.state.type].enter(new EvaluationContext(occasion)),
   result: async (occasion) => {
-    const { step, work } = occasion.thread;
-    const { leave } = KINDS[step.type];
-    if (!leave) throw new Error(`a state of type ${step.type} waits for no result`);
-    return leave(sceneOf(occasion), work ?? 'null');
+    const { state, work } = occasion.thread;
+    const { complete } = STATE_HANDLERS[state.type];
+    if (!complete) throw new Error(`a state of type ${state.type} waits for no result`);
+    return complete(new EvaluationContext(occasion), work ?? 'null');
   },
   failed: async (occasion) => {
-    const work = occasion.thread.work ?? '{}';
-    return (await recover(sceneOf(occasion), work)) ?? { move: 'give-up', failure: failureOf(work) };
+    const error = occasion.thread.work ?? '{}';
+    const command = await handleError(new EvaluationContext(occasion), error);
+    return command ?? { kind: 'propagate', error: fromStoredError(error) };
   },
 };
 
-// The Retry and Catch of a state do not guard themselves, nor the choice of an item, which belongs to the Map.
+/** Retry and Catch do not apply to an error of their own, nor to an ItemSelector, which belongs to the Map. */
 const UNGUARDED: ReadonlySet<Phase> = new Set(['item', 'failed']);
 
+/** Whether a thread in this phase has work to do at once. */
 export function isActive(phase: Phase): phase is ActivePhase {
-  return Object.hasOwn(ACTS, phase);
+  return Object.hasOwn(DECISIONS, phase);
 }
 
-/** What an active thread does next; a failure is a move as well. Never throws. */
-export async function decide(phase: ActivePhase, occasion: Occasion): Promise<Move> {
+/** What an active thread does next; an error becomes a command too. Never throws. */
+export async function decide(phase: ActivePhase, occasion: Occasion): Promise<Command> {
   try {
-    return await ACTS[phase](occasion);
+    return await DECISIONS[phase](occasion);
   } catch (thrown) {
-    return { move: UNGUARDED.has(phase) ? 'give-up' : 'fail', failure: toFailure(thrown) };
+    return { kind: UNGUARDED.has(phase) ? 'propagate' : 'fail', error: toStatesError(thrown) };
   }
-}
-
-function sceneOf({ thread, clock, limits }: Occasion): Scene {
-  return new Scene(thread, clock, limits);
-}
-
-/** A fault of the interpreter itself is a States.Runtime, as in Step Functions. */
-export function toFailure(thrown: unknown): StateFailure {
-  if (thrown instanceof StateFailure) return thrown;
-  return new StateFailure(ERRORS.runtime, thrown instanceof Error ? thrown.message : String(thrown));
 }

@@ -1,87 +1,92 @@
 import type { Activity } from '../../concurrency/activity.ts';
-import * as branches from '../context/branch-group.ts';
-import type { Move } from '../context/evaluation-context.ts';
-import { ERRORS, failedOutcome, failureText, StateFailure } from '../context/failure.ts';
-import { count } from '../context/history.ts';
-import { assertWithin } from '../context/limits.ts';
-import type { Execution, Family, Outcome, Phase, Thread } from '../context/thread.ts';
-import { durable, type World } from '../context/world.ts';
+import { dissolve, newThread, withDescendants } from '../context/branch-group.ts';
+import type { Command } from '../context/command.ts';
+import { type Runtime, waitUntilStored } from '../context/runtime.ts';
+import { ERRORS, toFailedOutcome, toStatesError, toStoredError } from '../context/states-error.ts';
+import type { Execution, Outcome, Phase, Thread } from '../context/thread.ts';
 import type { Program } from '../program/program.ts';
-import { KINDS } from '../states/kinds.ts';
-import { decide, isActive, toFailure } from './decision.ts';
-import { Errands } from './task-invocation.ts';
+import { STATE_HANDLERS } from '../states/handlers.ts';
+import { BranchRunner, type Settle } from './branch-runner.ts';
+import { decide, isActive } from './decision.ts';
+import { TaskInvocations } from './task-invocations.ts';
+import { ThreadWriter } from './thread-writer.ts';
 import { Waits } from './waits.ts';
 
-type Carry<M extends Move['move']> = (thread: Thread, move: Extract<Move, { move: M }>) => void;
+type Execute<K extends Command['kind']> = (thread: Thread, command: Extract<Command, { kind: K }>) => void;
 
-// A thread that never waits lets others run, and its progress be stored, after so many moves.
-const MOVES_AT_A_STRETCH = 32;
+/** After so many commands a thread waits for the journal, so that a machine without waits cannot block the process. */
+const COMMANDS_BETWEEN_STORES = 32;
 
 /**
- * Moves executions on. A thread decides (its state's templates are evaluated), the decision changes the thread at
- * once and is noted in the journal, and only when the journal has stored it is a function called.
+ * Runs executions. The state that a thread is in decides on a command; the command changes the thread at once and is
+ * noted in the journal; a function is called only after the journal has stored that.
  */
 export class Interpreter {
-  readonly #world: World;
+  readonly #runtime: Runtime;
   readonly #activity: Activity;
   readonly #waits: Waits;
-  readonly #errands: Errands;
+  readonly #tasks: TaskInvocations;
+  readonly #threads: ThreadWriter;
+  readonly #branches: BranchRunner;
   #closed = false;
 
-  /** `activity` counts what is under way here. */
-  constructor(world: World, activity: Activity) {
-    this.#world = world;
+  /** `activity` counts the work that is in progress here. */
+  constructor(runtime: Runtime, activity: Activity) {
+    const { timers, clock, limits } = runtime;
+    const waits = new Waits(timers, activity);
+    const threads = new ThreadWriter(runtime, (execution, error) => this.end(execution, toFailedOutcome(error)));
+    const settle = this.#settle;
+    const drive = (thread: Thread): void => void this.#drive(thread);
+    const mayRun = (thread: Thread): boolean => this.#mayRun(thread);
+    this.#runtime = runtime;
     this.#activity = activity;
-    this.#waits = new Waits(world.timers, this.#activity);
-    this.#errands = new Errands(world, this.#activity);
+    this.#waits = waits;
+    this.#threads = threads;
+    this.#tasks = new TaskInvocations({ runtime, activity, waits, threads, settle, mayRun });
+    this.#branches = new BranchRunner({ clock, limits, threads, settle, drive });
   }
 
-  /** Begins a new execution. */
-  begin(execution: Execution, program: Program): void {
-    const { clock, journal } = this.#world;
-    const root = branches.newThread({
-      execution,
-      place: 0,
-      program,
-      input: execution.input,
-      phase: 'ready',
-      now: clock.now(),
-    });
+  /** Starts a new execution. */
+  start(execution: Execution, program: Program): void {
+    const { clock, journal } = this.#runtime;
+    const now = clock.now();
+    const root = newThread({ execution, place: 0, program, input: execution.input, phase: 'ready', now });
     execution.root = root;
     journal.note(execution);
-    this.#watch(execution);
-    this.#set(root, 'ready');
-    // ExecutionStarted, and the first state entered.
-    this.#count(root, 2);
-    this.#world.onTransition?.(execution.tier);
+    this.#startTimeout(execution);
+    this.#threads.setPhase(root, 'ready');
+    // ExecutionStarted, and the entry into the first state.
+    this.#threads.countHistory(root, 2);
+    this.#threads.countTransition(root);
     void this.#drive(root);
   }
 
-  /** Makes the tokens of an execution that was read from the journal known; it sleeps on. */
-  lay(execution: Execution): void {
-    for (const thread of execution.root ? branches.lineage(execution.root) : []) this.#waits.expect(thread);
+  /** Registers the task tokens of an execution that was loaded from the journal. It does not go on yet. */
+  load(execution: Execution): void {
+    for (const thread of threadsOf(execution)) this.#waits.register(thread);
   }
 
-  /** Goes on with an execution that was read from the journal. */
-  wake(execution: Execution): void {
+  /** Resumes an execution that was loaded from the journal. */
+  resume(execution: Execution): void {
     execution.asleep = false;
-    this.#watch(execution);
-    for (const thread of execution.root ? [...branches.lineage(execution.root)] : []) this.#wakeThread(thread);
+    this.#startTimeout(execution);
+    for (const thread of threadsOf(execution)) this.#resumeThread(thread);
   }
 
-  /** Ends an execution; one that has ended stays as it is. */
+  /** Ends an execution. One that has ended stays as it is. */
   end(execution: Execution, outcome: Outcome): void {
     if (execution.outcome) return;
+    const { clock, journal, onExecutionEnd } = this.#runtime;
     execution.outcome = outcome;
-    execution.ended = this.#world.clock.now();
+    execution.ended = clock.now();
     execution.alarm?.cancel();
-    if (execution.root) this.#bury(branches.lineage(execution.root));
+    this.#discard(threadsOf(execution));
     execution.root = undefined;
-    this.#world.journal.note(execution);
-    this.#world.ended(execution);
+    journal.note(execution);
+    onExecutionEnd(execution);
   }
 
-  /** Ends the task that waits for the token; false when none does. */
+  /** Completes the task that waits for the task token; false when no task waits for it. */
   answer(token: string, phase: 'result' | 'failed', work: string): boolean {
     const thread = this.#waits.find(token);
     if (!thread || this.#closed) return false;
@@ -89,211 +94,122 @@ export class Interpreter {
     return true;
   }
 
-  /** Nothing moves any more; what calls still return is ignored. */
+  /** Stops all executions where they are; the results of calls in progress are ignored. */
   close(): void {
     this.#closed = true;
     this.#waits.close();
   }
 
-  #watch(execution: Execution): void {
+  #startTimeout(execution: Execution): void {
     const { deadline } = execution;
     if (deadline === undefined) return;
-    execution.alarm = this.#world.timers.at(deadline, () =>
-      this.end(execution, { status: 'TIMED_OUT', error: ERRORS.timeout }),
-    );
+    const onTimeout = (): void => this.end(execution, { status: 'TIMED_OUT', error: ERRORS.timeout });
+    execution.alarm = this.#runtime.timers.at(deadline, onTimeout);
   }
 
   async #drive(thread: Thread): Promise<void> {
     const done = this.#activity.begin();
     try {
-      await this.#advance(thread);
+      await this.#executeCommands(thread);
     } catch (thrown) {
-      this.#fail(thread.execution, toFailure(thrown));
+      this.end(thread.execution, toFailedOutcome(toStatesError(thrown)));
     } finally {
       done();
     }
   }
 
-  async #advance(thread: Thread): Promise<void> {
-    const { clock, limits } = this.#world;
-    for (let moves = 1; this.#mayMove(thread) && isActive(thread.phase); moves++) {
-      const move = await decide(thread.phase, { thread, clock, limits });
-      if (!this.#mayMove(thread)) return;
-      this.#carry(thread, move);
-      if (moves % MOVES_AT_A_STRETCH === 0) await durable(this.#world);
+  async #executeCommands(thread: Thread): Promise<void> {
+    const { clock, limits } = this.#runtime;
+    for (let count = 1; this.#mayRun(thread) && isActive(thread.phase); count++) {
+      const command = await decide(thread.phase, { thread, clock, limits });
+      if (!this.#mayRun(thread)) return;
+      this.#execute(thread, command);
+      if (count % COMMANDS_BETWEEN_STORES === 0) await waitUntilStored(this.#runtime);
     }
   }
 
-  #mayMove({ live, execution }: Thread): boolean {
+  #mayRun({ live, execution }: Thread): boolean {
     return live && !execution.asleep && !this.#closed;
   }
 
-  #carry<M extends Move['move']>(thread: Thread, move: Extract<Move, { move: M }>): void {
-    (this.#carriers[move.move as M] as Carry<M>)(thread, move);
+  #execute<K extends Command['kind']>(thread: Thread, command: Extract<Command, { kind: K }>): void {
+    (this.#executors[command.kind as K] as Execute<K>)(thread, command);
   }
 
-  readonly #carriers: { readonly [M in Move['move']]: Carry<M> } = {
-    begin: (thread, { input }) => {
+  readonly #executors: { readonly [K in Command['kind']]: Execute<K> } = {
+    start: (thread, { input }) => {
       thread.input = input;
-      this.#enter(thread, thread.program.start);
+      this.#threads.enterState(thread, thread.program.start);
     },
-    on: (thread, { output, variables, next }) => {
+    leave: (thread, { output, variables, next }) => {
       thread.variables = variables;
-      if (!this.#count(thread, 1)) return;
+      if (!this.#threads.countHistory(thread, 1)) return;
       if (next === undefined) {
-        this.#finish(thread, output);
+        const isBranch = this.#branches.end(thread, output);
+        if (!isBranch) this.end(thread.execution, { status: 'SUCCEEDED', output });
         return;
       }
       thread.input = output;
-      this.#enter(thread, next);
+      this.#threads.enterState(thread, next);
     },
     wait: (thread, { due }) => {
-      this.#set(thread, 'wait', { due });
-      this.#sleep(thread, due);
+      this.#threads.setPhase(thread, 'wait', { due });
+      this.#awaitTime(thread, due);
     },
     retry: (thread, { due, retries }) => {
-      this.#set(thread, 'retry', { due, retries });
-      this.#pause(thread, due);
+      this.#threads.setPhase(thread, 'retry', { due, retries });
+      this.#awaitRetry(thread, due);
     },
-    call: (thread, { work, ...patience }) => {
-      this.#set(thread, 'task', patience, work);
-      if (this.#count(thread, KINDS.Task.events.work)) this.#await(thread);
+    invoke: (thread, { kind: _, work, ...details }) => {
+      this.#threads.setPhase(thread, 'task', details, work);
+      if (this.#threads.countHistory(thread, STATE_HANDLERS.Task.events.work)) this.#tasks.run(thread);
     },
-    fork: (thread, { plan }) => {
-      thread.family = branches.newFamily(plan);
-      this.#set(thread, 'children', {}, JSON.stringify(plan));
-      if (this.#count(thread, KINDS[thread.step.type].events.work)) this.#spawn(thread);
-    },
-    fail: (thread, { failure }) => this.#set(thread, 'failed', {}, failureText(failure)),
-    'give-up': (thread, { failure }) => {
+    fork: (thread, { plan }) => this.#branches.fork(thread, plan),
+    fail: (thread, { error }) => this.#threads.setPhase(thread, 'failed', {}, toStoredError(error)),
+    propagate: (thread, { error }) => {
       const { parent, execution } = thread;
-      if (parent) this.#settle(parent, 'failed', failureText(failure));
-      else this.#fail(execution, failure);
+      if (parent) this.#settle(parent, 'failed', toStoredError(error));
+      else this.end(execution, toFailedOutcome(error));
     },
   };
 
-  #enter(thread: Thread, name: string): void {
-    thread.step = branches.stepOf(thread.program, name);
-    this.#world.onTransition?.(thread.execution.tier);
-    thread.details = { entered: this.#world.clock.now(), retries: [] };
-    this.#set(thread, 'ready');
-    this.#count(thread, 1);
-  }
-
-  /** Puts the thread into a phase; what the details do not keep from phase to phase is given anew. */
-  #set(thread: Thread, phase: Phase, details: Partial<Thread['details']> = {}, work?: string): void {
-    const { entered, retries } = thread.details;
-    thread.phase = phase;
-    thread.details = { entered, retries, ...details };
-    thread.work = work;
-    this.#world.journal.noteThread(thread);
-  }
-
-  readonly #wakers: { readonly [phase in Phase]?: (thread: Thread, due: number) => void } = {
-    wait: (thread, due) => this.#sleep(thread, due),
-    retry: (thread, due) => this.#pause(thread, due),
-    task: (thread) => this.#await(thread),
-    children: (thread) => this.#spawn(thread),
+  readonly #resumers: { readonly [phase in Phase]?: (thread: Thread, due: number) => void } = {
+    wait: (thread, due) => this.#awaitTime(thread, due),
+    retry: (thread, due) => this.#awaitRetry(thread, due),
+    task: (thread) => this.#tasks.run(thread),
+    children: (thread) => this.#branches.advance(thread),
   };
 
-  #wakeThread(thread: Thread): void {
+  #resumeThread(thread: Thread): void {
     if (!thread.live) return;
     if (isActive(thread.phase)) void this.#drive(thread);
-    else this.#wakers[thread.phase]?.(thread, thread.details.due ?? 0);
+    else this.#resumers[thread.phase]?.(thread, thread.details.due ?? 0);
   }
 
-  #sleep(thread: Thread, due: number): void {
+  #awaitTime(thread: Thread, due: number): void {
     this.#waits.until(thread, due, () => this.#settle(thread, 'result', 'null'));
   }
 
-  #pause(thread: Thread, due: number): void {
-    this.#waits.pause(thread, due, () => {
-      this.#world.onTransition?.(thread.execution.tier);
-      this.#set(thread, 'ready');
+  #awaitRetry(thread: Thread, due: number): void {
+    this.#waits.untilRetry(thread, due, () => {
+      this.#threads.countTransition(thread);
+      this.#threads.setPhase(thread, 'ready');
       void this.#drive(thread);
     });
   }
 
-  /** Waits for a task: for its call, unless that was made before a restart, and its answer, as long as it has patience. */
-  #await(thread: Thread): void {
-    const { due, dueError, submitted } = thread.details;
-    this.#waits.expect(thread);
-    if (due !== undefined) {
-      const late = failureText(new StateFailure(dueError ?? ERRORS.timeout));
-      this.#waits.until(thread, due, () => this.#settle(thread, 'failed', late));
-    }
-    if (!submitted) this.#call(thread);
-  }
-
-  #call(thread: Thread): void {
-    const call = {};
-    thread.call = call;
-    const isAwaited = (): boolean => thread.call === call && this.#mayMove(thread);
-    void this.#errands.run(thread, isAwaited, ({ phase, work }) => {
-      if (phase !== 'submitted') this.#settle(thread, phase, work);
-      else this.#set(thread, 'task', { ...thread.details, submitted: true }, thread.work);
-    });
-  }
-
-  /** What the thread waited for has come. */
-  #settle(thread: Thread, phase: 'result' | 'failed', work: string): void {
+  readonly #settle: Settle = (thread, phase, work) => {
     this.#waits.release(thread);
-    this.#bury(branches.disband(thread));
-    this.#set(thread, phase, {}, work);
-    if (this.#count(thread, KINDS[thread.step.type].events.result)) void this.#drive(thread);
-  }
+    this.#discard(dissolve(thread));
+    this.#threads.setPhase(thread, phase, {}, work);
+    const { result } = STATE_HANDLERS[thread.state.type].events;
+    if (this.#threads.countHistory(thread, result)) void this.#drive(thread);
+  };
 
-  #bury(threads: Iterable<Thread>): void {
-    for (const thread of threads) {
-      this.#waits.release(thread);
-      thread.live = false;
-      this.#world.journal.noteThread(thread);
-    }
-  }
-
-  /** Lets the children begin that may, or takes their outputs when all have ended. */
-  #spawn(parent: Thread): void {
-    const { family } = parent;
-    if (!family) return;
-    if (branches.isComplete(family)) this.#gather(parent, family);
-    for (const child of branches.nextChildren(parent, this.#world.clock.now())) {
-      this.#set(child, child.phase);
-      // An iteration is started, or a branch enters its first state.
-      if (!this.#count(child, 1)) return;
-      void this.#drive(child);
-    }
-  }
-
-  #gather(parent: Thread, family: Family): void {
-    try {
-      const output = branches.gather(family);
-      assertWithin(this.#world.limits.bytes, 'the result', output);
-      this.#settle(parent, 'result', output);
-    } catch (thrown) {
-      this.#settle(parent, 'failed', failureText(toFailure(thrown)));
-    }
-  }
-
-  #finish(thread: Thread, output: string): void {
-    const { parent, execution } = thread;
-    if (!parent?.family) {
-      this.end(execution, { status: 'SUCCEEDED', output });
-      return;
-    }
-    this.#set(thread, 'ended', {}, output);
-    parent.family.running--;
-    if (parent.family.plan.items && !this.#count(thread, 1)) return;
-    this.#spawn(parent);
-  }
-
-  #fail(execution: Execution, failure: StateFailure): void {
-    this.end(execution, failedOutcome(failure));
-  }
-
-  /** Counts history events; false when the execution ended of too many. */
-  #count(thread: Thread, events: number): boolean {
-    const failure = count(thread, events, this.#world.limits.events);
-    if (failure) this.#fail(thread.execution, failure);
-    return failure === undefined;
+  #discard(threads: readonly Thread[]): void {
+    for (const thread of threads) this.#waits.release(thread);
+    this.#threads.discard(threads);
   }
 }
+
+const threadsOf = ({ root }: Execution): Thread[] => (root ? [...withDescendants(root)] : []);

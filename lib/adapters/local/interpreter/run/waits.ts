@@ -2,57 +2,59 @@ import type { Activity } from '../../concurrency/activity.ts';
 import type { Timers } from '../../concurrency/timers.ts';
 import type { Thread } from '../context/thread.ts';
 
-/** What threads wait for outside: times and answers. */
+/** The times and task tokens for which threads wait. */
 export class Waits {
   readonly #timers: Timers;
   readonly #activity: Activity;
-  readonly #tokens = new Map<string, Thread>();
-  readonly #pauses = new Map<Thread, () => void>();
+  readonly #byToken = new Map<string, Thread>();
+  /** Ends the activity of threads that wait for a retry. */
+  readonly #retries = new Map<Thread, () => void>();
 
   constructor(timers: Timers, activity: Activity) {
     this.#timers = timers;
     this.#activity = activity;
   }
 
-  /** Rings at the time `due`, unless the thread is released before. */
+  /** Calls `ring` at `due` (milliseconds since 1970), unless the thread is released before. */
   until(thread: Thread, due: number, ring: () => void): void {
     thread.alarm = this.#timers.at(due, ring);
   }
 
-  /** The same, and the pause counts as work. */
-  pause(thread: Thread, due: number, ring: () => void): void {
-    this.#pauses.set(thread, this.#activity.begin());
+  /** The same for a retry, which counts as activity while it is pending. */
+  untilRetry(thread: Thread, due: number, ring: () => void): void {
+    this.#retries.set(thread, this.#activity.begin());
     this.until(thread, due, () => {
       ring();
       this.release(thread);
     });
   }
 
-  /** The thread's token is known from now on, if it has one. */
-  expect(thread: Thread): void {
+  /** Registers the thread's task token, if it has one. */
+  register(thread: Thread): void {
     const { token } = thread.details;
-    if (token !== undefined) this.#tokens.set(token, thread);
+    if (token !== undefined) this.#byToken.set(token, thread);
   }
 
-  /** Who waits for the token. */
+  /** The thread that waits for the task token. */
   find(token: string): Thread | undefined {
-    return this.#tokens.get(token);
+    return this.#byToken.get(token);
   }
 
-  /** Nothing that the thread waited for matters any more. */
+  /** Ends all waits of the thread. */
   release(thread: Thread): void {
     const { token } = thread.details;
-    if (token !== undefined) this.#tokens.delete(token);
+    if (token !== undefined) this.#byToken.delete(token);
     thread.alarm?.cancel();
     thread.alarm = undefined;
     thread.call = undefined;
-    this.#pauses.get(thread)?.();
-    this.#pauses.delete(thread);
+    this.#retries.get(thread)?.();
+    this.#retries.delete(thread);
   }
 
+  /** Ends the activity of all pending retries, and forgets all tokens. */
   close(): void {
-    for (const resume of this.#pauses.values()) resume();
-    this.#pauses.clear();
-    this.#tokens.clear();
+    for (const done of this.#retries.values()) done();
+    this.#retries.clear();
+    this.#byToken.clear();
   }
 }

@@ -1,23 +1,25 @@
-import { type Scene, unfit } from '../context/evaluation-context.ts';
-import { ERRORS, StateFailure } from '../context/failure.ts';
+import { type EvaluationContext, wrongType } from '../context/evaluation-context.ts';
+import { ERRORS, StatesError } from '../context/states-error.ts';
 import type { Rule } from '../program/program.ts';
-import { type Kind, NO_EVENTS } from './kind.ts';
+import { NO_EVENTS, type StateHandler } from './handler.ts';
 
-export const choice: Kind = {
+/** Goes to the state of the first rule whose Condition is true, else to Default; without one it fails. */
+export const choice: StateHandler = {
   events: NO_EVENTS,
-  enter: async (scene) => {
-    const rule = await chosen(scene);
-    if (rule) return scene.leave(rule.fields, rule.next, scene.thread.input);
-    const { fallback, fields, name } = scene.step;
-    if (fallback) return scene.leave(fields, fallback, scene.thread.input);
-    throw new StateFailure(ERRORS.noChoice, `no rule of the state ${name} holds and it has no Default`);
+  enter: async (context) => {
+    const fallback = context.thread.input;
+    const rule = await findRule(context);
+    if (rule) return context.leave({ ...rule, fallback });
+    const { defaultNext: next, templates, name } = context.state;
+    if (next) return context.leave({ templates, next, fallback });
+    throw new StatesError(ERRORS.noChoice, `no rule of the state ${name} holds and it has no Default`);
   },
 };
 
-async function chosen(scene: Scene): Promise<Rule | undefined> {
-  for (const rule of scene.step.rules) {
-    const holds = await scene.fill(rule.condition, 'Condition');
-    if (typeof holds !== 'boolean') throw unfit(scene, 'Condition', 'true or false');
+async function findRule(context: EvaluationContext): Promise<Rule | undefined> {
+  for (const rule of context.state.rules) {
+    const holds = await context.evaluate(rule.condition, 'Condition');
+    if (typeof holds !== 'boolean') throw wrongType(context, 'Condition', 'true or false');
     if (holds) return rule;
   }
   return undefined;

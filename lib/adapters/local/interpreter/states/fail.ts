@@ -1,16 +1,17 @@
-import { type Scene, unfit } from '../context/evaluation-context.ts';
-import { StateFailure } from '../context/failure.ts';
-import { type Kind, NO_EVENTS } from './kind.ts';
+import { type EvaluationContext, wrongType } from '../context/evaluation-context.ts';
+import { StatesError } from '../context/states-error.ts';
+import { NO_EVENTS, type StateHandler } from './handler.ts';
 
-export const fail: Kind = {
+/** Fails with the Error and the Cause of the state. */
+export const fail: StateHandler = {
   events: NO_EVENTS,
-  enter: async (scene) => {
-    throw new StateFailure(await text(scene, 'Error'), await text(scene, 'Cause'));
+  enter: async (context) => {
+    throw new StatesError(await text(context, 'Error'), await text(context, 'Cause'));
   },
 };
 
-async function text(scene: Scene, field: 'Error' | 'Cause'): Promise<string | undefined> {
-  const value = await scene.value(field);
+async function text(context: EvaluationContext, field: 'Error' | 'Cause'): Promise<string | undefined> {
+  const value = await context.value(field);
   if (value === undefined || typeof value === 'string') return value;
-  throw unfit(scene, field, 'text');
+  throw wrongType(context, field, 'text');
 }

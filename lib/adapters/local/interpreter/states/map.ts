@@ -1,21 +1,26 @@
-import { type Move, type Scene, unfit, whole } from '../context/evaluation-context.ts';
+import type { Command } from '../context/command.ts';
+import { type EvaluationContext, wholeNumber, wrongType } from '../context/evaluation-context.ts';
 import { textWithin } from '../context/limits.ts';
-import { type Kind, leaveWithResult } from './kind.ts';
+import { completeWithResult, type StateHandler } from './handler.ts';
 
-export const map: Kind = {
+/** Runs an iteration for each item, at most MaxConcurrency at a time. The result is the list of their outputs. */
+export const map: StateHandler = {
   events: { work: 1, result: 1 },
-  enter: async (scene) => {
-    const items = scene.has('Items') ? await scene.value('Items') : scene.input;
-    if (!Array.isArray(items)) throw unfit(scene, 'Items', 'an array');
-    const { mapWidth } = scene.limits;
-    const width = Math.min((await whole(scene, 'MaxConcurrency', 0)) || mapWidth, mapWidth);
-    return { move: 'fork', plan: { total: items.length, width, items } };
+  enter: async (context) => {
+    const items = context.has('Items') ? await context.value('Items') : context.input;
+    if (!Array.isArray(items)) throw wrongType(context, 'Items', 'an array');
+    const { mapWidth } = context.limits;
+    const width = Math.min((await wholeNumber(context, 'MaxConcurrency', 0)) || mapWidth, mapWidth);
+    return { kind: 'fork', plan: { total: items.length, width, items } };
   },
-  leave: leaveWithResult,
+  complete: completeWithResult,
 };
 
-/** The input of one iteration, chosen in the scope and with the input of the Map itself. Throws StateFailure. */
-export async function selectItem(scene: Scene, item: unknown): Promise<Move> {
-  const value = scene.has('ItemSelector') ? await scene.value('ItemSelector') : item;
-  return { move: 'begin', input: textWithin(scene.limits.bytes, 'the item', value) };
+/**
+ * The command that starts an iteration with its input, which the Map's ItemSelector makes of the item.
+ * @throws StatesError
+ */
+export async function startIteration(context: EvaluationContext, item: unknown): Promise<Command> {
+  const value = context.has('ItemSelector') ? await context.value('ItemSelector') : item;
+  return { kind: 'start', input: textWithin(context.limits.bytes, 'the item', value) };
 }

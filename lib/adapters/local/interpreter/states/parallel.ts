@@ -1,14 +1,15 @@
 import { textWithin } from '../context/limits.ts';
-import { type Kind, leaveWithResult } from './kind.ts';
+import { completeWithResult, type StateHandler } from './handler.ts';
 
-export const parallel: Kind = {
+/** Runs all branches at the same time. The result is the list of their outputs. */
+export const parallel: StateHandler = {
   events: { work: 1, result: 1 },
-  enter: async (scene) => {
-    const total = scene.step.programs.length;
-    const input = scene.has('Arguments')
-      ? textWithin(scene.limits.bytes, 'the arguments', await scene.value('Arguments'))
-      : scene.thread.input;
-    return { move: 'fork', plan: { total, width: total, input } };
+  enter: async (context) => {
+    const total = context.state.branches.length;
+    const input = context.has('Arguments')
+      ? textWithin(context.limits.bytes, 'the arguments', await context.value('Arguments'))
+      : context.thread.input;
+    return { kind: 'fork', plan: { total, width: total, input } };
   },
-  leave: leaveWithResult,
+  complete: completeWithResult,
 };

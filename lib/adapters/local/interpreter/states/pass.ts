@@ -1,6 +1,4 @@
-import { type Kind, NO_EVENTS } from './kind.ts';
+import { leaveWithInput, NO_EVENTS, type StateHandler } from './handler.ts';
 
-export const pass: Kind = {
-  events: NO_EVENTS,
-  enter: (scene) => scene.leave(scene.step.fields, scene.step.next, scene.thread.input),
-};
+/** Goes on at once: only its Assign and its Output have an effect. */
+export const pass: StateHandler = { events: NO_EVENTS, enter: leaveWithInput };

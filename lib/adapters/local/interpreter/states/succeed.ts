@@ -1,6 +1,4 @@
-import { type Kind, NO_EVENTS } from './kind.ts';
+import { leaveWithInput, NO_EVENTS, type StateHandler } from './handler.ts';
 
-export const succeed: Kind = {
-  events: NO_EVENTS,
-  enter: (scene) => scene.leave(scene.step.fields, undefined, scene.thread.input),
-};
+/** Ends the branch. It has no Next. */
+export const succeed: StateHandler = { events: NO_EVENTS, enter: leaveWithInput };

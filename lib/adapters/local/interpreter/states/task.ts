@@ -1,42 +1,45 @@
 import { INVOKE_AND_WAIT } from '../../../../compiler/emit/asl.ts';
-import { type Move, type Scene, unfit, whole } from '../context/evaluation-context.ts';
-import { ERRORS } from '../context/failure.ts';
+import type { Command } from '../context/command.ts';
+import { type EvaluationContext, wholeNumber, wrongType } from '../context/evaluation-context.ts';
 import { textWithin } from '../context/limits.ts';
-import { type Kind, leaveWithResult } from './kind.ts';
+import { ERRORS } from '../context/states-error.ts';
+import { completeWithResult, type StateHandler } from './handler.ts';
 
-/** What is asked of a function; it is kept so that a restart asks the same again. */
-export interface Call {
+/** The call of a function. It is stored in the journal, so that it is repeated unchanged after a restart. */
+export interface TaskCall {
   readonly function: string;
   readonly payload: unknown;
 }
 
-export const task: Kind = {
+/** Calls a function; with the integration pattern `waitForTaskToken` it then waits for the callback. */
+export const task: StateHandler = {
   events: { work: 2, result: 1 },
-  enter: async (scene) => {
-    const token = scene.step.resource === INVOKE_AND_WAIT ? scene.clock.secret() : undefined;
-    scene.token = token;
-    const call = callOf(scene, await scene.value('Arguments'));
-    textWithin(scene.limits.bytes, 'the payload', call.payload);
-    return { move: 'call', work: JSON.stringify(call), ...(token ? { token } : {}), ...(await patience(scene)) };
+  enter: async (context) => {
+    const token = context.state.resource === INVOKE_AND_WAIT ? context.clock.secret() : undefined;
+    context.token = token;
+    const call = callOf(context, await context.value('Arguments'));
+    textWithin(context.limits.bytes, 'the payload', call.payload);
+    const timeout = await timeoutOf(context);
+    return { kind: 'invoke', work: JSON.stringify(call), ...(token ? { token } : {}), ...timeout };
   },
-  leave: leaveWithResult,
+  complete: completeWithResult,
 };
 
-function callOf(scene: Scene, value: unknown): Call {
+function callOf(context: EvaluationContext, value: unknown): TaskCall {
   const { FunctionName: name, Payload: payload = {} } = (value ?? {}) as { FunctionName?: unknown; Payload?: unknown };
-  if (typeof name !== 'string') throw unfit(scene, 'Arguments.FunctionName', 'text');
+  if (typeof name !== 'string') throw wrongType(context, 'Arguments.FunctionName', 'text');
   return { function: name, payload };
 }
 
-type Patience = Pick<Extract<Move, { move: 'call' }>, 'due' | 'dueError'>;
+type Timeout = Pick<Extract<Command, { kind: 'invoke' }>, 'due' | 'dueError'>;
 
-/** Nobody can send a heartbeat through the port, so a heartbeat is a second and shorter patience. */
-async function patience(scene: Scene): Promise<Patience> {
-  const timeout = await whole(scene, 'TimeoutSeconds', 1);
-  const heartbeat = await whole(scene, 'HeartbeatSeconds', 1);
+/** The port Executions has no heartbeats, so HeartbeatSeconds is a second timeout, which counts when it is shorter. */
+async function timeoutOf(context: EvaluationContext): Promise<Timeout> {
+  const timeout = await wholeNumber(context, 'TimeoutSeconds', 1);
+  const heartbeat = await wholeNumber(context, 'HeartbeatSeconds', 1);
   const [seconds, dueError] =
     heartbeat !== undefined && heartbeat < (timeout ?? Number.POSITIVE_INFINITY)
       ? [heartbeat, ERRORS.heartbeat]
       : [timeout, ERRORS.timeout];
-  return seconds === undefined ? {} : { due: scene.clock.now() + seconds * 1000, dueError };
+  return seconds === undefined ? {} : { due: context.clock.now() + seconds * 1000, dueError };
 }

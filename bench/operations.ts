@@ -1,0 +1,125 @@
+import { eventOf, type Send } from './client.ts';
+
+/** An operation whose calls are counted. */
+export interface Operation {
+  readonly name: string;
+  /** Workflows to create first; not counted. */
+  readonly workflows?: readonly (readonly [path: string, yaml: string])[];
+  /** Requests to send first; not counted. */
+  readonly before?: (send: Send) => Promise<unknown>;
+  readonly run: (send: Send) => Promise<unknown>;
+  /** True if the operation starts runs with a delay of a second, for whose end the counting waits. */
+  readonly hasDelay?: boolean;
+}
+
+/** A workflow of so many states in a row that do nothing. */
+export function noops(count: number): string {
+  const states = Array.from({ length: count }, (_, index) => {
+    const next = index + 1 < count ? `\n  transition: s${index + 1}` : '';
+    return `- id: s${index}\n  type: noop${next}`;
+  });
+  return `states:\n${states.join('\n')}\n`;
+}
+
+const SETTER = `states:
+- {id: set, type: setter, variables: [{key: k, scope: namespace, value: jq(.v)}]}
+`;
+const GETTER = `states:
+- {id: get, type: getter, variables: [{key: k, scope: namespace}]}
+`;
+const FILE_GETTER = `states:
+- {id: get, type: getter, variables: [{key: /read, scope: file}]}
+`;
+
+const CHILD = noops(1);
+const SLOW_CHILD = `states:
+- {id: rest, type: delay, duration: PT1S}
+`;
+const DELAY = `states:
+- {id: rest, type: delay, duration: PT1S, transition: end}
+- {id: end, type: noop}
+`;
+const callOf = (workflow: string): string => `functions:
+- {id: f, type: subflow, workflow: ${workflow}}
+states:
+- {id: call, type: action, action: {function: f}}
+`;
+const EACH = `functions:
+- {id: f, type: subflow, workflow: child}
+states:
+- {id: each, type: foreach, array: 'jq([range(100) | {n: .}])', action: {function: f}}
+`;
+const RETRY = `functions:
+- {id: f, type: subflow, workflow: failing}
+states:
+- id: call
+  type: action
+  action: {function: f, retries: {max_attempts: 1, delay: PT1S, codes: [child]}}
+  catch: [{error: '*', transition: end}]
+- {id: end, type: noop}
+`;
+const FAILING = `states:
+- {id: fail, type: error, error: child.failed, message: no}
+`;
+const BY_EVENT = `start: {type: event, event: {type: go}}
+states:
+- {id: one, type: noop}
+`;
+const WAITS = `states:
+- {id: wait, type: consumeEvent, event: {type: wake}}
+`;
+
+interface Options {
+  /** The input of the run; default `{}`. */
+  readonly input?: string;
+  /** Other workflows that the run needs. */
+  readonly others?: NonNullable<Operation['workflows']>;
+  readonly hasDelay?: boolean;
+}
+
+function start(op: 'wait' | 'execute', subject: string, yaml: string, options: Options = {}): Operation {
+  const { input = '{}', others = [], hasDelay = false } = options;
+  const path = `${op}-${subject.replaceAll(' ', '-')}`;
+  return {
+    name: op === 'wait' ? `wait on ${subject}` : `execute ${subject}`,
+    workflows: [...others, [path, yaml]],
+    run: (send) => send('POST', `/tree/${path}?op=${op}`, input),
+    hasDelay,
+  };
+}
+
+const wait = (subject: string, yaml: string, options?: Options) => start('wait', subject, yaml, options);
+const execute = (subject: string, yaml: string, options?: Options) => start('execute', subject, yaml, options);
+
+/** The operations of bench/calls.json, in its order. Each runs in the namespace that the first one creates. */
+export const OPERATIONS: readonly Operation[] = [
+  { name: 'create a namespace', run: (send) => send('PUT', '') },
+  { name: 'create a workflow', run: (send) => send('PUT', '/tree/first?op=create-workflow', noops(1)) },
+  { name: 'read a workflow', run: (send) => send('GET', '/tree/first') },
+  { name: 'list the tree', run: (send) => send('GET', '/tree') },
+  { name: 'execute a noop', run: (send) => send('POST', '/tree/first?op=execute', '{}') },
+  wait('1 noop', noops(1)),
+  wait('10 noops', noops(10)),
+  wait('100 noops', noops(100)),
+  wait('a setter', SETTER, { input: '{"v":5}' }),
+  wait('a getter', GETTER),
+  wait('a getter of a file', FILE_GETTER, { others: [['read', noops(10)]] }),
+  execute('10 noops', noops(10)),
+  execute('a delay', DELAY, { hasDelay: true }),
+  execute('an action on a subflow that does not wait', callOf('child'), { others: [['child', CHILD]] }),
+  execute('an action on a subflow that waits', callOf('slow'), { others: [['slow', SLOW_CHILD]], hasDelay: true }),
+  execute('a foreach over 100 subflows that do not wait', EACH),
+  execute('a catch after a retry', RETRY, { others: [['failing', FAILING]], hasDelay: true }),
+  {
+    name: 'an event that starts a run',
+    workflows: [['by-event', BY_EVENT]],
+    run: (send) => send('POST', '/broadcast', eventOf('go')),
+  },
+  {
+    name: 'an event that wakes a run',
+    workflows: [['waits', WAITS]],
+    before: (send) => send('POST', '/tree/waits?op=execute', '{}'),
+    run: (send) => send('POST', '/broadcast', eventOf('wake')),
+  },
+  { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
+];

@@ -1,0 +1,163 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  type IRule,
+  type IRuleTarget,
+  Rule,
+  type RuleProps,
+  type RuleTargetInput,
+  Schedule,
+} from 'aws-cdk-lib/aws-events';
+import { LambdaFunction, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { DefinitionBody, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WeftFunction } from './function.ts';
+
+/** The longest retention of a queue. */
+const RETENTION = Duration.days(14);
+
+/** A state machine that empties the queue: it sends each message to the function that stores dead letters. */
+const redriveMachine = (queue: Queue, { handler }: WeftFunction) => ({
+  Comment: 'Moves dead letters from the queue to the lists of their namespaces',
+  QueryLanguage: 'JSONata',
+  StartAt: 'Receive',
+  States: {
+    Receive: {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::aws-sdk:sqs:receiveMessage',
+      Arguments: {
+        QueueUrl: queue.queueUrl,
+        // A single message may have the maximum size of a state's data.
+        MaxNumberOfMessages: 1,
+        // Long polling: all servers of the queue are queried.
+        WaitTimeSeconds: 1,
+        VisibilityTimeout: 600,
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['SentTimestamp'],
+      },
+      Next: 'Any',
+    },
+    Any: {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $count($states.input.Messages) > 0 %}', Next: 'Keep' }],
+      Default: 'Done',
+    },
+    Keep: {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::lambda:invoke',
+      Arguments: { FunctionName: handler.functionArn, Payload: '{% $states.input %}' },
+      Output: '{% $states.input %}',
+      Next: 'Forget',
+    },
+    Forget: {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::aws-sdk:sqs:deleteMessage',
+      Arguments: { QueueUrl: queue.queueUrl, ReceiptHandle: '{% $states.input.Messages[0].ReceiptHandle %}' },
+      Next: 'Receive',
+    },
+    Done: { Type: 'Succeed' },
+  },
+});
+
+/**
+ * Dead letters: asynchronous calls that exhausted their retries. A call that fails three times goes to a function that
+ * stores it for its namespace. A call that cannot be delivered, or a dead letter that cannot be stored, goes to a queue,
+ * which a state machine moves to that function once a day.
+ */
+export class DeadLetters extends Construct {
+  /** Undelivered calls, until they are stored. */
+  readonly queue: Queue;
+  readonly #name: string;
+  #keeper: WeftFunction | undefined;
+
+  constructor(scope: Construct, id: string, { name }: Settings) {
+    super(scope, id);
+    this.#name = name;
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: RETENTION,
+    });
+    acknowledge(this.queue, {
+      SQS3: 'It is itself a dead-letter queue: messages that cannot be stored remain in it.',
+    });
+  }
+
+  /** The environment variable with the ARN of the queue. */
+  get environment(): Record<string, string> {
+    return { WEFT_FAILED: this.queue.queueArn };
+  }
+
+  /** Allows a role to send messages to the queue. */
+  grant(role: IRole): void {
+    allow(role, 'sqs', ['SendMessage'], [this.queue.queueArn]);
+  }
+
+  /** Sets the function that stores dead letters, and a rule that moves the queue to it once a day. */
+  deliverTo(keeper: WeftFunction): void {
+    this.#keeper = keeper;
+    this.grant(keeper.role);
+    const { queueArn: destination } = this.queue;
+    keeper.handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
+    const machine = new StateMachine(this, 'Emptying', {
+      // The names of workflows' machines begin with the installation's name and a hyphen.
+      stateMachineName: `${this.#name}_failed`,
+      stateMachineType: StateMachineType.EXPRESS,
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(redriveMachine(this.queue, keeper))),
+    });
+    allow(machine.role, 'sqs', ['ReceiveMessage', 'DeleteMessage'], [this.queue.queueArn]);
+    allow(machine.role, 'lambda', ['InvokeFunction'], [keeper.handler.functionArn]);
+    acknowledge(machine, {
+      SF1: 'Its log would contain events of users; messages that cannot be stored remain in the queue.',
+      SF2: 'It uses one queue and one function, once a day: there is nothing to trace.',
+    });
+    const description = 'Once a day: undelivered calls';
+    new Rule(this, 'Daily', {
+      description,
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new SfnStateMachine(machine)],
+    });
+  }
+
+  /** Stores the asynchronous calls of a function that fail in all three attempts of Lambda. */
+  catchFailuresOf({ handler, role }: WeftFunction): void {
+    if (this.#keeper === undefined) throw new Error('set the function that stores dead letters first');
+    const { functionArn: destination } = this.#keeper.handler;
+    allow(role, 'lambda', ['InvokeFunction'], [destination]);
+    handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
+  }
+
+  /** A rule that calls a function. Undelivered calls go to the queue. */
+  addRule(scope: Construct, id: string, { calls, input, ...props }: CallingRuleProps): Rule {
+    const target = new LambdaFunction(calls.handler, { deadLetterQueue: this.queue, ...(input && { event: input }) });
+    return new Rule(scope, id, { ...props, targets: [target] });
+  }
+
+  /** The target of a rule by its ARN. Undelivered events go to the queue. */
+  ruleTarget(arn: string, role?: IRole): IRuleTarget {
+    const deadLetterConfig = { arn: this.queue.queueArn };
+    return {
+      bind: ({ ruleArn }: IRule) => {
+        this.queue.addToResourcePolicy(
+          new PolicyStatement({
+            actions: ['sqs:SendMessage'],
+            resources: [this.queue.queueArn],
+            principals: [new ServicePrincipal('events.amazonaws.com')],
+            conditions: { ArnEquals: { 'aws:SourceArn': ruleArn } },
+          }),
+        );
+        return { arn, deadLetterConfig, ...(role && { role }) };
+      },
+    };
+  }
+}
+
+export interface CallingRuleProps extends RuleProps {
+  readonly calls: WeftFunction;
+  /** The input of the function, if it is not the event. */
+  readonly input?: RuleTargetInput;
+}

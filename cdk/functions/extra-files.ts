@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { ICommandHooks } from 'aws-cdk-lib/aws-lambda-nodejs';
+
+/** Defines `require` for bundled CommonJS packages, because a module has none. */
+export const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+/** Files that are bundled beside a function: the source of each, and its own esbuild options. */
+const EXTRA_FILES = {
+  /** The worker thread that lib/language/sandbox/sandbox.ts starts, with the script engines. */
+  'sandbox-worker.mjs': {
+    entry: join('lib', 'language', 'sandbox', 'worker.ts'),
+    options: `--loader:.wasm=binary --banner:js="${REQUIRE}"`,
+  },
+  /** The sidecar that is copied into images of containers, where only Node exists. */
+  'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda', 'main.ts'), options: '' },
+} as const;
+
+export type ExtraFile = keyof typeof EXTRA_FILES;
+
+/** The command that bundles an extra file. It is deterministic: the same sources give the same bytes. */
+export function extraFileCommand(name: ExtraFile, root: string, to: string): string {
+  const { entry, options } = EXTRA_FILES[name];
+  return [
+    `"${join(root, 'node_modules', '.bin', 'esbuild')}"`,
+    `"${join(root, entry)}"`,
+    '--bundle --platform=node --target=node24 --format=esm --log-level=warning --minify-whitespace --minify-syntax',
+    options,
+    `--outfile="${join(to, name)}"`,
+  ].join(' ');
+}
+
+/** Bundles extra files after a function was bundled. */
+export const extraFileHooks = (names: readonly ExtraFile[]): ICommandHooks => ({
+  beforeBundling: () => [],
+  beforeInstall: () => [],
+  afterBundling: (from, to) => names.map((name) => extraFileCommand(name, from, to)),
+});

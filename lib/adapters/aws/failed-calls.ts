@@ -1,0 +1,63 @@
+/** The record that Lambda sends to the failure destination of an asynchronous call that exhausted its retries. */
+interface DestinationRecord {
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly requestContext: { readonly functionArn: string; readonly approximateInvokeCount: number };
+  /** What the function was called with. */
+  readonly requestPayload: unknown;
+  /** Absent when the call expired before it was made. */
+  readonly responsePayload?: { readonly errorType?: string; readonly errorMessage?: string } | null;
+}
+
+/** A message of the dead-letter queue: what EventBridge or its scheduler could not deliver, and why, in attributes. */
+interface QueueMessage {
+  readonly Body: string;
+  readonly Attributes?: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
+}
+
+/** What a function gets about failed calls: a record of Lambda, or messages of the queue. */
+export type FailureNotice = DestinationRecord | { readonly Messages: readonly QueueMessage[] };
+
+/** An asynchronous call that exhausted its retries. */
+export interface FailedCall {
+  /** What the function was called with. */
+  readonly payload: unknown;
+  /** The target outside this installation that should have got it; empty for a function of this installation. */
+  readonly to: string;
+  /** `failed`: milliseconds since 1970. */
+  readonly failure: { readonly failed: number; readonly tries: number; readonly error: string };
+}
+
+const isRecord = (value: unknown): value is DestinationRecord =>
+  typeof value === 'object' && value !== null && 'requestContext' in value;
+
+function fromRecord({ timestamp, requestContext, requestPayload, responsePayload }: DestinationRecord): FailedCall {
+  const { errorType = 'Error', errorMessage = 'the call was not made in time' } = responsePayload ?? {};
+  const tries = requestContext.approximateInvokeCount;
+  const failure = { failed: Date.parse(timestamp), tries, error: `${errorType}: ${errorMessage}` };
+  return { payload: requestPayload, to: '', failure };
+}
+
+/** A target that is not a Lambda function is a subscriber's. */
+const FUNCTION_ARN = /:lambda:/;
+
+function fromMessage({ Body, Attributes = {}, MessageAttributes = {} }: QueueMessage): FailedCall {
+  const body: unknown = JSON.parse(Body);
+  if (isRecord(body)) return fromRecord(body);
+  const attribute = (name: string): string | undefined => MessageAttributes[name]?.StringValue;
+  const target = attribute('TARGET_ARN') ?? '';
+  const error = `${attribute('ERROR_CODE') ?? 'Error'}: ${attribute('ERROR_MESSAGE') ?? 'it could not be delivered'}`;
+  const tries = Number(attribute('RETRY_ATTEMPTS') ?? 0) + 1;
+  const failure = { failed: Number(Attributes['SentTimestamp'] ?? 0), tries, error };
+  return { payload: body, to: FUNCTION_ARN.test(target) ? '' : target, failure };
+}
+
+/** The failed calls of a notice, one after the other. Throws SyntaxError at a message that is not JSON. */
+export function* failedCallsOf(notice: FailureNotice): Generator<FailedCall> {
+  if (isRecord(notice)) yield fromRecord(notice);
+  else for (const message of notice.Messages) yield fromMessage(message);
+}
+
+/** What the function of a notice was called with; undefined for messages of the queue. */
+export const payloadOf = (notice: FailureNotice): unknown => (isRecord(notice) ? notice.requestPayload : undefined);

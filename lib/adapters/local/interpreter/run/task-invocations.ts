@@ -1,0 +1,81 @@
+import type { Activity } from '../../concurrency/activity.ts';
+import { ConcurrencyGate } from '../../concurrency/gate.ts';
+import { textWithin } from '../context/limits.ts';
+import { type Runtime, waitUntilStored } from '../context/runtime.ts';
+import { ERRORS, StatesError, toStoredError, toTaskError } from '../context/states-error.ts';
+import type { Thread } from '../context/thread.ts';
+import type { TaskCall } from '../states/task.ts';
+import type { Settle } from './branch-runner.ts';
+import type { ThreadWriter } from './thread-writer.ts';
+import type { Waits } from './waits.ts';
+
+/** The result of a call. `submitted`: the function received the task token, and the result comes with the callback. */
+type InvocationResult =
+  | { readonly phase: 'result' | 'failed'; readonly work: string }
+  | { readonly phase: 'submitted' };
+
+/** What task invocations are made of. */
+export interface TaskInvocationsProps {
+  readonly runtime: Runtime;
+  readonly activity: Activity;
+  readonly waits: Waits;
+  readonly threads: ThreadWriter;
+  readonly settle: Settle;
+  /** Whether the thread may go on: it is not discarded, and its execution is running here. */
+  readonly mayRun: (thread: Thread) => boolean;
+}
+
+/** Calls the functions of tasks: each call after its thread is stored, and a limited number at a time. */
+export class TaskInvocations {
+  readonly #props: TaskInvocationsProps;
+  readonly #gate: ConcurrencyGate;
+
+  constructor(props: TaskInvocationsProps) {
+    this.#props = props;
+    this.#gate = new ConcurrencyGate(props.runtime.limits.calls);
+  }
+
+  /** Runs a task: makes its call, unless that returned before a restart, and waits for its callback or its timeout. */
+  run(thread: Thread): void {
+    const { waits, settle } = this.#props;
+    const { due, dueError, submitted } = thread.details;
+    waits.register(thread);
+    if (due !== undefined) {
+      const timeout = toStoredError(new StatesError(dueError ?? ERRORS.timeout));
+      waits.until(thread, due, () => settle(thread, 'failed', timeout));
+    }
+    if (!submitted) void this.#invoke(thread);
+  }
+
+  async #invoke(thread: Thread): Promise<void> {
+    const { runtime, activity, mayRun, settle, threads } = this.#props;
+    const call = {};
+    thread.call = call;
+    const isAwaited = (): boolean => thread.call === call && mayRun(thread);
+    const done = activity.begin();
+    await waitUntilStored(runtime);
+    const result = await this.#gate.run(async () => (isAwaited() ? invokeTask(runtime, thread) : undefined));
+    if (result && isAwaited()) {
+      if (result.phase !== 'submitted') settle(thread, result.phase, result.work);
+      else threads.setPhase(thread, 'task', { ...thread.details, submitted: true }, thread.work);
+    }
+    done();
+  }
+}
+
+/**
+ * Makes the call of a task. The result has the shape that Lambda's Invoke has in Step Functions. A function that throws
+ * fails the task with the name of its error. Never throws.
+ */
+async function invokeTask({ invoke, limits }: Runtime, thread: Thread): Promise<InvocationResult> {
+  const { token } = thread.details;
+  const { function: name, payload } = JSON.parse(thread.work ?? '{}') as TaskCall;
+  try {
+    const answer = await invoke(name, payload, token === undefined ? {} : { token });
+    if (token !== undefined) return { phase: 'submitted' };
+    const result = { ExecutedVersion: '$LATEST', Payload: answer ?? null, StatusCode: 200 };
+    return { phase: 'result', work: textWithin(limits.bytes, 'the result', result) };
+  } catch (thrown) {
+    return { phase: 'failed', work: toStoredError(toTaskError(thrown)) };
+  }
+}

@@ -1,0 +1,232 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Item } from '../../ports/table.ts';
+import { MINUTE_MS } from '../../time/units.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import * as runs from '../runs/runs.ts';
+import { deleteAll, putAt } from '../storage/batches.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
+import * as keys from '../storage/keys.ts';
+import { pagesOf, readAll } from '../storage/queries.ts';
+import { plus, type Sums } from './sums.ts';
+
+/** What a row adds to a counter. */
+export interface Increment {
+  readonly counter: string;
+  readonly sums: Sums;
+  /** When the counter expires, seconds since 1970; absent: never. */
+  readonly ttl?: number;
+}
+
+/**
+ * Counters over the rows of an index by time. A namespace has a high-water mark for each aggregate: the counters contain
+ * the rows up to it; later rows are read and added on each reading. The mark and the counters are updated in one
+ * transaction, on the condition that the mark was not moved since it was read. So each row is counted exactly once, even
+ * with concurrent or crashed processes.
+ */
+export interface Aggregate {
+  readonly name: 'begun' | 'ended';
+  /** The partition of the index for the day of a time. */
+  readonly partitionOf: (namespaceId: string, ms: number) => keys.Partition;
+  /** The attribute that orders the index: time and id. */
+  readonly order: 'order' | 'endOrder';
+  /** The attributes that `incrementsOf` reads. */
+  readonly only: readonly string[];
+  readonly incrementsOf: (row: Item) => readonly Increment[];
+}
+
+/** The counters with a prefix, or of a range of names. */
+export type CounterRange = { readonly prefix: string } | { readonly from: string; readonly to: string };
+
+type Home = Pick<Namespace, 'id' | 'created'>;
+type Needs = Pick<Ports, 'table' | 'clock'>;
+
+/**
+ * The age at which all rows of a time are visible in the index, milliseconds: a row is written at most LATEST_FIRST_MS
+ * after its time, and two minutes are more than all retries of the write, the delay of the index and clock skew together.
+ */
+export const LAG_MS = runs.LATEST_FIRST_MS + 2 * MINUTE_MS;
+
+const PAGE_SIZE = 500;
+/** Fewer rows are not worth a transaction; they are added on each reading. */
+const MIN_ROWS_TO_WRITE = 200;
+/** A transaction has at most 100 writes and 4 MB; one write moves the mark. */
+const MAX_COUNTERS = 95;
+const MAX_BYTES = 3_000_000;
+/** A counter of this size gets no new names: a workflow can have any number of states and error codes. */
+const MAX_COUNTER_BYTES = 100_000;
+
+const orderOf = ({ order }: Aggregate, row: Item): string => String(row[order]);
+const timeOf = (order: string): number => Number.parseInt(order, 10);
+const markKey = ({ id }: Home, { name }: Aggregate) => keys.counter(id, name);
+const counterKey = ({ id }: Home, { name }: Aggregate, counter: string) => keys.counter(id, `${name}#${counter}`);
+
+/** An aggregate of a namespace, with the ports that it needs. */
+interface Context {
+  readonly needs: Needs;
+  readonly home: Home;
+  readonly aggregate: Aggregate;
+}
+
+/** Rows up to the high-water mark are in the counters. */
+interface Mark {
+  readonly at: string;
+  /** Nothing was counted yet: the mark is not stored. */
+  readonly isFirst: boolean;
+}
+
+async function readMark({ needs, home, aggregate }: Context): Promise<Mark> {
+  const [item] = await needs.table.get([markKey(home, aggregate)]);
+  if (item !== undefined) return { at: String(item['mark']), isFirst: false };
+  return { at: keys.timeText(Math.max(home.created - LAG_MS, 0)), isFirst: true };
+}
+
+/** Returns the first `PAGE_SIZE` rows after a place in the index, the oldest first. */
+async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, after: string): Promise<Item[]> {
+  const rows: Item[] = [];
+  for (const day of keys.daysBetween(timeOf(after), clock.now())) {
+    // One more than needed, because the row at the place itself is among them.
+    const limit = PAGE_SIZE - rows.length + 1;
+    const range = { ...aggregate.partitionOf(home.id, day), from: after, limit, only: aggregate.only };
+    for await (const items of pagesOf(table, range)) {
+      rows.push(...items.filter((row) => orderOf(aggregate, row) > after));
+      if (rows.length >= PAGE_SIZE) return rows.slice(0, PAGE_SIZE);
+    }
+  }
+  return rows;
+}
+
+/** Adds up the increments of rows by counter. */
+function incrementsOf(
+  aggregate: Aggregate,
+  rows: readonly Item[],
+  isWanted = (_counter: string) => true,
+): Map<string, Increment> {
+  const sums = new Map<string, Increment>();
+  for (const increment of rows.flatMap((row) => aggregate.incrementsOf(row))) {
+    if (!isWanted(increment.counter)) continue;
+    const before = sums.get(increment.counter);
+    const sum = before === undefined ? increment : { ...increment, sums: plus(before.sums, increment.sums) };
+    sums.set(increment.counter, sum);
+  }
+  return sums;
+}
+
+/** The first rows, as many as one transaction can count. */
+function fitting(aggregate: Aggregate, rows: readonly Item[]): readonly Item[] {
+  const counters = new Set<string>();
+  const end = rows.findIndex((row, index) => {
+    for (const { counter } of aggregate.incrementsOf(row)) counters.add(counter);
+    return index > 0 && counters.size > MAX_COUNTERS;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** The attributes of a counter after an increment. */
+function incremented(old: Item | undefined, { sums, ttl }: Increment, mark: string) {
+  const text = old === undefined ? '{}' : String(old['sums']);
+  const next = plus(JSON.parse(text) as Sums, sums, text.length <= MAX_COUNTER_BYTES);
+  return omitUndefined({ sums: JSON.stringify(next), mark, ttl });
+}
+
+interface Batch {
+  readonly mark: Mark;
+  readonly rows: readonly Item[];
+  /** The mark after all of the rows. */
+  readonly end: string;
+}
+
+/** Counts the first of the rows, as many as one transaction can. Has no effect when the mark was moved meanwhile. */
+async function countRows({ needs: { table }, home, aggregate }: Context, { mark, rows, end }: Batch): Promise<void> {
+  for (let taken = fitting(aggregate, rows); ; taken = taken.slice(0, Math.ceil(taken.length / 2))) {
+    const last = taken.at(-1);
+    const next = taken.length === rows.length || last === undefined ? end : orderOf(aggregate, last);
+    const increments = [...incrementsOf(aggregate, taken).values()];
+    const places = increments.map(({ counter }) => counterKey(home, aggregate, counter));
+    const olds = places.length === 0 ? [] : await table.get(places);
+    const counters = increments.map((increment, index) => incremented(olds[index], increment, next));
+    const bytes = counters.reduce((sum, { sums }) => sum + Buffer.byteLength(sums), 0);
+    if (bytes > MAX_BYTES && taken.length > 1) continue;
+    const when = mark.isFirst ? ({ absent: true } as const) : { equals: { mark: mark.at } };
+    const writes = places.map((key, index) => putAt(key, counters[index] ?? {}));
+    await ignoreConflict(table.write([putAt(markKey(home, aggregate), { mark: next }, when), ...writes]));
+    return;
+  }
+}
+
+/** The high-water mark, and the first rows after it. */
+interface Tail {
+  readonly mark: string;
+  readonly rows: readonly Item[];
+}
+
+/** Counts rows until the rest is too recent, or has fewer than `minimum` rows. */
+async function countOld(context: Context, minimum: number): Promise<Tail> {
+  const { needs, aggregate } = context;
+  for (;;) {
+    const mark = await readMark(context);
+    const rows = await rowsAfter(context, mark.at);
+    const border = keys.timeText(needs.clock.now() - LAG_MS);
+    const old = rows.filter((row) => orderOf(aggregate, row) < border);
+    // The mark is moved over days without rows too, so that they are not queried again.
+    const isOnEarlierDay = keys.dateOf(timeOf(mark.at)) < keys.dateOf(timeOf(border));
+    if (mark.at >= border || (old.length < minimum && !isOnEarlierDay)) return { mark: mark.at, rows };
+    const isAll = rows.length < PAGE_SIZE || old.length < rows.length;
+    await countRows(context, { mark, rows: old, end: isAll ? border : orderOf(aggregate, old[PAGE_SIZE - 1] as Item) });
+  }
+}
+
+/** Counts all rows that are old enough. */
+export async function rollUp(needs: Needs, home: Home, aggregate: Aggregate): Promise<void> {
+  await countOld({ needs, home, aggregate }, 1);
+}
+
+const boundsOf = ({ name }: Aggregate, range: CounterRange) =>
+  'prefix' in range
+    ? { prefix: `${name}#${range.prefix}` }
+    : { from: `${name}#${range.from}`, to: `${name}#${range.to}` };
+
+const isIn = (range: CounterRange, counter: string): boolean =>
+  'prefix' in range ? counter.startsWith(range.prefix) : counter >= range.from && counter <= range.to;
+
+/** Adds the rows after the mark to the sums of the counters. */
+async function addTail(context: Context, range: CounterRange, sums: Map<string, Sums>, first: readonly Item[]) {
+  const { aggregate } = context;
+  for (let rows = first; ; rows = await rowsAfter(context, orderOf(aggregate, rows[PAGE_SIZE - 1] as Item))) {
+    for (const [counter, increment] of incrementsOf(aggregate, rows, (name) => isIn(range, name))) {
+      sums.set(counter, plus(sums.get(counter) ?? {}, increment.sums));
+    }
+    if (rows.length < PAGE_SIZE) return;
+  }
+}
+
+/** Returns the sums of counters by their names, with all rows that are visible at this moment. */
+export async function read(
+  needs: Needs,
+  home: Home,
+  aggregate: Aggregate,
+  range: CounterRange,
+): Promise<Map<string, Sums>> {
+  const context = { needs, home, aggregate };
+  for (;;) {
+    const { mark, rows } = await countOld(context, MIN_ROWS_TO_WRITE);
+    const items = await readAll(needs.table, { ...keys.counters(home.id), ...boundsOf(aggregate, range) });
+    // Another process has counted rows since the mark was read: they would be added twice.
+    if (items.some((item) => String(item['mark']) > mark)) continue;
+    const sums = new Map(
+      items.map((item) => [item.sk.slice(aggregate.name.length + 1), JSON.parse(String(item['sums'])) as Sums]),
+    );
+    await addTail(context, range, sums, rows);
+    return sums;
+  }
+}
+
+/** Deletes the counters of an aggregate with a prefix. */
+export async function deleteCounters(
+  { table }: Pick<Ports, 'table'>,
+  namespaceId: string,
+  { name }: Aggregate,
+  prefix: string,
+): Promise<void> {
+  await deleteAll(table, { ...keys.counters(namespaceId), prefix: `${name}#${prefix}` });
+}

@@ -1,0 +1,98 @@
+import type { RunTally } from './tallies.ts';
+import type { OutboxEntry, Parent, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
+
+export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
+export type Level = 'debug' | 'info' | 'error';
+
+export interface LogLine {
+  /** Microseconds since 1970; strictly increasing within a run, because clients drop lines that are not newer. */
+  readonly t: number;
+  readonly level: Level;
+  readonly text: string;
+  /** The state that wrote it, if any. */
+  readonly state?: string;
+}
+
+/** The part of a run that lists show and indexes hold. */
+export interface Head {
+  readonly id: string;
+  readonly namespaceId: string;
+  readonly workflowId: string;
+  readonly revision: string;
+  /** The path as invoked. */
+  readonly as: string;
+  readonly invoker: string;
+  readonly status: Status;
+  /** The error code of a run that failed; else empty. */
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** The last commit of a step, milliseconds since 1970. */
+  readonly updated: number;
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * A run of a workflow: all that is stored of an instance, in one item. A run with a `service` is one call of a container
+ * instead, hidden from lists, logs and metrics.
+ */
+export interface Run extends Head {
+  /** The name of the namespace. */
+  readonly namespace: string;
+  /** The path of the workflow. */
+  readonly path: string;
+  /** The number of commits: the version for optimistic locking. */
+  readonly seq: number;
+  /** The id of the state to enter next, or of the present one. */
+  readonly at: string;
+  /** How many states were entered. */
+  readonly step: number;
+  /** The ids of the states entered, in order. */
+  readonly flow: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly input: Uint8Array;
+  /** The error of an error state; the run ends failed with it. */
+  readonly raised?: Failure;
+  /** The soft timeout was raised; it is raised once. */
+  readonly interrupted: boolean;
+  readonly metadata: string;
+  /** The newest log lines; older ones are in the journal. */
+  readonly tail: readonly LogLine[];
+  /** How many lines are in the journal. */
+  readonly flushed: number;
+  /** The instant of the newest line, microseconds since 1970. */
+  readonly lastLine: number;
+  /** The handle of the machine version that carries the run; empty while a request or a caller's step does. */
+  readonly machine: string;
+  /** How many executions it has had; more than one after a repair or continue-as-new. */
+  readonly executions: number;
+  /** About how many events the history of the present execution holds. */
+  readonly historyEvents: number;
+  /** The present execution is of tier EXPRESS, which cannot wait. */
+  readonly express: boolean;
+  /** When the present execution began, milliseconds since 1970. */
+  readonly executionBegan: number;
+  /** How many waits and checkpoints it has had: the number of the newest. */
+  readonly waitCount: number;
+  /** The state that was entered and is not done. */
+  readonly wait?: Wait;
+  /** The events that its waits have taken, as hashes of their ids; the newest last. */
+  readonly processedEventIds: readonly string[];
+  /** The run that called this one and waits for its end. */
+  readonly parent?: Parent;
+  readonly service?: ServiceCall;
+  /** How many callers are above it. */
+  readonly depth: number;
+  /** The owners of thread variables of its callers: name -> id of a run. */
+  readonly threads: Readonly<Record<string, string>>;
+  /** The events of its last commit; they are published after it. */
+  readonly outbox: readonly OutboxEntry[];
+  readonly settings: SettingsSnapshot;
+  /** Counts and times of its states so far. */
+  readonly tally: RunTally;
+}

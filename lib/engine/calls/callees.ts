@@ -1,0 +1,71 @@
+import type { ActionPlan, FunctionPlan, Plan } from '../../compiler/plan/plan.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type * as runs from '../../domain/runs/runs.ts';
+import * as workflows from '../../domain/tree/workflows.ts';
+import { openContainer, type Service } from '../containers/calls.ts';
+import { failure, internalFailure } from '../evaluation/failures.ts';
+import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import { invocationProblem } from '../run/invocability.ts';
+import { resolvePath } from '../variables/tree-files.ts';
+
+/** The deepest nesting of subflows: it stops a workflow that calls itself. */
+const MAX_DEPTH = 25;
+
+/** A workflow to be called. */
+interface Subflow {
+  readonly kind: 'subflow';
+  readonly opened: workflows.Opened;
+  readonly action: ActionPlan;
+}
+
+/** What an action calls. */
+export type Callee = Subflow | Service;
+
+const PROBLEM_CODES = { invalid: 'workflow.invalid', forbidden: 'workflow.invoke' } as const;
+
+function needInvocable(opened: workflows.Opened): void {
+  const problem = invocationProblem(opened);
+  if (problem !== undefined) throw failure(PROBLEM_CODES[problem.kind], problem.message);
+}
+
+function needFunction({ functions }: Plan, { function: name }: ActionPlan): FunctionPlan {
+  const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (called === undefined) throw internalFailure(`the workflow has no function '${name}'`);
+  return called;
+}
+
+async function openSubflow(
+  ports: EnginePorts,
+  caller: runs.Run,
+  { workflow }: Extract<FunctionPlan, { readonly type: 'subflow' }>,
+  action: ActionPlan,
+): Promise<Subflow> {
+  const [named = '', ref = ''] = workflow.split(':');
+  const path = resolvePath(caller.path, named);
+  if (caller.depth >= MAX_DEPTH) {
+    throw failure('workflow.invoke', `subflows are nested deeper than ${MAX_DEPTH}: '${path}' is not called`);
+  }
+  // The seed makes a repeated step call the same revision again.
+  const seed = `${caller.id} ${caller.step}`;
+  const opened = await workflows.open(ports, caller.namespace, path, { ref, seed }).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    throw failure('workflow.notfound', `workflow not found: ${error.message}`);
+  });
+  needInvocable(opened);
+  return { kind: 'subflow', opened, action };
+}
+
+/**
+ * Finds what an action calls. Throws the uncatchable `workflow.notfound`, `.invalid` and `.invoke` for a subflow, and a
+ * failure without a code for a container.
+ */
+export async function openCallee(
+  ports: RunnerPorts,
+  caller: runs.Run,
+  plan: Plan,
+  action: ActionPlan,
+): Promise<Callee> {
+  const called = needFunction(plan, action);
+  if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
+  return openContainer(ports, caller, called, action);
+}

@@ -1,0 +1,73 @@
+import * as runs from '../../domain/runs/runs.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
+import type { CleanupPorts, EnginePorts } from '../ports.ts';
+import { publishOutbox } from '../run/outbox.ts';
+import { UnitOfWork } from '../run/unit-of-work.ts';
+import { childId } from './children.ts';
+import { announceEnd } from './run-ends.ts';
+
+/** The reasons of a cancellation: the error code, and the message of the run. */
+const MESSAGES = {
+  'cancels.api': 'cancelled by api request',
+  'cancels.parent': 'cancelled by parent workflow',
+} as const;
+
+type Reason = keyof typeof MESSAGES;
+
+/** Ends a run; one that has ended stays as it is. Returns the run as it ended. */
+async function endRun(ports: EnginePorts, run: runs.Run, reason: Reason): Promise<runs.Run> {
+  const message = MESSAGES[reason];
+  const { run: ended } = await runs.update(ports, run, async (current) => {
+    if (current.status !== 'pending') return undefined;
+    const unit = new UnitOfWork(ports, current);
+    const code = unit.branded(reason);
+    unit.log(`Instance failed with uncatchable error '${code}': ${message}`, 'error');
+    return unit.prepareCommit({ status: 'failed', code, message });
+  });
+  return ended;
+}
+
+/** The call is over for the run, whether its container can be reached or not. */
+async function cancelContainer(
+  { containers }: Pick<CleanupPorts, 'containers'>,
+  { service, id }: runs.Run,
+): Promise<void> {
+  if (service === undefined) return;
+  await containers.cancel(service.revision, id).catch((error: unknown) => {
+    console.error(`cannot cancel the container call ${id}`, error);
+  });
+}
+
+const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
+
+/**
+ * Cancels a pending run and every child that it waits for; a run that has ended stays as it is. Repeat it to finish a
+ * cancellation that was interrupted.
+ */
+export async function cancel(ports: CleanupPorts, run: runs.Run, reason: Reason = 'cancels.api'): Promise<void> {
+  const ended = await endRun(ports, run, reason);
+  if (!isCancelled(ended)) return;
+  const { machine, code, message } = ended;
+  await cancelContainer(ports, ended);
+  if (machine !== '') await ports.executions.stop(machine, runs.executionOf(ended), code, message);
+  await cancelCalls(ports, ended, ended.wait);
+  await publishOutbox(ports, ended);
+  await announceEnd(ports, ended);
+}
+
+/** Cancels the children that a run waits for in a wait, and everything that those wait for. */
+export async function cancelCalls(
+  ports: CleanupPorts,
+  caller: Pick<runs.Run, 'id' | 'step'>,
+  wait: Pick<Wait, 'origin' | 'calls'> | undefined,
+): Promise<void> {
+  if (wait?.calls === undefined) return;
+  let open = wait.calls.waiting.map(({ i }) => i);
+  // An attempt exists only if the one before it does.
+  for (let k = 0; open.length > 0; k += 1) {
+    const ids = open.map((i) => childId(caller, wait.origin, { i, k }));
+    const found = await runs.findMany(ports, ids);
+    for (const child of found) if (child?.status === 'pending') await cancel(ports, child, 'cancels.parent');
+    open = open.filter((_, index) => found[index] !== undefined);
+  }
+}

@@ -1,0 +1,30 @@
+import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import { toJson } from '../../language/json.ts';
+import type { CallInput } from '../containers/calls.ts';
+import { filesOf } from '../containers/files.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
+import type { Callee } from './callees.ts';
+
+/** The input as bytes of JSON, evaluated over the data and the secrets that the action lists (reference, 2.1 and 6.4). */
+async function evaluateInput(
+  { input, secrets }: ActionPlan,
+  data: unknown,
+  readSecrets: SecretReader,
+): Promise<Uint8Array> {
+  if (secrets.length === 0) return Buffer.from(toJson(await evaluate(input, data)));
+  return Buffer.from(toJson(await evaluateWithSecrets(input, data, await readSecrets(secrets))));
+}
+
+/**
+ * Evaluates what a call passes to its callee: the input, and the files for a container. Throws `jq.badCommand`,
+ * `secrets.notFound`, and what `filesOf` throws.
+ */
+export async function evaluateCallInput(
+  { kind, action }: Callee,
+  data: unknown,
+  readSecrets: SecretReader,
+): Promise<CallInput> {
+  const input = await evaluateInput(action, data, readSecrets);
+  return { input, files: kind === 'service' ? await filesOf(action, data, readSecrets) : [] };
+}

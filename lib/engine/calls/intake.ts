@@ -1,0 +1,116 @@
+import { isCrashedCall, resultOf } from '../../domain/runs/container-calls.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
+import { toWaitSeconds } from '../executions/wait-seconds.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import type { ReturnedCall } from '../run/suspension.ts';
+import { cancelCalls } from './cancellation.ts';
+import { childId } from './children.ts';
+import type { CallList } from './list.ts';
+import type { CallProgress } from './progress.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from './retry-decisions.ts';
+
+/** Takes in how the calls of a state end: logs it, keeps results, schedules retries, fails the state. */
+export class CallIntake {
+  private readonly unit: StepUnit;
+  private readonly list: CallList;
+  private readonly progress: CallProgress;
+
+  constructor(unit: StepUnit, list: CallList, progress: CallProgress) {
+    this.unit = unit;
+    this.list = list;
+    this.progress = progress;
+  }
+
+  /** Whether a call of mode `or` has succeeded: the state is complete, however the others end. */
+  get hasWinner(): boolean {
+    return this.list.mode === 'or' && this.progress.succeeded > 0;
+  }
+
+  /** Takes in an attempt that ended in this step. Throws StateError when its failure fails the state. */
+  async take(i: number, k: number, child: runs.Run): Promise<void> {
+    const { unit, list, progress } = this;
+    unit.log(`Child '${child.id}' returned.`);
+    if (child.status === 'complete') return this.succeed(i, child);
+    this.logFailure(child);
+    const policy = retryPolicyOf(list.callAt(i).action);
+    const decision = decideRetry(child, policy, k, unit.ports.settings.brand);
+    if (decision.kind !== 'retry') return this.fail(child, decision.kind === 'exhausted');
+    unit.countRetry();
+    unit.log(`Scheduling retry attempt in: ${decision.delay / 1000}s.`);
+    progress.wait({ i, k: k + 1, s: toWaitSeconds(decision.delay) });
+  }
+
+  /** Takes in the calls that a machine reports as returned. Throws StateError when a failure fails the state. */
+  async takeReturned(calls: readonly ReturnedCall[]): Promise<void> {
+    const { unit, progress } = this;
+    const attempts = progress.stopWaiting(new Set(calls.map(({ i }) => i)));
+    const keys = calls.flatMap(({ i, k }) => range(attempts.get(i) ?? 0, k).map((attempt) => ({ i, k: attempt })));
+    const ids = keys.map((key) => childId(unit.caller, unit.origin, key));
+    const children = await runs.findMany(unit.ports, ids);
+    for (const [index, { i, k }] of keys.entries()) {
+      const child = children[index];
+      if (child === undefined) throw internalFailure(`call ${i} has no instance`);
+      const isLast = keys[index + 1]?.i !== i;
+      if (isLast) await this.takeLast(child, calls.find((call) => call.i === i) ?? { i, k });
+      else this.logRepeated(i, k, child);
+    }
+  }
+
+  /** Cancels the calls that still wait, and throws the reason. */
+  async abort(reason: unknown): Promise<never> {
+    const { unit, progress } = this;
+    await cancelCalls(unit.ports, unit.caller, { origin: unit.origin, calls: progress.stored });
+    throw reason;
+  }
+
+  /** The machine has decided about retries already: a failed last attempt is not retried. */
+  private async takeLast(child: runs.Run, { i, k, exceeded }: ReturnedCall): Promise<void> {
+    if (child.status === 'complete') return this.take(i, k, child);
+    this.unit.log(`Child '${child.id}' returned.`);
+    this.logFailure(child);
+    await this.fail(child, exceeded === true);
+  }
+
+  private succeed(i: number, child: runs.Run): void {
+    if (this.hasWinner) return;
+    this.progress.succeed(i, resultOf(child));
+    const line = this.list.lineFor(i, this.progress.succeeded);
+    if (line !== undefined) this.unit.log(line);
+  }
+
+  private async fail(child: runs.Run, isExhausted: boolean): Promise<void> {
+    if (this.list.mode === 'or') this.progress.fail();
+    else await this.abort(failureOf(child, isExhausted));
+  }
+
+  private logFailure({ status, code, message }: runs.Run): void {
+    const isCrash = status === 'crashed';
+    const text = isCrash
+      ? `Action crashed due to an internal error: ${message}`
+      : `Action raised catchable error '${code}': ${message}.`;
+    this.unit.log(text, 'error');
+  }
+
+  /** Logs an attempt that the machine has retried by itself. */
+  private logRepeated(i: number, k: number, child: runs.Run): void {
+    const { unit } = this;
+    unit.log(`Child '${child.id}' returned.`);
+    this.logFailure(child);
+    const policy = retryPolicyOf(this.list.callAt(i).action);
+    const delay = policy === undefined ? 0 : retryDelay(policy, k);
+    unit.countRetry();
+    for (const text of [`Scheduling retry attempt in: ${delay / 1000}s.`, 'Waking up to retry.', 'Retrying...'])
+      unit.log(text);
+  }
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+/** A child's failure as its caller's state fails with it (reference, 7.1). */
+function failureOf(child: runs.Run, isExhausted: boolean): StateError {
+  if (isExhausted) return failure('retries.exceeded', 'maximum retries exceeded');
+  if (isCrashedCall(child)) return internalFailure(child.message);
+  const { code, message } = child;
+  return new StateError('catchable', code, message, { own: true });
+}

@@ -1,0 +1,81 @@
+import type { Calls, WaitingCall } from '../../domain/runs/waits.ts';
+
+/** How many calls of a state wait in a machine at once (a round): its history holds them all. */
+const ROUND_SIZE = 200;
+
+/** The progress of a state that makes calls: which are begun, which a machine waits for, and what they returned. */
+export class CallProgress {
+  private readonly total: number;
+  private readonly results: unknown[];
+  private waitingCalls: WaitingCall[];
+  private next: number;
+  private returned: number;
+  private failed: number;
+
+  constructor(total: number, stored?: Calls) {
+    this.total = total;
+    this.results = [...(stored?.results ?? [])];
+    this.waitingCalls = [...(stored?.waiting ?? [])];
+    this.next = stored?.next ?? 0;
+    this.returned = stored?.returned ?? 0;
+    this.failed = stored?.failed ?? 0;
+  }
+
+  /** What is stored with the wait. */
+  get stored(): Calls {
+    const { total, results, waitingCalls: waiting, next, returned, failed } = this;
+    return { total, results, waiting, next, returned, failed };
+  }
+
+  /** The calls that a machine waits for. */
+  get waiting(): readonly WaitingCall[] {
+    return this.waitingCalls;
+  }
+
+  /** Whether a call is left to begin and the round has room for it. */
+  get canBegin(): boolean {
+    return this.next < this.total && this.waitingCalls.length < ROUND_SIZE;
+  }
+
+  /** Takes the next calls to begin, `most` at most. Returns their numbers. */
+  begin(most: number): number[] {
+    const room = ROUND_SIZE - this.waitingCalls.length;
+    const to = Math.min(this.next + most, this.total, this.next + room);
+    const numbers = Array.from({ length: to - this.next }, (_, index) => this.next + index);
+    this.next = to;
+    return numbers;
+  }
+
+  /** Adds an attempt for the machine to make. */
+  wait(call: WaitingCall): void {
+    this.waitingCalls.push(call);
+  }
+
+  /** Takes calls that returned out of those that wait. Returns the attempt that was waited for, by number of the call. */
+  stopWaiting(numbers: ReadonlySet<number>): ReadonlyMap<number, number> {
+    const attempts = new Map(this.waitingCalls.map(({ i, k }) => [i, k]));
+    this.waitingCalls = this.waitingCalls.filter(({ i }) => !numbers.has(i));
+    return attempts;
+  }
+
+  /** How many calls have succeeded. */
+  get succeeded(): number {
+    return this.returned;
+  }
+
+  /** Counts a call that succeeded. */
+  succeed(i: number, result: unknown): void {
+    this.returned += 1;
+    this.results[i] = result;
+  }
+
+  /** Counts a call that failed where one failure does not fail the state. */
+  fail(): void {
+    this.failed += 1;
+  }
+
+  /** The results by number of the call; null for a call without one. */
+  allResults(): readonly unknown[] {
+    return Array.from({ length: this.total }, (_, i) => this.results[i] ?? null);
+  }
+}

@@ -1,0 +1,108 @@
+import { isCallBegun } from '../../domain/runs/container-calls.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { Calls } from '../../domain/runs/waits.ts';
+import { failure, internalFailure } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import { type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { endOfWait } from '../run/timeouts.ts';
+import { type Caller, childId, launch } from './children.ts';
+import { CallIntake } from './intake.ts';
+import type { CallList } from './list.ts';
+import { CallProgress } from './progress.ts';
+import { CallStarter } from './starter.ts';
+
+/** How many children run in place side by side: while one waits for the database another one computes. */
+const CONCURRENCY = 8;
+
+/** What a state that makes calls comes to: the results of all its calls, or a wait for them. */
+export type RoundResult = Suspend | readonly unknown[];
+
+/**
+ * The calls of a state, in rounds: begins as many as a machine may wait for at once, takes in what they return, begins
+ * the next ones.
+ */
+export class CallRound {
+  private readonly unit: StepUnit;
+  private readonly list: CallList;
+  private readonly until: number;
+  private readonly caller: Caller;
+  private readonly progress: CallProgress;
+  private readonly starter: CallStarter;
+  private readonly intake: CallIntake;
+
+  /** `calls` is the progress that the state's wait holds, if it waited. */
+  constructor(unit: StepUnit, list: CallList, calls?: Calls) {
+    const { mode, isLoop = false } = list;
+    this.unit = unit;
+    this.list = list;
+    this.until = endOfWait(unit.entered, list.timeout);
+    const wake = Math.min(this.until, unit.deadline);
+    this.caller = { run: unit.caller, origin: unit.origin, state: unit.at, wake, mode, isLoop };
+    this.progress = new CallProgress(list.total, calls);
+    this.starter = new CallStarter(unit, list, this.caller);
+    this.intake = new CallIntake(unit, list, this.progress);
+  }
+
+  /**
+   * Begins the calls that can be begun. Returns the results when every call has returned, else the wait. What the run
+   * wrote is committed first: its children may read it. Throws StateError when a failure fails the state.
+   */
+  async advance(): Promise<RoundResult> {
+    const { unit, list, progress, intake } = this;
+    if (unit.uncommitted > 0) return this.suspend(false);
+    for (let isFirst = true; progress.canBegin; isFirst = false) {
+      if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
+      await this.beginSome();
+    }
+    if (intake.hasWinner) return this.finishWon();
+    if (progress.waiting.length > 0) return this.suspend(true);
+    if (list.mode === 'or') throw failure('parallel.allFailed', 'all parallel actions failed');
+    return progress.allResults();
+  }
+
+  /**
+   * Goes on after a wait or a checkpoint. Returns and throws as `advance` does. After the machine has reported a call that
+   * completes the state, no further call is begun.
+   */
+  async resume(signal: ResumeSignal): Promise<RoundResult> {
+    await this.takeIn(signal);
+    return signal.kind !== 'due' && this.intake.hasWinner ? this.finishWon() : this.advance();
+  }
+
+  private async takeIn(signal: ResumeSignal): Promise<void> {
+    const { intake } = this;
+    if (signal.kind === 'callsReturned') await intake.takeReturned(signal.calls);
+    if (signal.kind === 'callDecided') await intake.takeReturned([signal.call]);
+    if (signal.kind === 'timedOut') await intake.abort(failure('cancels.timeout.soft', 'operation timed out'));
+    if (signal.kind !== 'machineFailed') return;
+    await intake.abort(internalFailure(`a call could not be made: ${signal.error}: ${signal.cause}`));
+  }
+
+  private suspend(isWaiting: boolean): Suspend {
+    return new Suspend({ isWaiting, until: this.until, calls: this.progress.stored });
+  }
+
+  private async beginSome(): Promise<void> {
+    const { progress, intake } = this;
+    const numbers = progress.begin(CONCURRENCY);
+    const begun = await Promise.allSettled(numbers.map((i) => this.starter.begin(i)));
+    const children = begun.flatMap((one, index) =>
+      one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, child: one.value }] : [],
+    );
+    for (const { i, child } of children) if (child.status === 'pending') progress.wait({ i, k: 0 });
+    const fault = begun.find((one) => one.status === 'rejected');
+    if (fault !== undefined) await intake.abort(fault.reason);
+    for (const { i, child } of children) if (child.status !== 'pending') await intake.take(i, 0, child);
+  }
+
+  /** Nothing waits for the other calls any more; they run on in executions of their own. */
+  private async finishWon(): Promise<readonly unknown[]> {
+    const { unit, caller, progress } = this;
+    const ids = progress.waiting.map(({ i }) => childId(unit.caller, caller.origin, { i, k: 0 }));
+    for (const child of await runs.findMany(unit.ports, ids)) {
+      const isIdle = child?.status === 'pending' && child.machine === '' && !isCallBegun(child);
+      if (isIdle) await launch(unit.ports, child, '');
+    }
+    return progress.allResults();
+  }
+}

@@ -1,0 +1,166 @@
+import { mayRunInPlace } from '../../compiler/plan/execution.ts';
+import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { Wait, WaitingCall } from '../../domain/runs/waits.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { noteBegin, serve } from '../containers/serving.ts';
+import { internalFailure, StateError } from '../evaluation/failures.ts';
+import { secretReader } from '../evaluation/secrets.ts';
+import { TASK_ERROR } from '../executions/task-errors.ts';
+import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
+import type { RunInPlace } from '../run/step-unit.ts';
+import { openCallee } from './callees.ts';
+import { cancel } from './cancellation.ts';
+import { type Call, childId, launch, newChild, storeChild } from './children.ts';
+import { evaluateCallInput } from './inputs.ts';
+import { announceEnd } from './run-ends.ts';
+
+/** What a machine's task passes to make one call of a waiting run; the task ends when the call does. */
+export interface CallTask {
+  readonly run: string;
+  /** The number of the wait. */
+  readonly pause: number;
+  readonly call: WaitingCall & { readonly seconds: number };
+  /** Ends the task. */
+  readonly token: string;
+}
+
+/** A child that need not wait has this long to end within the task. */
+const IN_PLACE_MS = 2_000;
+
+type WaitingRun = runs.Run & { readonly wait: Wait };
+
+/**
+ * Makes one call for a machine; the end of the call answers the task. Safe to repeat. A call that must not be made is
+ * answered at once: the caller has left the wait, its time is over, or the attempt comes later.
+ */
+export async function makeCall(ports: RunnerPorts, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+  const caller = await findCaller(ports, task);
+  if (caller === undefined) return answerError(ports, task, TASK_ERROR.left);
+  const timeLeft = caller.wait.wake - ports.clock.now();
+  if (timeLeft <= 0) return answerError(ports, task, TASK_ERROR.timedOut);
+  if (task.call.s !== undefined) return answerRetryLater(ports, task, task.call.s, timeLeft);
+  try {
+    await begin(ports, caller, task, runInPlace);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    await answerError(ports, task, `Weft.${error.kind}`, error.message);
+  }
+}
+
+/** The caller, if it still waits at the wait that the machine means. */
+async function findCaller(ports: EnginePorts, { run: id, pause: number }: CallTask): Promise<WaitingRun | undefined> {
+  const run = await runs.find(ports, id);
+  const isWaiting = run?.status === 'pending' && run.wait?.isWaiting === true && run.wait.number === number;
+  return isWaiting ? (run as WaitingRun) : undefined;
+}
+
+async function answerError(ports: EnginePorts, { token }: CallTask, error: string, cause = ''): Promise<void> {
+  await ports.executions.answer(token, { error, cause });
+}
+
+/** The machine waits for `delay` seconds and makes the call then. `timeLeft`: milliseconds. */
+async function answerRetryLater(ports: EnginePorts, task: CallTask, delay: number, timeLeft: number): Promise<void> {
+  const { i, k } = task.call;
+  const seconds = Math.max(Math.ceil(timeLeft / 1000) - delay, 1);
+  await ports.executions.answer(task.token, { output: { i, k, again: delay, seconds } });
+}
+
+/** Makes the call, or takes up the child that an earlier task of the same call made. */
+async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+  const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
+  if (stored?.service !== undefined) return serveChild(ports, stored, task);
+  if (stored !== undefined) return continueInMachine(ports, stored, task);
+  const call = await prepareCall(ports, caller, task);
+  const child = await newChild(ports, call);
+  if (call.callee.kind === 'service') return serveNew(ports, task, child);
+  const { revision } = call.callee.opened;
+  const isShort = mayRunInPlace(revisions.planOf(revision));
+  const begun = isShort
+    ? await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS)
+    : await storeChild(ports, child);
+  return begun.status === 'pending' ? continueInMachine(ports, begun, task) : reportEnd(ports, begun, task);
+}
+
+/** Gives a stored child an execution, which answers the task in the end; answers at once for a child that has ended. */
+async function continueInMachine(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<void> {
+  const launched = await launch(ports, child, task.token);
+  if (launched.status !== 'pending') return reportEnd(ports, launched, task);
+  await cancelIfLeft(ports, launched, task);
+}
+
+/** The child holds the token of an earlier task, or none. */
+async function reportEnd(ports: EnginePorts, child: runs.Run, { token }: CallTask): Promise<void> {
+  const { parent } = child;
+  await announceEnd(ports, parent === undefined ? child : { ...child, parent: { ...parent, token } });
+}
+
+/** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
+async function cancelIfLeft(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<boolean> {
+  if ((await findCaller(ports, task)) !== undefined) return false;
+  await cancel(ports, child, 'cancels.parent');
+  return true;
+}
+
+async function serveNew(ports: RunnerPorts, task: CallTask, child: runs.Run): Promise<void> {
+  const stored = await storeChild(ports, child);
+  if (!(await cancelIfLeft(ports, stored, task))) await serveChild(ports, stored, task);
+}
+
+/** Calls the container of a child, and answers the task with the result. */
+async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): Promise<void> {
+  const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
+  const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
+  if (ended.status === 'pending') await answerError(ports, task, TASK_ERROR.timedOut);
+  else await reportEnd(ports, ended, task);
+}
+
+/** The call of a task. A retry gets the input and the files of the attempt before it. */
+async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, k }, token }: CallTask): Promise<Call> {
+  const { plan, state } = await stateOf(ports, caller);
+  const callee = await openCallee(ports, caller, plan, actionOf(state, i));
+  const { origin, wake, calls } = caller.wait;
+  const before = await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
+  const input =
+    before === undefined
+      ? await evaluateCallInput(callee, caller.data, secretReader(ports, caller))
+      : { input: before.input, files: before.service?.files ?? [] };
+  // Only the attempts before know the mode; without any, a failure that did not fail the state shows it.
+  const mode = before?.parent?.mode ?? (calls !== undefined && calls.failed > 0 ? 'or' : 'and');
+  const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
+  return { callee, caller: calling, key: { i, k }, input, token };
+}
+
+async function stateOf(
+  ports: EnginePorts,
+  caller: WaitingRun,
+): Promise<{ readonly plan: Plan; readonly state: StatePlan }> {
+  const revision = await revisions.need(ports, caller.workflowId, caller.revision);
+  const plan = revisions.planOf(revision);
+  const state = plan.states[caller.wait.state];
+  if (state === undefined) throw internalFailure(`the plan has no state '${caller.wait.state}'`);
+  return { plan, state };
+}
+
+type Kind = Work['do'];
+type WorkOf<K extends Kind> = Extract<Work, { readonly do: K }>;
+
+/** The kinds of work whose plan holds actions. */
+type CallingKind = Extract<Work, { readonly action: ActionPlan } | { readonly actions: readonly ActionPlan[] }>['do'];
+
+const ACTION_AT: { readonly [K in CallingKind]: (work: WorkOf<K>, i: number) => ActionPlan | undefined } = {
+  call: ({ action }) => action,
+  each: ({ action }) => action,
+  all: ({ actions }, i) => actions[i],
+};
+
+const isCalling = (work: Work): work is WorkOf<CallingKind> => Object.hasOwn(ACTION_AT, work.do);
+
+function actionOf({ work }: StatePlan, i: number): ActionPlan {
+  const actionAt = isCalling(work)
+    ? (ACTION_AT[work.do] as (work: Work, i: number) => ActionPlan | undefined)
+    : undefined;
+  const action = actionAt?.(work, i);
+  if (action === undefined) throw internalFailure(`the state makes no call ${i}`);
+  return action;
+}

@@ -1,0 +1,135 @@
+import type { Plan } from '../../compiler/plan/plan.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import * as collections from '../../domain/events/collections.ts';
+import type { Recorded } from '../../domain/events/events.ts';
+import * as listeners from '../../domain/events/listeners.ts';
+import { derivedId } from '../../domain/storage/ids.ts';
+import * as schedules from '../../domain/tree/schedules.ts';
+import { findById } from '../../domain/tree/tree.ts';
+import * as workflows from '../../domain/tree/workflows.ts';
+import type { CloudEvent } from '../../events/cloud-event.ts';
+import { toData } from '../../events/cloud-event.ts';
+import { matches } from '../../events/matching.ts';
+import type { Schedule } from '../../ports/schedules.ts';
+import { addDuration, parseDuration } from '../../time/durations.ts';
+import { startNew } from '../executions/handles.ts';
+import type { EnginePorts } from '../ports.ts';
+import { newRun } from '../run/new-run.ts';
+
+/** What an event did to a workflow that events start. */
+export interface EventStart {
+  /** In words that `explain` shows. */
+  readonly did: string;
+  /** The id of the run that it started. */
+  readonly started?: string;
+}
+
+/**
+ * Starts the workflow of a start listener with an event, once for each event. The workflow's present plan decides whether
+ * the event starts it. An event that is nested too deep to be a run's input is not tried again.
+ */
+export async function startByEvent(
+  ports: EnginePorts,
+  namespace: string,
+  listener: listeners.Listener,
+  recorded: Recorded,
+): Promise<EventStart> {
+  const opened = await openById(ports, namespace, listener.owner, listener.path);
+  const plan = opened?.revision.plan;
+  if (opened === undefined || plan === undefined) return { did: 'nothing: the workflow is gone' };
+  if (!opened.node.live) return { did: 'nothing: the workflow is disabled' };
+  const { path } = opened.node;
+  if (path !== listener.path) await listeners.move(ports, opened.namespace.id, listener, path);
+  const start = plan.start.type === 'eventsAnd' ? startBySet : startByOne;
+  return start(ports, { opened, plan, recorded }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };
+    throw error;
+  });
+}
+
+/** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. */
+export async function startByClock(ports: EnginePorts, target: Schedule['target'], planned: number): Promise<void> {
+  const opened = await openById(ports, target.namespace, target.id, target.workflow);
+  const plan = opened?.revision.plan;
+  if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
+  const input = new Uint8Array();
+  await startOnce(ports, opened, { id: runOfTick(target, planned), input, invoker: 'cron' });
+  if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
+}
+
+/** The id of the run that a planned time (milliseconds since 1970) starts. */
+export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: number): string =>
+  derivedId(planned, id, 'cron', planned);
+
+/** The workflow with an id: at the path, or where it has been moved to; undefined when it is deleted. */
+async function openById(ports: EnginePorts, namespace: string, id: string, path: string) {
+  const unlessMissing = (error: unknown): undefined => {
+    if (!(error instanceof ServiceError)) throw error;
+  };
+  const there = await workflows.open(ports, namespace, path).catch(unlessMissing);
+  if (there?.node.id === id) return there;
+  const moved = await findById(ports, namespace, id).catch(unlessMissing);
+  return moved === undefined ? undefined : workflows.open(ports, namespace, moved).catch(unlessMissing);
+}
+
+interface Candidate {
+  readonly opened: workflows.Opened;
+  readonly plan: Plan;
+  readonly recorded: Recorded;
+}
+
+/** Each event starts a run. */
+async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
+  const { event, due, replay } = recorded;
+  if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
+  const id = derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? '');
+  const isFirst = await startOnce(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
+  if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
+  return { did: 'started', started: id };
+}
+
+/** Events are collected; the one that completes the set starts a run. */
+async function startBySet(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
+  const { event, due, replay } = recorded;
+  const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
+  const deduplicationKey = replay === undefined ? event.id : `${event.id} ${replay.id}`;
+  const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
+  if (typeof added === 'string') return { did: added };
+  const id = derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys);
+  await startOnce(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
+  return { did: 'started', started: id };
+}
+
+/** How long a collected event counts, milliseconds. */
+const lifespanOf = ({ start }: Plan): number => {
+  const text = 'lifespan' in start ? start.lifespan : undefined;
+  const duration = text === undefined ? undefined : parseDuration(text);
+  return duration === undefined ? Number.POSITIVE_INFINITY : addDuration(0, duration);
+};
+
+/** The input of a run that events start: each event under its type (workflow language, section 3). */
+const inputOf = (events: readonly CloudEvent[]): Uint8Array =>
+  Buffer.from(JSON.stringify(Object.fromEntries(events.map((event) => [event.type, toData(event)]))));
+
+interface NewStart {
+  /** Derived from the cause, so that the same cause starts the same run. */
+  readonly id: string;
+  readonly input: Uint8Array;
+  readonly invoker: string;
+}
+
+/** Stores and starts a run, unless it is stored already. Returns whether it was not. */
+async function startOnce(
+  ports: EnginePorts,
+  workflow: workflows.Opened,
+  { id, input, invoker }: NewStart,
+): Promise<boolean> {
+  const opened = await openShare(ports, workflow, id);
+  const run = { ...newRun(ports, opened, input, invoker), id };
+  return (await startNew(ports, opened.revision, run)).isCommitted;
+}
+
+/** The revision that the workflow's routes choose for a run; always the same for the same run. */
+async function openShare(ports: EnginePorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
+  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, { seed: id }) : opened;
+}

@@ -1,0 +1,14 @@
+/**
+ * The errors with which the engine ends a task of a state machine that waits. The machine's catchers and the next step
+ * know them by these names, which are part of every published machine.
+ */
+export const TASK_ERROR = {
+  /** A call of mode `or` succeeded: the state is complete. The cause is the call as JSON. */
+  callWon: 'Weft.Won',
+  /** A call of mode `and` failed: the state fails. The cause is the call as JSON. */
+  callFailed: 'Weft.Failed',
+  /** The time of the wait is over. */
+  timedOut: 'Weft.Late',
+  /** The run does not wait at this wait any more. */
+  left: 'Weft.Left',
+} as const;

@@ -1,0 +1,31 @@
+import * as listeners from '../../domain/events/listeners.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import type { Listening } from '../../domain/runs/waits.ts';
+import type { Write } from '../../ports/table.ts';
+
+const modeOf = ({ filters, mode }: Listening): listeners.Listener['mode'] => {
+  if (filters.length === 1) return 'simple';
+  return mode === 'all' ? 'and' : 'or';
+};
+
+const placeOf = (write: Write): string => {
+  const { pk, sk } = write.do === 'put' ? write.item : write.key;
+  return `${pk} ${sk}`;
+};
+
+/** The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends. */
+export function listenerWrites(before: Run, after: Run): Write[] {
+  const { wait } = after;
+  const begun = after.status === 'pending' ? wait?.listening : undefined;
+  const isSameWait = before.wait?.number === wait?.number;
+  if (isSameWait && begun !== undefined) return [];
+  const owner: listeners.Owner = { namespaceId: before.namespaceId, kind: 'wait', id: before.id };
+  const ended = before.wait?.listening;
+  const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
+  if (begun === undefined || wait === undefined) return deletions;
+  const details = { pause: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };
+  const puts = listeners.toWrites(owner, begun.filters, details);
+  // A transaction writes an item once: a put replaces the listener that it would delete.
+  const replaced = new Set(puts.map(placeOf));
+  return [...deletions.filter((write) => !replaced.has(placeOf(write))), ...puts];
+}

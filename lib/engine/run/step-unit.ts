@@ -1,0 +1,45 @@
+import type { Plan } from '../../compiler/plan/plan.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import type { Revision } from '../../domain/tree/revisions.ts';
+import type { SecretReader } from '../evaluation/secrets.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+
+/**
+ * Runs a child within its caller's step as far as it comes without waiting, until a time in milliseconds since 1970.
+ * Returns the child as it was stored.
+ */
+export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run>;
+
+/** When a run is interrupted and when it is killed, milliseconds since 1970. */
+export interface Deadlines {
+  readonly interrupt: number;
+  readonly kill: number;
+}
+
+/** What the states of a batch may use besides the ports. */
+export interface Tools {
+  readonly plan: Plan;
+  readonly deadlines: Deadlines;
+  /** When work that can be cut must be cut by a checkpoint, milliseconds since 1970. */
+  readonly until: number;
+  readonly runInPlace: RunInPlace;
+  readonly readSecrets: SecretReader;
+}
+
+/** The unit of work of a step that runs states. */
+export class StepUnit extends UnitOfWork<RunnerPorts> {
+  readonly tools: Tools;
+
+  constructor(ports: RunnerPorts, run: Run, tools: Tools) {
+    super(ports, run);
+    this.tools = tools;
+  }
+
+  /** When the run's own time is over, milliseconds since 1970. A run has no time limit after an error state. */
+  get deadline(): number {
+    const { interrupt, kill } = this.tools.deadlines;
+    if (this.raised !== undefined) return Number.MAX_SAFE_INTEGER;
+    return this.interrupted ? kill : Math.min(interrupt, kill);
+  }
+}

@@ -1,0 +1,38 @@
+import type { CallKey, Wait } from '../../domain/runs/waits.ts';
+
+type WaitPart = Pick<Wait, 'isWaiting' | 'until' | 'calls' | 'listening'>;
+
+/** What a state returns that is not done: the wait of a wait state, or of a checkpoint between two parts of long work. */
+export class Suspend {
+  readonly wait: WaitPart;
+  constructor(wait: WaitPart) {
+    this.wait = wait;
+  }
+}
+
+/** Suspends a state only to commit what the run has written; the state is resumed at once. */
+export const checkpoint = ({ entered }: Pick<Wait, 'entered'>): Suspend =>
+  new Suspend({ isWaiting: false, until: entered });
+
+/** A call whose end a machine reports. */
+export interface ReturnedCall extends CallKey {
+  /** It failed where one failure does not fail the state. */
+  readonly failed?: boolean;
+  /** Its retries are exhausted. */
+  readonly exceeded?: boolean;
+}
+
+/** What a machine reports when a wait is over. */
+export type ResumeSignal =
+  /** The time has passed, or nothing was waited for. */
+  | { readonly kind: 'due' }
+  /** Calls returned; `k` is the last attempt of each. */
+  | { readonly kind: 'callsReturned'; readonly calls: readonly ReturnedCall[] }
+  /** One call decides the state alone. */
+  | { readonly kind: 'callDecided'; readonly call: ReturnedCall }
+  /** The run received the events that it waited for. */
+  | { readonly kind: 'eventsReceived' }
+  /** The time of the state is over. */
+  | { readonly kind: 'timedOut' }
+  /** The machine failed. */
+  | { readonly kind: 'machineFailed'; readonly error: string; readonly cause: string };

@@ -1,0 +1,53 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import * as workflows from '../../domain/tree/workflows.ts';
+import type { EnginePorts } from '../ports.ts';
+import { invocationProblem } from '../run/invocability.ts';
+import { newRun } from '../run/new-run.ts';
+
+/** A request to run a workflow. */
+export interface Invocation {
+  readonly namespace: string;
+  readonly path: string;
+  readonly ref: string;
+  readonly input: Uint8Array;
+  /** The idempotency key: for 24 hours, requests with the same key of the same workflow start one run. */
+  readonly key?: string;
+}
+
+/** An invocation that may be started. */
+export interface Prepared {
+  readonly opened: workflows.Opened;
+  /** The run to start, not stored yet. */
+  readonly run: runs.Run;
+  /** The run that an earlier request with the same key started. */
+  readonly earlier: runs.Run | undefined;
+}
+
+/**
+ * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
+ * invoked, and `malformed` for an input that cannot be instance data.
+ */
+export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
+  const { input, key } = invocation;
+  const own = ports.clock.uuid();
+  // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
+  const opened = await openInvocable(ports, invocation, key ?? own);
+  const run = { ...newRun(ports, opened, input, 'api'), id: own };
+  if (key === undefined) return { opened, run, earlier: undefined };
+  const id = await reserveRunId(ports, opened.node.id, key, own);
+  // A request that stored the key may have crashed before it stored the run.
+  return { opened, run: { ...run, id }, earlier: id === own ? undefined : await runs.find(ports, id) };
+}
+
+async function openInvocable(
+  ports: EnginePorts,
+  { namespace, path, ref }: Invocation,
+  seed: string,
+): Promise<workflows.Opened> {
+  const opened = await workflows.open(ports, namespace, path, { ref, seed });
+  const problem = invocationProblem(opened);
+  if (problem !== undefined) throw new ServiceError('refused', problem.message);
+  return opened;
+}

@@ -1,0 +1,33 @@
+import type { Wait } from '../../domain/runs/waits.ts';
+import { TASK_ERROR } from '../executions/task-errors.ts';
+import type { ResumeSignal, ReturnedCall } from '../run/suspension.ts';
+
+/** What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. */
+export type WaitOutput =
+  | readonly ReturnedCall[]
+  | ReturnedCall
+  | { readonly error: string; readonly cause?: string }
+  | object;
+
+const TIMEOUTS: ReadonlySet<string> = new Set(['States.Timeout', 'States.HeartbeatTimeout', TASK_ERROR.timedOut]);
+
+/** The errors by which one call decides its state. */
+const DECISIONS: ReadonlySet<string> = new Set([TASK_ERROR.callWon, TASK_ERROR.callFailed]);
+
+const isCall = (value: object): value is ReturnedCall => 'i' in value && 'k' in value;
+
+function fromError(error: string, cause: string): ResumeSignal {
+  if (TIMEOUTS.has(error)) return { kind: 'timedOut' };
+  if (DECISIONS.has(error)) return { kind: 'callDecided', call: JSON.parse(cause) as ReturnedCall };
+  return { kind: 'machineFailed', error, cause };
+}
+
+/** Reads what a machine passes after the wait that it names; `wait` is the run's present one. */
+export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | undefined): ResumeSignal {
+  if (wait === undefined || !wait.isWaiting || output === undefined) return { kind: 'due' };
+  if (Array.isArray(output)) return { kind: 'callsReturned', calls: output as readonly ReturnedCall[] };
+  // A timeout has no cause.
+  if ('error' in output) return fromError(String(output.error), 'cause' in output ? String(output.cause) : '');
+  if ('heard' in output) return { kind: 'eventsReceived' };
+  return isCall(output) ? { kind: 'callsReturned', calls: [output] } : { kind: 'due' };
+}

@@ -1,0 +1,40 @@
+import { UnknownOutcomeError } from './errors.ts';
+
+/** Work allowed in one run, in values visited: about ten milliseconds. */
+const MAX_STEPS = 300_000;
+
+/** Characters that are processed in about the time of one value. */
+const CHARACTERS_PER_STEP = 64;
+
+// One run at a time: a program runs synchronously to its end, so its state needs no object of its own.
+let steps = 0;
+let constructed: WeakSet<object> | undefined;
+
+/** Resets the work counted and the objects marked. To be called before each run of a program. */
+export function beginRun(): void {
+  steps = 0;
+  constructed = undefined;
+}
+
+/** Counts work in values visited. Throws UnknownOutcomeError when the run exceeds its limit. */
+export function countSteps(count = 1): void {
+  steps += count;
+  if (steps > MAX_STEPS) throw new UnknownOutcomeError();
+}
+
+/** Counts the work of processing a string of so many characters. Throws as `countSteps` does. */
+export function countCharacters(length: number): void {
+  if (length >= CHARACTERS_PER_STEP) countSteps(Math.floor(length / CHARACTERS_PER_STEP));
+}
+
+/** Marks an object as constructed in this run: jq keeps its keys in the order of insertion, those of the input sorted. */
+export function markConstructed<T extends object>(object: T): T {
+  constructed ??= new WeakSet();
+  constructed.add(object);
+  return object;
+}
+
+/** True for an object that this run has constructed. */
+export function isConstructed(object: object): boolean {
+  return constructed?.has(object) ?? false;
+}

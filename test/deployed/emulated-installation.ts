@@ -1,0 +1,74 @@
+import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
+import { Deployment } from './deployment.ts';
+import { type AwsProxy, startProxy } from './proxy.ts';
+import { remainingIn } from './remaining-resources.ts';
+import type { Target } from './target.ts';
+
+/** The name of the stack. */
+const NAME = 'weft';
+
+/** The processes that end with the installation. */
+interface Started {
+  readonly stack: MiniStack;
+  readonly proxy: AwsProxy;
+}
+
+/** A deployment in an emulator of AWS. */
+export class EmulatedInstallation {
+  readonly #endpoint: string;
+  readonly #deployment: Deployment;
+  readonly #started: Started | undefined;
+
+  private constructor(endpoint: string, deployment: Deployment, started?: Started) {
+    this.#endpoint = endpoint;
+    this.#deployment = deployment;
+    this.#started = started;
+  }
+
+  /** Uses an emulator that runs already. */
+  static async at(endpoint: string, assembly: string): Promise<EmulatedInstallation> {
+    return new EmulatedInstallation(endpoint, await Deployment.open({ endpoint, assembly }));
+  }
+
+  /**
+   * Starts an emulator.
+   * @throws UnavailableError when it cannot be installed.
+   */
+  static async open(assembly: string): Promise<EmulatedInstallation> {
+    let emulator = '';
+    const proxy = await startProxy(() => emulator);
+    try {
+      const stack = await startMiniStack({ waitScale: 1, functionEndpoint: proxy.url });
+      emulator = stack.url;
+      const deployment = await Deployment.open({ endpoint: stack.url, assembly });
+      return new EmulatedInstallation(stack.url, deployment, { stack, proxy });
+    } catch (error) {
+      await proxy.close();
+      throw error;
+    }
+  }
+
+  /** Deploys twice, the second time without changes, and returns the target. */
+  async deploy(): Promise<Target> {
+    await this.#deployment.bootstrap();
+    await this.#deployment.deploy();
+    const outputs = await this.#deployment.deploy();
+    const api = /https:\/\/(\w+)\./.exec(outputs[NAME]?.['Url'] ?? '')?.[1];
+    const url = `${this.#endpoint}/restapis/${api}/prod/_user_request_`;
+    const key = await this.#deployment.key(NAME);
+    const { proxy } = this.#started ?? {};
+    return { url, key, ...(proxy === undefined ? {} : { faults: `${proxy.url}/_faults` }) };
+  }
+
+  /** Destroys the stacks, and returns the resources that remain. */
+  async destroy(): Promise<readonly string[]> {
+    await this.#deployment.destroy();
+    return remainingIn(this.#endpoint, NAME);
+  }
+
+  async close(): Promise<void> {
+    await this.#started?.stack.stop();
+    await this.#started?.proxy.close();
+    await this.#deployment.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAX_VALUE_BYTES } from '../lib/domain/credentials/secrets.ts';
+import { MAX_EVENT_BYTES } from '../lib/domain/events/events.ts';
+import { MAX_SCRIPT_BYTES } from '../lib/domain/events/filters.ts';
+import { LONGEST_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
+import { MAX_PROBLEMS } from '../lib/language/problem.ts';
+import { MAX_DEPTH } from '../lib/language/yaml/events.ts';
+
+const GENERATED = ['docs/api.md', 'docs/command-line.md'];
+const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...globSync('docs/**/*.md')];
+
+/** The text of a page without its code blocks. */
+const proseOf = (page: string): string => readFileSync(page, 'utf8').replace(/^ *```.*?^ *```$/gms, '');
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(page: string): string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  const toAnchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+  return headings.map(toAnchor);
+}
+
+test('a link in the documents leads to a file that exists, and to a heading in it', () => {
+  const broken = pages.flatMap((page) => {
+    const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+    const wrong = links.filter(([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path);
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    return wrong.map(([link]) => `${page} ${link}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('a path in code style in the documents exists', () => {
+  const missing = pages.flatMap((page) => {
+    const paths = [...proseOf(page).matchAll(/`((?:bench|bin|cdk|functions|lib|test)\/[^`\s]+)`/g)];
+    const names = paths.map(([, path = '']) => path.replace(/<\w+>/g, '*'));
+    return names.filter((path) => globSync(path).length === 0).map((path) => `${page} ${path}`);
+  });
+  // A path in an image.
+  expect(missing.filter((one) => !one.endsWith(' lib/ld-musl-*'))).toEqual([]);
+});
+
+test('docs/README.md is an index of all pages', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const listed = [...index.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => join('docs', path));
+  const top = globSync('docs/*.md').filter((page) => page !== 'docs/README.md');
+  expect(top.filter((page) => !listed.includes(page))).toEqual([]);
+});
+
+test('docs/decisions/README.md is an index of all decisions, in the groups of their subjects', () => {
+  const index = readFileSync('docs/decisions/README.md', 'utf8');
+  const listed = [...index.matchAll(/^\| \[(\d+)\]\((\d{3})-[\w-]+\.md\) \|/gm)].map(([, short = '', long]) => {
+    expect(long).toBe(short.padStart(3, '0'));
+    return long;
+  });
+  const numbers = globSync('docs/decisions/[0-9]*.md').map((page) => page.slice('docs/decisions/'.length).slice(0, 3));
+  expect(listed.toSorted()).toEqual(numbers.toSorted());
+});
+
+// A sentence in plain technical English has a thing as its subject (CONTRIBUTING.md).
+test('the documents name things, not nameless persons', () => {
+  const found = pages
+    .filter((page) => !GENERATED.includes(page))
+    .flatMap((page) => {
+      const words = proseOf(page)
+        .replace(/`[^`]*`/g, '')
+        .match(/\b(somebody|nobody|whoever|everybody|tells?|told)\b/gi);
+      return (words ?? []).map((word) => `${page} ${word}`);
+    });
+  expect(found).toEqual([]);
+});
+
+test('docs/limits.md has the limits of the code', () => {
+  const page = readFileSync('docs/limits.md', 'utf8');
+  const limitOf = (limit: string): string => page.split(`| ${limit} |`)[1]?.split('|')[0]?.trim() ?? '';
+  expect(limitOf('a secret')).toBe(`${MAX_VALUE_BYTES / 1024} KiB`);
+  expect(limitOf('an event')).toBe(`${MAX_EVENT_BYTES / 1024 ** 2} MiB`);
+  expect(limitOf('an event filter')).toMatch(new RegExp(`^${MAX_SCRIPT_BYTES / 1024} KiB`));
+  expect(limitOf('states listed in `flow` of an instance')).toMatch(`${LONGEST_FLOW.toLocaleString('en')},`);
+  expect(limitOf('a finished run with its log and output')).toBe(`kept for ${RETENTION_DAYS} days`);
+  expect(limitOf('problems reported for one workflow')).toBe(String(MAX_PROBLEMS));
+  expect(limitOf('nesting of the YAML')).toBe(`${MAX_DEPTH} levels`);
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import type { Run } from '../../../lib/domain/runs/runs.ts';
+import type { RetryPolicy } from '../../../lib/domain/runs/waits.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/calls/retry-decisions.ts';
+
+const ACTION = { function: 'f', secrets: [], files: [] };
+const POLICY: RetryPolicy = { codes: ['busy.*'], maxAttempts: 2, delay: 1000, backoffMultiplier: 3 };
+
+const failedWith = (code: string, more: Partial<Run> = {}): Run => ({ status: 'failed', code, ...more }) as Run;
+
+describe('the retry policy of an action', () => {
+  test('is undefined without retries', () => {
+    expect(retryPolicyOf(ACTION)).toBeUndefined();
+  });
+
+  test('has its delay in milliseconds', () => {
+    const retries = { maxAttempts: 2, delay: 'PT1M', multiplier: 1.5, codes: ['a'] };
+    const policy = { codes: ['a'], maxAttempts: 2, delay: 60_000, backoffMultiplier: 1.5 };
+    expect(retryPolicyOf({ ...ACTION, retries })).toEqual(policy);
+  });
+
+  test('has a delay of five seconds and no backoff by default', () => {
+    const retries = { maxAttempts: 1, multiplier: 0, codes: [] };
+    expect(retryPolicyOf({ ...ACTION, retries })).toMatchObject({ delay: 5000, backoffMultiplier: 1 });
+  });
+
+  test('multiplies the delay after each attempt', () => {
+    expect([0, 1, 2].map((k) => retryDelay(POLICY, k))).toEqual([1000, 3000, 9000]);
+  });
+});
+
+describe('a failed attempt', () => {
+  test('is retried for a listed code while attempts are left', () => {
+    expect(decideRetry(failedWith('busy.now'), POLICY, 1, 'service')).toEqual({ kind: 'retry', delay: 3000 });
+  });
+
+  test('is exhausted after the last attempt', () => {
+    expect(decideRetry(failedWith('busy.now'), POLICY, 2, 'service')).toEqual({ kind: 'exhausted' });
+  });
+
+  test('is not retried for another code', () => {
+    expect(decideRetry(failedWith('broken'), POLICY, 0, 'service')).toEqual({ kind: 'nonRetryable' });
+  });
+
+  test('is not retried without a policy', () => {
+    expect(decideRetry(failedWith('busy.now'), undefined, 0, 'service')).toEqual({ kind: 'nonRetryable' });
+  });
+
+  test('is not retried when its container crashed', () => {
+    const service = { until: 0 } as Run['service'] & object;
+    const crashed = failedWith('busy.now', { status: 'crashed', service });
+    expect(decideRetry(crashed, POLICY, 0, 'service')).toEqual({ kind: 'nonRetryable' });
+  });
+});
