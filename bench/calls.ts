@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { perMillion } from '../bin/cli/costs/prices.ts';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
+import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { createClient, SETTINGS } from './client.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -88,7 +89,9 @@ async function untilOver(service: Service, counter: CallCounter, hasDelay: boole
 /** Runs each operation once in a service in memory, and returns its counts by the name of the operation. */
 export async function countCalls(): Promise<Record<string, Counts>> {
   const counter = new CallCounter();
-  const service = await startService(SETTINGS, counter);
+  // Only a database that speaks DynamoDB's protocol reports the calls and units that are paid on AWS.
+  const emulator = await startDynoxide();
+  const service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter);
   const send = createClient(service, '/api/namespaces/bench');
   await service.idle();
   const counts: Record<string, Counts> = {};
@@ -105,6 +108,7 @@ export async function countCalls(): Promise<Record<string, Counts>> {
     }
   } finally {
     await service.close();
+    await emulator.close();
   }
   return counts;
 }

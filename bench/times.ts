@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocalTable } from '../lib/adapters/local/table/table.ts';
+import { LocalDatabase } from '../lib/adapters/local/database/database.ts';
+import { databaseTable } from '../lib/adapters/local/table/table.ts';
 import type { Send } from './client.ts';
 import { noops } from './operations.ts';
 
@@ -72,14 +73,15 @@ async function startServer(file: string, env: Record<string, string>) {
 }
 
 async function timeWrites(folder: string) {
-  const { table, close } = await openLocalTable({ folder: join(folder, 'writes') });
+  const database = new LocalDatabase({ file: join(folder, 'writes.db') });
+  const { table } = databaseTable(database);
   let count = 0;
   const put = () => {
     const item = { pk: `p${count++}`, sk: '.', text: 'x'.repeat(900) };
     return table.write([{ do: 'put', table: 'runs', item, when: { absent: true } }]);
   };
   const timing = { 1: await measure(1, put), 8: await measure(8, put) };
-  await close();
+  await database.close();
   return timing;
 }
 

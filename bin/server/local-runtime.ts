@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { localBus } from '../../lib/adapters/local/bus.ts';
 import { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
+import type { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
 import { localSchedules } from '../../lib/adapters/local/schedules.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
@@ -17,8 +17,8 @@ import type { Observer } from './observer.ts';
 
 /** What the runtime needs. */
 export interface RuntimeOptions {
-  /** The folder of its files; undefined: in memory. */
-  readonly folder: string | undefined;
+  /** Where its journals are stored. */
+  readonly database: LocalDatabase;
   readonly clock: Clock;
   readonly observer: Observer;
   /** The ports of the functions that it invokes. */
@@ -65,16 +65,15 @@ function functionsOf({ ports, observer: { onInvoke, onPublish } }: RuntimeOption
 
 /** Opens executions, bus and schedules, which stand for Step Functions, EventBridge and EventBridge Scheduler. */
 export function openRuntime(options: RuntimeOptions) {
-  const { folder, clock, observer } = options;
-  const fileOf = (name: string) => (folder === undefined ? ':memory:' : join(folder, name));
+  const { database, clock, observer } = options;
   const { invoke, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
   const activity = new Activity();
   const { onTransition } = observer;
   const calls = { invoke, onEnd, ...omitUndefined({ onTransition }) };
-  const executions = localExecutions({ file: fileOf('executions.db'), clock, activity, ...calls });
-  const bus = localBus({ file: fileOf('bus.db'), clock, activity, deliver, giveUp: giveUpEvent });
+  const executions = localExecutions({ database, clock, activity, ...calls });
+  const bus = localBus({ database, clock, activity, deliver, giveUp: giveUpEvent });
   const ticks = { tick, giveUp: giveUpTick, nextTick: tickAfter };
-  const schedules = localSchedules({ file: fileOf('schedules.db'), clock, activity, ...ticks });
+  const schedules = localSchedules({ database, clock, activity, ...ticks });
   const close = async () => {
     for (const part of [schedules, bus, executions]) await part.close();
   };

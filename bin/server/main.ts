@@ -1,10 +1,13 @@
+import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { readSettings } from './settings.ts';
 
 async function serveUntilStopped(): Promise<void> {
+  const advice = adviceOn(process.versions.node, testedNode());
+  if (advice !== undefined) console.error(advice);
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
-      console.error(`the database ended unexpectedly, and Weft stops; start it again. ${reason}`);
+      console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
       process.exit(1);
     },
   });

@@ -1,16 +1,22 @@
 import type { LocalExecutionsOptions } from '../../lib/adapters/local/executions/executions.ts';
-import type { LocalTableOptions } from '../../lib/adapters/local/table/table.ts';
+
+/** One call of a database at an endpoint, as it is counted. */
+export interface DatabaseCall {
+  readonly operation: string;
+  readonly table: string;
+  readonly units?: number;
+}
 
 /** Listeners for what happens inside of the local service. */
 export interface Observer {
-  /** Called for each call of the database. */
-  readonly onCall?: LocalTableOptions['onCall'];
+  /** Called for each call of the database at the endpoint. The database in this process makes no calls. */
+  readonly onCall?: (call: DatabaseCall) => void;
   /** Called when a state machine, the bus or a schedule invokes a function. */
   readonly onInvoke?: () => void;
   /** Called for each transition of a state machine. */
   readonly onTransition?: LocalExecutionsOptions['onTransition'];
   /** Called for each event that the bus accepts. */
   readonly onPublish?: () => void;
-  /** Called when the database ended unexpectedly. The service does not work after that. */
+  /** Called when the disk failed to keep the database. The service does not work after that. */
   readonly onLost?: (reason: string) => void;
 }

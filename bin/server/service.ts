@@ -92,13 +92,14 @@ const handlerOf =
 
 async function open(options: PortOptions): Promise<Service> {
   const { settings, closers } = options;
-  const { ports, resume, idle, endStreams } = await openPorts(options);
+  const { ports, database, resume, idle, endStreams } = await openPorts(options);
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
     handlerOf: handlerOf(await loadHandlers(ports)),
     requestId: ports.clock.uuid,
     largestBody,
+    storage: database,
   });
   closers.defer(gateway.close);
   closers.defer(endStreams);

@@ -1,3 +1,4 @@
+import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 /** The settings of `npm start`, from environment variables. */
@@ -9,8 +10,10 @@ export interface LocalSettings {
   readonly data: string | undefined;
   readonly apiKey: string | undefined;
   readonly brand: string;
-  /** The URL of a running DynamoDB, instead of the embedded database. */
+  /** The URL of a running DynamoDB, instead of the database in this process. */
   readonly databaseEndpoint: string | undefined;
+  /** What a power failure can lose; default `full`: nothing. */
+  readonly sync?: Sync | undefined;
   readonly version: string;
   /** How many days log lines are kept; default 30. */
   readonly retentionDays?: number | undefined;
@@ -54,10 +57,19 @@ function scaleOf(text: string | undefined): number {
   throw new Error(`WEFT_MAX_SCALE is '${text}'; it must be a number from 0 to ${MAX_SCALE}`);
 }
 
+function syncOf(text: string | undefined): Sync {
+  if (text === undefined || text === '') return 'full';
+  if (text === 'full' || text === 'normal') return text;
+  throw new Error(
+    `WEFT_SYNC is '${text}'; it must be full (a power failure loses nothing that was acknowledged) or normal (it can ` +
+      'lose the last moments, and no request waits for the disk)',
+  );
+}
+
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
+  const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
@@ -65,6 +77,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     apiKey: APIKEY || undefined,
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
+    sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),

@@ -1,7 +1,18 @@
-import type { FoundTables } from '../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
 import { initialize, migrate, schemaVersionOf } from '../../lib/domain/migrations/upgrade.ts';
+import type { Inventory } from '../../lib/ports/inventory.ts';
+import type { Table } from '../../lib/ports/table.ts';
+
+/** The tables as they are opened, before anything else reads or writes them. */
+export interface FoundTables {
+  readonly table: Table;
+  readonly inventory: Inventory;
+  /** They were created a moment ago. */
+  readonly isNew: boolean;
+  /** Keeps a copy of the database under a name that gives the reason, and returns its path; undefined without a file. */
+  keepCopy(name: string): string | undefined;
+}
 
 /**
  * Migrates tables to the current schema version before they are used. A copy of the database is kept beside it, unless

@@ -1,71 +1,81 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { s3Blobs } from '../../lib/adapters/aws/blobs.ts';
-import { folderBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
+import { databaseBlobs, memoryBlobs } from '../../lib/adapters/local/blobs.ts';
+import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
+import type { Blobs } from '../../lib/ports/blobs.ts';
 import { blobsContract } from '../contract/blobs.ts';
 import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
 
-const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'weft-blobs-'));
-
 describe('blobs in memory', () => blobsContract(async () => ({ blobs: memoryBlobs(), close: async () => {} })));
 
-describe('blobs in a folder', () => {
+describe('blobs in a database', () => {
   blobsContract(async () => {
-    const folder = await newFolder();
-    return { blobs: folderBlobs(folder), close: () => rm(folder, { recursive: true }) };
+    const database = new LocalDatabase({ file: ':memory:' });
+    return { blobs: databaseBlobs(database), close: () => database.close() };
   });
 
   describe('on the disk', () => {
     let folder: string;
+    let database: LocalDatabase;
+    let blobs: Blobs;
+    const open = () => {
+      database = new LocalDatabase({ file: join(folder, 'data.db') });
+      blobs = databaseBlobs(database);
+    };
+    const partsOf = () => database.statement('SELECT count(*) AS count FROM blob_parts').get()?.['count'];
     beforeEach(async () => {
-      folder = await newFolder();
+      folder = await mkdtemp(join(tmpdir(), 'weft-blobs-'));
+      open();
     });
-    afterEach(() => rm(folder, { recursive: true }));
+    afterEach(async () => {
+      await database.close();
+      await rm(folder, { recursive: true });
+    });
 
     test('are found again by the next process', async () => {
-      await folderBlobs(folder).put('runs/1/input', new Uint8Array([1]));
-      expect(await folderBlobs(folder).get('runs/1/input')).toEqual(new Uint8Array([1]));
+      await blobs.put('runs/1/input', new Uint8Array([1]));
+      await database.close();
+      open();
+      expect(await blobs.get('runs/1/input')).toEqual(new Uint8Array([1]));
+      await blobs.put('runs/2/input', new Uint8Array([2]));
+      expect(await blobs.get('runs/1/input')).toEqual(new Uint8Array([1]));
     });
 
-    test('no key leaves the folder', async () => {
-      const inner = join(folder, 'inner');
-      await folderBlobs(inner).put('../escaped', new Uint8Array([1]));
-      await folderBlobs(inner).put('/etc/escaped', new Uint8Array([1]));
-      expect(await readdir(folder)).toEqual(['inner']);
+    test('of many megabytes come back whole, and block nobody meanwhile', async () => {
+      const bytes = randomBytes(20 * 1024 * 1024 + 1);
+      let turns = 0;
+      const counting = setInterval(() => {
+        turns += 1;
+      });
+      await blobs.put('large', bytes);
+      clearInterval(counting);
+      expect(turns).toBeGreaterThan(5);
+      expect(Buffer.compare((await blobs.get('large')) ?? new Uint8Array(), bytes)).toBe(0);
     });
 
-    test('names differ by more than case, for file systems that do not care about it', async () => {
-      const blobs = folderBlobs(folder);
-      await blobs.put('Key', new Uint8Array([1]));
-      await blobs.put('key', new Uint8Array([2]));
-      const names = (await readdir(folder)).filter((name) => name.endsWith('.blob'));
-      expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(2);
+    test('leave no parts when they are replaced or removed', async () => {
+      await blobs.put('a', new Uint8Array(3_000_000));
+      await blobs.put('a', new Uint8Array([1]));
+      expect(partsOf()).toBe(1);
+      await blobs.remove('');
+      expect(partsOf()).toBe(0);
     });
 
-    test('a removal leaves no empty folder behind, and no drafts are left', async () => {
-      const blobs = folderBlobs(folder);
-      await blobs.put('runs/1/a', new Uint8Array([1]));
-      await blobs.remove('runs/1/');
-      expect(await readdir(join(folder, 'runs'))).toEqual([]);
-      expect(await readdir(join(folder, '.drafts'))).toEqual([]);
-    });
-
-    test('what a process that died had half written is swept up later, but not what another may be writing', async () => {
-      await folderBlobs(folder).put('a', new Uint8Array([1]));
-      const drafts = join(folder, '.drafts');
-      await writeFile(join(drafts, 'old'), 'half');
-      await utimes(join(drafts, 'old'), new Date(0), new Date(0));
-      await writeFile(join(drafts, 'new'), 'half');
-      await folderBlobs(folder).put('b', new Uint8Array([1]));
-      expect(await readdir(drafts)).toEqual(['new']);
-    });
-
-    test('that cannot be read are an error and not absent', async () => {
-      await writeFile(join(folder, 'file'), 'not a folder');
-      await expect(folderBlobs(join(folder, 'file')).get('a')).rejects.toThrow('ENOTDIR');
+    test('that a process had half written when it died are swept up by the next one', async () => {
+      await blobs.put('whole', new Uint8Array(3_000_000));
+      const half = expect(blobs.put('half', new Uint8Array(30_000_000))).rejects.toThrow('closed');
+      await turn();
+      await database.close();
+      await half;
+      open();
+      expect(partsOf()).toBe(12);
+      expect(await blobs.get('half')).toBeUndefined();
     });
   });
 });

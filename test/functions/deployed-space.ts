@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { type AwsServer, type Reply, startAwsServer } from '../adapters/aws/server.ts';
+import { type EmulatedTable, openEmulatedTable } from '../emulator/dynoxide.ts';
 
 const MACHINE = 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft-machine';
 
@@ -41,11 +41,11 @@ const ENVIRONMENT = {
 
 /** The environment of deployed functions: an embedded database, and a fake server for the other AWS services. */
 export class DeployedSpace {
-  readonly database: LocalTable;
+  readonly database: EmulatedTable;
   readonly #server: AwsServer;
   readonly #refused: Set<string>;
 
-  private constructor(database: LocalTable, server: AwsServer, refused: Set<string>) {
+  private constructor(database: EmulatedTable, server: AwsServer, refused: Set<string>) {
     this.database = database;
     this.#server = server;
     this.#refused = refused;
@@ -53,7 +53,7 @@ export class DeployedSpace {
 
   /** Opens it and sets the environment variables of the functions; `more` are added to them. */
   static async open(more: Readonly<Record<string, string>> = {}): Promise<DeployedSpace> {
-    const database = await openLocalTable();
+    const database = await openEmulatedTable();
     const refused = new Set<string>();
     const server = await startAwsServer(({ operation, path }) => {
       if (path.startsWith('/schedules/'))

@@ -1,19 +1,19 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/deploy/upgrade.ts';
-import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import { type AwsServer, startAwsServer } from '../adapters/aws/server.ts';
+import { type EmulatedTable, openEmulatedTable } from '../emulator/dynoxide.ts';
 import { LogLines } from './emf-lines.ts';
 
-/** The tables of a deployment, and the responses that CloudFormation got. */
-let database: LocalTable;
+/** The tables as they are deployed, and the address where CloudFormation waits. */
+let database: EmulatedTable;
 let server: AwsServer;
 const answers: Record<string, unknown>[] = [];
 let status = 200;
 const LAYOUT = { pk: 'layout', sk: '.' };
 
 beforeAll(async () => {
-  database = await openLocalTable();
+  database = await openEmulatedTable();
   server = await startAwsServer(({ bytes }) => {
     answers.push(JSON.parse(Buffer.from(bytes).toString()));
     return { status };

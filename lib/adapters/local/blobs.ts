@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Blobs } from '../../ports/blobs.ts';
+import type { LocalDatabase } from './database/database.ts';
 
 /** Blobs that live and die with the process. */
 export function memoryBlobs(): Blobs {
@@ -22,89 +21,86 @@ export function memoryBlobs(): Blobs {
   };
 }
 
-/** Ends the name of a file, and of nothing else: a key may be another key's folder. No part of a key has a dot. */
-const SUFFIX = '.blob';
-/** Blobs are written here and moved into place whole. */
-const DRAFTS = '.drafts';
-/** A draft this old (milliseconds) was left behind by a process that died. */
-const STALE_MS = 3_600_000;
-const MOST_MOVES = 10;
+/** A blob names its content; the parts of the content are rows of at most 256 KiB, in their order. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS blobs (key TEXT PRIMARY KEY, content INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS blob_parts (
+    content INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (content, part)
+  ) STRICT;
+  DELETE FROM blob_parts WHERE content IN
+    (SELECT DISTINCT content FROM blob_parts WHERE part > 0 AND content NOT IN (SELECT content FROM blobs));
+`;
 
-/**
- * Blobs as files below a folder. A blob is there whole or not at all. Any text is a key; a part
- * between slashes has at most about 250 plain characters (80 of others).
- */
-export function folderBlobs(folder: string): Blobs {
-  let drafts: Promise<string> | undefined;
+const STATEMENTS = {
+  find: 'SELECT content FROM blobs WHERE key = ?',
+  parts: 'SELECT bytes FROM blob_parts WHERE content = ? ORDER BY part',
+  name: 'INSERT OR REPLACE INTO blobs VALUES (?, ?)',
+  add: 'INSERT INTO blob_parts VALUES (?, ?, ?)',
+  last: 'SELECT coalesce(max(content), 0) AS value FROM blob_parts',
+  begun: 'SELECT key, content FROM blobs WHERE key >= ? AND key < ?',
+  removeName: 'DELETE FROM blobs WHERE key = ?',
+  removeParts: 'DELETE FROM blob_parts WHERE content = ?',
+} as const;
+
+const PART_BYTES = 256 * 1024;
+/** So many parts are written in one turn of the event loop. */
+const PARTS_AT_ONCE = 4;
+/** Comes after every key that begins with the text before it. */
+const LAST = '\u{10FFFF}';
+
+/** Blobs as rows of a database. A blob is there whole or not at all. Any text is a key. */
+export interface DatabaseBlobs extends Blobs {
+  /** Removes every blob whose key begins with the prefix, within `LocalDatabase.write`. */
+  removeNow(prefix: string): void;
+}
+
+/** Blobs as rows of the database. A change resolves as `LocalDatabase.accepted` does. */
+export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
+  database.define(SCHEMA);
+  const sql = database.statements(STATEMENTS);
+  let content = Number(sql.last.get()?.['value']);
+
+  const removeOne = (key: string, parts: number): void => {
+    sql.removeName.run(key);
+    sql.removeParts.run(parts);
+  };
+  const nameContent = (key: string, number: number): void => {
+    const former = sql.find.get(key);
+    if (former !== undefined) sql.removeParts.run(Number(former['content']));
+    sql.name.run(key, number);
+  };
+  const removeNow = (prefix: string): void => {
+    for (const { key, content: parts } of sql.begun.all(prefix, prefix + LAST)) removeOne(String(key), Number(parts));
+  };
   return {
     async put(key, bytes) {
-      drafts ??= openDrafts(folder);
-      await writeBlob(join(await drafts, randomUUID()), fileOf(folder, key), bytes);
+      content += 1;
+      const number = content;
+      const count = Math.ceil(bytes.length / PART_BYTES);
+      // The caller may change them while this waits.
+      const whole = count > PARTS_AT_ONCE ? Uint8Array.from(bytes) : bytes;
+      let to = 0;
+      do {
+        const from = to;
+        to = Math.min(from + PARTS_AT_ONCE, count);
+        await database.change(() => {
+          for (let part = from; part < to; part += 1) {
+            sql.add.run(number, part, whole.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
+          }
+          if (to === count) nameContent(key, number);
+        });
+        if (to < count) await turn();
+      } while (to < count);
     },
     async get(key) {
-      const bytes = await readFile(fileOf(folder, key)).catch(absent);
-      return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const found = sql.find.get(key);
+      const parts = found === undefined ? [] : sql.parts.all(Number(found['content']));
+      await database.accepted();
+      if (found === undefined) return undefined;
+      const [first = new Uint8Array(), ...others] = parts.map(({ bytes }) => bytes as Uint8Array);
+      return others.length === 0 ? first : new Uint8Array(Buffer.concat([first, ...others]));
     },
-    remove: (prefix) => removeBlobs(folder, prefix),
+    remove: (prefix) => database.change(() => removeNow(prefix)),
+    removeNow,
   };
-}
-
-function fileOf(folder: string, key: string): string {
-  return join(folder, ...key.split('/').map(toName)) + SUFFIX;
-}
-
-/**
- * A part of a key as a name that is safe in any file system: only lower-case letters, digits, `_`, `-` and `%`, so it
- * is never `..`, and keys that differ in case stay apart where the file system does not care. An empty part is `%`.
- */
-function toName(part: string): string {
-  return part === '' ? '%' : toStem(part);
-}
-
-/** The same of the beginning of a part: what the names of all parts that begin so begin with. */
-function toStem(part: string): string {
-  const escaped = (byte: number) => `%${byte.toString(16).padStart(2, '0')}`;
-  return part.replace(/[^a-z0-9_-]/gu, (character) => Array.from(Buffer.from(character), escaped).join(''));
-}
-
-async function writeBlob(draft: string, file: string, bytes: Uint8Array): Promise<void> {
-  await writeFile(draft, bytes, { flag: 'wx', flush: true });
-  for (let tries = 1; ; tries++) {
-    await mkdir(dirname(file), { recursive: true });
-    try {
-      return await rename(draft, file);
-    } catch (error) {
-      // A removal may take the folder away between the two.
-      if (tries < MOST_MOVES && (error as NodeJS.ErrnoException).code === 'ENOENT') continue;
-      await rm(draft, { force: true });
-      throw error;
-    }
-  }
-}
-
-async function openDrafts(folder: string): Promise<string> {
-  const drafts = join(folder, DRAFTS);
-  await mkdir(drafts, { recursive: true });
-  for (const name of await readdir(drafts)) {
-    const draft = join(drafts, name);
-    const found = await stat(draft).catch(absent);
-    if (found && Date.now() - found.mtimeMs > STALE_MS) await rm(draft, { force: true });
-  }
-  return drafts;
-}
-
-async function removeBlobs(folder: string, prefix: string): Promise<void> {
-  const parts = prefix.split('/');
-  const stem = toStem(parts.pop() ?? '');
-  const parent = join(folder, ...parts.map(toName));
-  const names = (await readdir(parent).catch(absent)) ?? [];
-  for (const name of names) {
-    if (name !== DRAFTS && name.startsWith(stem)) await rm(join(parent, name), { recursive: true, force: true });
-  }
-  if (parts.length > 0) await rmdir(parent).catch(() => undefined);
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined;
-  throw error;
 }

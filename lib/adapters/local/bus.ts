@@ -2,12 +2,13 @@ import type { Bus, Message } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Activity } from './concurrency/activity.ts';
 import type { Alarm } from './concurrency/timers.ts';
+import type { LocalDatabase } from './database/database.ts';
 import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
 import { DeliveriesJournal } from './deliveries/journal.ts';
 
 export interface LocalBusOptions {
-  /** An SQLite file, or `:memory:`. One process at a time. */
-  readonly file: string;
+  /** Where messages are kept until they are taken. */
+  readonly database: LocalDatabase;
   /** Takes a message; it is delivered again, after a pause, if this throws. */
   readonly deliver: (message: Message) => Promise<void>;
   /** Keeps a message that was not taken in a day; if this throws, it is delivered once more. */
@@ -29,11 +30,11 @@ export interface LocalBus extends Bus {
 }
 
 /**
- * The bus in this process: a message is in an SQLite file before `publish` resolves, and leaves it when it was taken.
+ * The bus in this process: a message is in the database before `publish` resolves, and leaves it when it was taken.
  * At most 16 are delivered at a time, each again after 1, 2, 4 … 60 seconds until it is taken, for a day.
  */
-export function localBus({ file, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
-  const journal = new DeliveriesJournal(file, () => clock.now());
+export function localBus({ database, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
+  const journal = new DeliveriesJournal(database, 'bus', () => clock.now());
   const take = (body: string) => deliver(JSON.parse(body) as Message);
   const giveUp = (body: string, why: GivenUp) => keep?.(JSON.parse(body) as Message, why);
   const deliveries = new Deliveries({ journal, take, giveUp, clock, alarm, activity, noun: 'an event' });

@@ -1,9 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { StorageError } from './database/storage-error.ts';
+import { type Head, ReplyStream } from './reply-stream.ts';
 
 /** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
-export type StreamingHandler = (event: unknown, response: ServerResponse, context: object) => Promise<unknown>;
+export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
+
+/** The storage of the data that replies show. */
+export interface Storage {
+  /** Why nothing can be stored at the moment; undefined while data can be stored. */
+  readonly outage: StorageError | undefined;
+  /** Calls the listener at the start of each outage. */
+  onOutage(listener: (error: StorageError) => void): void;
+  /** Resolves when everything written so far is durable; rejects with the error of the outage. */
+  durable(): Promise<void>;
+}
 
 export interface GatewaySettings {
   readonly host: string;
@@ -16,6 +29,8 @@ export interface GatewaySettings {
   readonly largestBody: (method: string, path: string, query: Query) => number;
   /** The rest of a refused body is read until it pauses for so many milliseconds; by default 30,000. */
   readonly lingerMs?: number;
+  /** A reply leaves after the data that it shows is durable here. */
+  readonly storage?: Storage;
 }
 
 export interface Gateway {
@@ -25,18 +40,13 @@ export interface Gateway {
 
 type Query = Record<string, string[]>;
 
-interface Head {
-  readonly statusCode: number;
-  readonly headers?: Record<string, string>;
-}
-
 /**
  * Puts in place the global by which a Lambda streams its reply. Handlers look for it when they are made, so it comes
  * before they are imported.
  */
 export function installStreaming(): void {
   const HttpResponseStream = {
-    from: (response: ServerResponse, { statusCode, headers }: Head) => response.writeHead(statusCode, headers),
+    from: (reply: ReplyStream, head: Head) => reply.begin(head),
   };
   Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler, HttpResponseStream } });
 }
@@ -73,14 +83,21 @@ function headersOf({ headersDistinct }: IncomingMessage) {
 const errorBody = (status: number, message: string): string =>
   JSON.stringify({ code: status, message, Error: message, StatusCode: status });
 
-function answerShortly(response: ServerResponse, status: number, message: string): void {
+function answerShortly(response: ServerResponse, status: number, message: string, more: object = {}): void {
+  if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   response
-    .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
+    .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...more })
     .end(errorBody(status, message));
+}
+
+const RETRY_AFTER_S = '5';
+
+function answerOutage(response: ServerResponse, { message }: StorageError): void {
+  answerShortly(response, 503, `${message}; try again later`, { 'Retry-After': RETRY_AFTER_S });
 }
 
 const LINGER_MS = 30_000;
@@ -121,17 +138,51 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
     isBase64Encoded: true,
     requestContext: { requestId },
   };
-  await settings.handlerOf(method, path, query)(event, response, { awsRequestId: requestId });
+  const reply = new ReplyStream(response, async () => settings.storage?.durable());
+  reply.on('error', (error) => {
+    if (error instanceof StorageError) answerOutage(response, error);
+  });
+  await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
+}
+
+/** Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far. */
+class RequestServer {
+  readonly #settings: GatewaySettings;
+  readonly #open = new Set<ServerResponse>();
+
+  constructor(settings: GatewaySettings) {
+    this.#settings = settings;
+    settings.storage?.onOutage((error) => {
+      for (const response of this.#open) if (!response.headersSent) answerOutage(response, error);
+    });
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { outage } = this.#settings.storage ?? {};
+    if (outage !== undefined) {
+      answerOutage(response, outage);
+      return;
+    }
+    this.#open.add(response);
+    try {
+      await serve(this.#settings, request, response);
+    } catch (error) {
+      if (error instanceof StorageError) {
+        answerOutage(response, error);
+        return;
+      }
+      if (!response.destroyed) console.error(error);
+      answerShortly(response, 502, 'the function failed before it could answer');
+    } finally {
+      this.#open.delete(response);
+    }
+  }
 }
 
 /** Does what API Gateway does before a Lambda: turns HTTP requests into proxy events (REST, version 1) and streams replies. */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const server = createServer((request, response) => {
-    serve(settings, request, response).catch((error: unknown) => {
-      if (!response.destroyed) console.error(error);
-      answerShortly(response, 502, 'the function failed before it could answer');
-    });
-  });
+  const requests = new RequestServer(settings);
+  const server = createServer((request, response) => void requests.serve(request, response));
   // A run may be waited for as long as its own limits let it.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {

@@ -1,15 +1,16 @@
-import type { StatementSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { Schedule, Schedules } from '../../ports/schedules.ts';
 import type { Activity } from './concurrency/activity.ts';
 import type { Alarm, Timer } from './concurrency/timers.ts';
+import type { LocalDatabase } from './database/database.ts';
+import type { Statement } from './database/statement.ts';
 import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
 import { DeliveriesJournal } from './deliveries/journal.ts';
 import { type NextTick, newestTick } from './newest-tick.ts';
 
 export interface LocalSchedulesOptions {
-  /** An SQLite file, or `:memory:`. One process at a time. */
-  readonly file: string;
+  /** Where schedules, and ticks until they are delivered, are stored. */
+  readonly database: LocalDatabase;
   /** Is told of a tick and its planned time (milliseconds since 1970); again, after a pause, if it throws. */
   readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
   /** Keeps a tick that was not taken in a day; if this throws, it is told once more. */
@@ -45,7 +46,8 @@ interface Tick {
   readonly planned: number;
 }
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
+/** The table of schedules. The import of older folders depends on the order of its columns. */
+export const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
   name TEXT PRIMARY KEY, cron TEXT NOT NULL, target TEXT NOT NULL, told INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`;
 
@@ -63,7 +65,7 @@ const MOST_AHEAD_MS = 24 * 3_600_000;
 const RETRY_MS = 1000;
 
 /**
- * The clock that starts workflows, in this process. A tick is in an SQLite file, as told, before it is told, and leaves
+ * The clock that starts workflows, in this process. A tick is in the database, as told, before it is told, and leaves
  * it when it was taken; so a clock that is set back tells no planned time twice.
  */
 export function localSchedules(options: LocalSchedulesOptions): LocalSchedules {
@@ -74,16 +76,15 @@ class JournaledSchedules implements LocalSchedules {
   readonly #options: LocalSchedulesOptions;
   readonly #journal: DeliveriesJournal;
   readonly #deliveries: Deliveries;
-  readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+  readonly #sql: Readonly<Record<keyof typeof STATEMENTS, Statement>>;
   readonly #armed = new Map<string, Timer>();
 
   constructor(options: LocalSchedulesOptions) {
-    const { file, clock, alarm, activity } = options;
+    const { database, clock, alarm, activity } = options;
     this.#options = options;
-    this.#journal = new DeliveriesJournal(file, () => clock.now());
-    this.#journal.database.exec(SCHEMA);
-    const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#journal.database.prepare(text)]);
-    this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
+    this.#journal = new DeliveriesJournal(database, 'clock', () => clock.now());
+    database.define(SCHEMA);
+    this.#sql = database.statements(STATEMENTS);
     const take = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
     const giveUp = (body: string, why: GivenUp) => {
       return this.#with(JSON.parse(body) as Tick, async (schedule, planned) =>
@@ -191,6 +192,6 @@ class JournaledSchedules implements LocalSchedules {
   }
 
   #find(name: string): ScheduleRow | undefined {
-    return this.#sql.find.get(name) as ScheduleRow | undefined;
+    return this.#sql.find.get(name) as unknown as ScheduleRow | undefined;
   }
 }

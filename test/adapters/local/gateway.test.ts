@@ -1,17 +1,177 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Readable, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Gateway, startGateway } from '../../../lib/adapters/local/gateway.ts';
+import { StorageError } from '../../../lib/adapters/local/database/storage-error.ts';
+import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
+import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
+
+let gateway: Gateway;
+afterEach(() => gateway.close());
+
+/** A storage that is durable when the test says so. */
+class ScriptedStorage {
+  outage: StorageError | undefined;
+  waiting: PromiseWithResolvers<void>[] = [];
+  #listener: (error: StorageError) => void = () => {};
+
+  onOutage(listener: (error: StorageError) => void): void {
+    this.#listener = listener;
+  }
+
+  durable(): Promise<void> {
+    const one = Promise.withResolvers<void>();
+    this.waiting.push(one);
+    return one.promise;
+  }
+
+  fail(): void {
+    this.outage = new StorageError('nothing can be stored in weft.db: the disk is full');
+    this.#listener(this.outage);
+  }
+
+  flush(): void {
+    for (const { resolve } of this.waiting.splice(0)) resolve();
+  }
+}
+
+const start = async (handler: StreamingHandler, storage?: ScriptedStorage) => {
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    handlerOf: () => handler,
+    requestId: () => 'r',
+    largestBody: () => 1000,
+    ...(storage && { storage }),
+  });
+};
+
+const begin = (reply: Writable, statusCode = 200) =>
+  (reply as ReplyStream).begin({ statusCode, headers: { 'Content-Type': 'text/plain' } });
+
+const answering =
+  (body: string): StreamingHandler =>
+  async (_event, reply) => {
+    begin(reply).end(body);
+  };
+
+async function send(lines: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.write(['GET / HTTP/1.1', 'Host: x', ...lines, 'Connection: close', '', ''].join('\r\n'));
+  return text(socket);
+}
+
+test('a header named __proto__ is a header like any other', async () => {
+  let seen: Record<string, unknown> = {};
+  await start(async (event, reply) => {
+    seen = (event as { multiValueHeaders: Record<string, unknown> }).multiValueHeaders;
+    begin(reply).end('ok');
+  });
+  expect(await send(['__proto__: x', 'A: 1'])).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(seen['a']).toEqual(['1']);
+  expect(Object.getPrototypeOf(seen) === null || Object.getPrototypeOf(seen) === Object.prototype).toBe(true);
+});
+
+test('a reply that is written at once has a length; one that comes bit by bit has none', async () => {
+  await start(async (event, reply) => {
+    const isWhole = (event as { path: string }).path === '/whole';
+    if (isWhole) begin(reply).end('whole');
+    else
+      await pipeline(
+        Readable.from(
+          (async function* () {
+            yield 'a';
+            await sleep(20);
+            yield 'b';
+          })(),
+        ),
+        begin(reply),
+      );
+  });
+  const whole = await fetch(`${gateway.url}/whole`);
+  expect([whole.headers.get('content-length'), await whole.text()]).toEqual(['5', 'whole']);
+  const parts = await fetch(`${gateway.url}/parts`);
+  expect([parts.headers.get('content-length'), await parts.text()]).toEqual([null, 'ab']);
+});
+
+test('a reply without a body has its status and headers', async () => {
+  await start(async (_event, reply) => {
+    begin(reply, 405).end();
+  });
+  const answer = await fetch(gateway.url);
+  expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([405, 'text/plain', '']);
+});
+
+test('no reply leaves before what it shows is on the disk', async () => {
+  const storage = new ScriptedStorage();
+  await start(answering('shown'), storage);
+  let isAnswered = false;
+  const asked = fetch(gateway.url).then((answer) => {
+    isAnswered = true;
+    return answer.text();
+  });
+  await expect.poll(() => storage.waiting.length).toBe(1);
+  await sleep(50);
+  expect(isAnswered).toBe(false);
+  storage.flush();
+  expect(await asked).toBe('shown');
+});
+
+test('a reply whose contents cannot be stored is 503 with the reason', async () => {
+  const storage = new ScriptedStorage();
+  await start(answering('shown'), storage);
+  const asked = fetch(gateway.url);
+  await expect.poll(() => storage.waiting.length).toBe(1);
+  storage.waiting[0]?.reject(new StorageError('nothing can be stored in weft.db: the disk is full'));
+  const answer = await asked;
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  const message = 'nothing can be stored in weft.db: the disk is full; try again later';
+  expect(await answer.json()).toEqual({ code: 503, message, Error: message, StatusCode: 503 });
+});
+
+test('while nothing can be stored, requests are refused: those that wait, and those that come', async () => {
+  const storage = new ScriptedStorage();
+  let calls = 0;
+  await start(async () => {
+    calls += 1;
+    await new Promise(() => {});
+  }, storage);
+  const waiting = fetch(gateway.url);
+  await expect.poll(() => calls).toBe(1);
+  storage.fail();
+  expect((await waiting).status).toBe(503);
+  expect((await fetch(gateway.url)).status).toBe(503);
+  expect(calls).toBe(1);
+});
+
+test('a client that leaves ends the reading of what it was sent', async () => {
+  const ended = Promise.withResolvers<void>();
+  await start(async (_event, reply) => {
+    const body = new Readable({ read() {} });
+    body.once('close', ended.resolve);
+    body.push('first');
+    await pipeline(body, begin(reply)).catch(() => undefined);
+  });
+  const leaving = new AbortController();
+  const answer = await fetch(gateway.url, { signal: leaving.signal });
+  expect(answer.status).toBe(200);
+  leaving.abort();
+  await ended.promise;
+});
+
+test('a function that fails before it could answer is a 502', async () => {
+  await start(async () => {
+    throw new Error('broken');
+  });
+  expect((await fetch(gateway.url)).status).toBe(502);
+});
 
 const LARGEST = 10;
 
-let gateway: Gateway;
 let socket: Socket;
-
-afterEach(async () => {
-  socket.destroy();
-  await gateway.close();
-});
 
 async function open(lingerMs?: number): Promise<void> {
   gateway = await startGateway({
@@ -28,15 +188,19 @@ async function open(lingerMs?: number): Promise<void> {
 
 /** What the server sends, until it contains the word. */
 async function readUntil(word: string): Promise<string> {
-  let text = '';
-  while (!text.includes(word)) text += (await once(socket, 'data'))[0];
-  return text;
+  let read = '';
+  while (!read.includes(word)) read += (await once(socket, 'data'))[0];
+  return read;
 }
 
 const LENGTH = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n';
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('a body that is too large', () => {
+  afterEach(() => {
+    socket.destroy();
+  });
+
   test.each([
     ['with a length', LENGTH + 'x'.repeat(50), 'x'.repeat(50)],
     ['in chunks', `${CHUNKED}32\r\n${'x'.repeat(50)}\r\n`, `32\r\n${'x'.repeat(50)}\r\n0\r\n\r\n`],

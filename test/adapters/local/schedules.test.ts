@@ -16,18 +16,21 @@ import {
   schedulesContract,
   tickAfter,
 } from '../../contract/schedules.ts';
+import { owning } from './owning.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 describe('local schedules keep the law of the port', () => {
   schedulesContract(async (): Promise<SchedulesBench> => {
     const time = new VirtualTime();
     const delivered: Delivered[] = [];
-    const schedules = localSchedules({
-      file: ':memory:',
-      tick: async ({ target }, planned) => void delivered.push({ target, planned }),
-      nextTick: tickAfter,
-      ...time,
-    });
+    const schedules = owning(':memory:', (database) =>
+      localSchedules({
+        database,
+        tick: async ({ target }, planned) => void delivered.push({ target, planned }),
+        nextTick: tickAfter,
+        ...time,
+      }),
+    );
     return {
       schedules,
       delivered,
@@ -65,14 +68,16 @@ describe('local schedules, when something goes wrong', () => {
   const note: LocalSchedulesOptions['tick'] = async (_, planned) => void told.push((planned - start) / MINUTE_MS);
   const open = (tick = note, now = () => time.clock.now()): void => {
     const clock = { ...time.clock, now };
-    schedules = localSchedules({
-      file: join(folder, 'schedules.sqlite'),
-      tick,
-      giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE_MS, error]),
-      nextTick: tickAfter,
-      clock,
-      alarm: time.alarm,
-    });
+    schedules = owning(join(folder, 'schedules.sqlite'), (database) =>
+      localSchedules({
+        database,
+        tick,
+        giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE_MS, error]),
+        nextTick: tickAfter,
+        clock,
+        alarm: time.alarm,
+      }),
+    );
   };
   const resume = async (tick = note, now = () => time.clock.now()): Promise<void> => {
     await schedules.close();

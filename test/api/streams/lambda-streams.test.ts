@@ -112,7 +112,7 @@ describe('without streamed replies', () => {
 describe('before the deadline of a Lambda', () => {
   test('its stream ends without an error', async () => {
     const answer = new PassThrough();
-    const response = Object.assign(answer, { writeHead: () => answer });
+    const response = Object.assign(answer, { begin: () => answer });
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 10_050 };
     const handler = handlerOf(true) as unknown as StreamingHandler;
     const handled = handler(eventOf(SERVER), response as never, context);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FoundTables, type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { tableSchemas } from '../../../lib/adapters/portable/schema.ts';
 import { MIGRATIONS } from '../../../lib/domain/migrations/index.ts';
 import type { Migration } from '../../../lib/domain/migrations/migration.ts';
@@ -11,16 +11,11 @@ import { DAY_MS } from '../../../lib/time/units.ts';
 const NO_DEADLINE = Number.POSITIVE_INFINITY;
 const clock = { now: () => 0 };
 
-let database: LocalTable;
-let found: FoundTables;
+let found: LocalTable;
 beforeAll(async () => {
-  database = await openLocalTable({
-    upgrade: async (tables) => {
-      found = tables;
-    },
-  });
+  found = await openLocalTable();
 });
-afterAll(() => database.close());
+afterAll(() => found.close());
 
 const NAMES: readonly TableName[] = ['catalog', 'runs', 'journal'];
 

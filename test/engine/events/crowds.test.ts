@@ -27,7 +27,7 @@ let database: LocalTable;
 const calls = { get: 0, query: 0, write: 0 };
 
 beforeAll(async () => {
-  database = await openLocalTable({ onCall: () => {} });
+  database = await openLocalTable();
 });
 
 afterAll(() => database.close());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { type LocalBus, localBus } from '../../../lib/adapters/local/bus.ts';
+import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
 import { localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSchedules } from '../../../lib/adapters/local/schedules.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
@@ -23,26 +24,27 @@ const EVENT = {
   detail: { object: { key: 'example-key' } },
 };
 
-let database: LocalTable;
+let tables: LocalTable;
+let database: LocalDatabase;
 let bus: LocalBus;
 let ports: EnginePorts;
 let delivered: Message[];
 const clock = systemClock();
-const file = ':memory:';
 
 beforeAll(async () => {
-  database = await openLocalTable();
+  tables = await openLocalTable();
 });
-afterAll(() => database.close());
+afterAll(() => tables.close());
 beforeEach(() => {
   delivered = [];
-  bus = localBus({ file, clock, deliver: async (message) => void delivered.push(message) });
+  database = new LocalDatabase({ file: ':memory:' });
+  bus = localBus({ database, clock, deliver: async (message) => void delivered.push(message) });
   ports = {
     settings: { brand: 'service', version: 'v0' },
-    table: database.table,
+    table: tables.table,
     blobs: memoryBlobs(),
-    executions: localExecutions({ file, clock, invoke: async () => ({}) }),
-    schedules: localSchedules({ file, clock, tick: async () => undefined, nextTick: () => undefined }),
+    executions: localExecutions({ database, clock, invoke: async () => ({}) }),
+    schedules: localSchedules({ database, clock, tick: async () => undefined, nextTick: () => undefined }),
     bus,
     clock,
   };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
 import { type LocalExecutions, localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
@@ -89,6 +90,7 @@ export class World {
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
   private processes = 0;
+  private journal!: LocalDatabase;
 
   constructor(database: LocalTable, options: WorldOptions = {}) {
     this.namespace = `world-${++worlds}`;
@@ -115,8 +117,9 @@ export class World {
     if (this.options.countsJournal) watchJournal(file, process);
     const deliver = this.options.deliver ?? ((input, go) => go(input));
     const { clock, alarm } = this.time;
+    this.journal = new LocalDatabase({ file, sync: 'normal' });
     const executions = localExecutions({
-      file,
+      database: this.journal,
       clock,
       alarm,
       invoke: (_name, payload) => {
@@ -236,6 +239,7 @@ export class World {
   async restart(crash?: Crash): Promise<void> {
     while (this.process.busy > 0) await turn();
     await this.executions.close();
+    await this.journal.close();
     unwatchJournal(this.fileOf(this.processes));
     this.processes += 1;
     this.time.advance(RESTART_MS);
@@ -252,6 +256,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.executions.close();
+    await this.journal.close();
     unwatchJournal(this.fileOf(this.processes));
     rmSync(this.folder, { recursive: true, force: true });
     const key = { table: 'catalog', pk: 'namespaces', sk: this.namespace } as const;

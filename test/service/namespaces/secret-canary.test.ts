@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { type LocalTable, localClient, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { toItem } from '../../../lib/adapters/local/table/items.ts';
+import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
@@ -191,7 +192,6 @@ const CHILDREN: Readonly<Record<string, string>> = {
 };
 
 let folder: string;
-let database: LocalTable;
 let service: Service;
 let client: Client;
 const printed: string[] = [];
@@ -206,10 +206,9 @@ beforeAll(async () => {
     vi.spyOn(stream, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   }
   folder = await mkdtemp(join(tmpdir(), 'weft-canary-'));
-  database = await openLocalTable();
   service = await startService({
     ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: packageVersion() },
-    databaseEndpoint: database.endpoint,
+    databaseEndpoint: undefined,
   });
   client = clientOf(service.url, service.key, () => service.close());
   await prepare();
@@ -217,7 +216,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.close();
-  await database.close();
   await rm(folder, { recursive: true });
   vi.restoreAllMocks();
 });
@@ -248,38 +246,30 @@ async function run(states: string): Promise<number> {
   return answer.status;
 }
 
-type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** Every item of every table, as the database has it. */
-async function itemsOf(): Promise<Attributes[]> {
-  const scanner = localClient({ endpoint: database.endpoint, isEmbedded: true });
-  const items: Attributes[] = [];
-  for (const TableName of ['weft-catalog', 'weft-runs', 'weft-journal']) {
-    let from: Record<string, never> | undefined;
-    do {
-      const page = await scanner.send(new ScanCommand({ TableName, ...(from && { ExclusiveStartKey: from }) }));
-      items.push(...((page.Items ?? []) as unknown as Attributes[]));
-      from = page.LastEvaluatedKey as typeof from;
-    } while (from !== undefined);
-  }
-  scanner.destroy();
-  return items;
+/** The tables of items, and the others, as another process finds them in the file. */
+function rowsOfFile(isOfItems: boolean): Record<string, unknown>[] {
+  const file = new DatabaseSync(join(folder, 'weft.db'), { readOnly: true });
+  const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const names = tables
+    .map(({ name }) => String(name))
+    .filter((name) => /^(catalog|runs|journal)\b/.test(name) === isOfItems);
+  const rows = names.flatMap((name) => file.prepare(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[]);
+  file.close();
+  expect(rows.length).toBeGreaterThan(0);
+  return rows;
 }
 
-/** The value of an attribute as text: bytes as they are, as far as they are text. */
-const textOf = (attribute: Readonly<Record<string, unknown>>): string =>
-  Object.values(attribute)
-    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value)))
-    .join('');
+/** A value as text: bytes as they are, as far as they are text. */
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value);
 
 /** The attributes of items that hold a trace, each with the invoker of the run that it is of. */
-async function foundInTables(): Promise<
-  { readonly attribute: string; readonly invoker: string; readonly trace: string }[]
-> {
-  return (await itemsOf()).flatMap((item) =>
+function foundInTables(): { readonly attribute: string; readonly invoker: string; readonly trace: string }[] {
+  const items = rowsOfFile(true).map((row) => toItem(String(row['pk']), String(row['sk']), storedIn(row as never)));
+  return items.flatMap((item) =>
     Object.entries(item).flatMap(([attribute, value]) => {
       const trace = traceIn(textOf(value));
-      return trace === undefined ? [] : [{ attribute, invoker: String(item['invoker']?.['S']), trace }];
+      return trace === undefined ? [] : [{ attribute, invoker: String(item['invoker']), trace }];
     }),
   );
 }
@@ -369,18 +359,18 @@ describe('a secret that actions read, in every way in which a query can fail on 
 
   // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
   test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {
-    const found = await foundInTables();
+    const found = foundInTables();
     const isInput = ({ attribute, invoker }: (typeof found)[number]) =>
       /^(input|data)$/.test(attribute) && invoker.startsWith('instance:');
     expect(found.filter((place) => !isInput(place))).toEqual([]);
     expect(found.length).toBeGreaterThan(0);
   });
 
-  test('stands in no file of the executions, the bus or the blobs', async () => {
-    const files = await filesOf(folder);
-    expect(files.map((file) => file.slice(folder.length + 1))).toEqual(
-      expect.arrayContaining(['executions.db', 'bus.db', 'root-key']),
-    );
+  test('stands in no row of the executions, the bus or the blobs, and in no other file', async () => {
+    const rows = rowsOfFile(false).map((row) => Object.values(row).map(textOf).join('\n'));
+    expect(rows.flatMap((row) => traceIn(row) ?? [])).toEqual([]);
+    const files = (await filesOf(folder)).filter((file) => !file.startsWith(join(folder, 'weft.db')));
+    expect(files.map((file) => file.slice(folder.length + 1))).toEqual(expect.arrayContaining(['root-key']));
     const found = [];
     for (const file of files) {
       const trace = traceIn((await readFile(file)).toString('latin1'));

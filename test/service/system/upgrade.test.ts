@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
-import { openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { openDataFolder } from '../../../lib/adapters/local/database/data-folder.ts';
+import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
+import { importOlderFolder } from '../../../lib/adapters/local/import/older-folder.ts';
+import { databaseTable } from '../../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { initialize } from '../../../lib/domain/migrations/upgrade.ts';
@@ -118,9 +121,12 @@ describe('runs of the first layout whose items nobody has changed yet, as it is 
 
   beforeAll(async () => {
     space = new Space('v0.1.0-layout-1.tar.br');
-    const { table, close } = await openLocalTable({ folder: join(space.data, 'database') });
-    await initialize({ table });
-    await close();
+    const { path, file, release } = openDataFolder(space.data);
+    await importOlderFolder({ path, file });
+    const database = new LocalDatabase({ file });
+    await initialize(databaseTable(database));
+    await database.close();
+    release();
     await space.open();
     await space.send(EVENTS);
   });
@@ -220,7 +226,7 @@ describe.each(ARCHIVES)('the data of %s, in which runs wait', (archive) => {
     const again = await startService(settingsOf(space.data));
     await again.idle();
     await again.close();
-    const copies = readdirSync(join(space.data, 'database')).filter((name) => name.includes('layout'));
-    expect(copies).toEqual(archive.includes('layout-1') ? ['database.layout-1'] : []);
+    const copies = readdirSync(space.data).filter((name) => name.includes('layout'));
+    expect(copies).toEqual(archive.includes('layout-1') ? ['weft.db.layout-1'] : []);
   });
 });

@@ -20,8 +20,6 @@ export interface ClientOptions {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: NonNullable<DynamoDBClientConfig['credentials']>;
-  /** Signs requests in place of the SDK. */
-  readonly signer?: NonNullable<DynamoDBClientConfig['signer']>;
 }
 
 /** Which database is used, and under which table names. */
@@ -86,13 +84,12 @@ function withAttempts(error: unknown, attempts: number): unknown {
  * A client with at most 64 keep-alive connections. Credentials come from the SDK's default chain unless given. The
  * modes are set explicitly, so that the SDK does not look for them in files.
  */
-export function databaseClient({ endpoint, region, credentials, signer }: ClientOptions): DynamoDBClient {
+export function databaseClient({ endpoint, region, credentials }: ClientOptions): DynamoDBClient {
   const agent = { keepAlive: true, maxSockets: 64 };
   return new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint, accountIdEndpointMode: 'disabled' as const }),
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
-    ...(signer === undefined ? {} : { signer }),
     retryMode: 'standard',
     defaultsMode: 'standard',
     endpointDiscoveryEnabled: false,

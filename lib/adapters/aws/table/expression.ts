@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Condition, Query, Value, Write } from '../../../ports/table.ts';
+import type { KeyRange } from '../../portable/pages.ts';
 import { keyNames } from '../../portable/schema.ts';
 import { marshal } from './values.ts';
 
@@ -75,22 +76,10 @@ function clause(verb: string, parts: readonly string[]): string {
   return parts.length === 0 ? '' : `${verb} ${parts.join(', ')}`;
 }
 
-/** The last Unicode character, which no sort key contains. */
-const LAST = '\u{10FFFF}';
-
-/** The range of sort keys that a query reads, both ends included; undefined when it is empty. */
-export function rangeOf(query: Query): { readonly from?: string; readonly to?: string } | undefined {
-  const { prefix, from, to } = query;
-  const low = later(prefix, from);
-  const high = prefix ? earlier(prefix + LAST, to) : to;
-  if (high === '' || (low && high !== undefined && compareText(low, high) > 0)) return undefined;
-  return { ...(low ? { from: low } : {}), ...(high === undefined ? {} : { to: high }) };
-}
-
 /** The partition and the range of a query, as an expression. */
 export function keyText(
   query: Query,
-  range: { readonly from?: string; readonly to?: string },
+  range: KeyRange,
   keys: { readonly hash: string; readonly range: string },
   holders: Placeholders,
 ): string {
@@ -99,12 +88,7 @@ export function keyText(
   return rest === undefined ? partition : `${partition} AND ${rest}`;
 }
 
-function rangeText(
-  query: Query,
-  { from, to }: { readonly from?: string; readonly to?: string },
-  attribute: string,
-  holders: Placeholders,
-): string | undefined {
+function rangeText(query: Query, { from, to }: KeyRange, attribute: string, holders: Placeholders): string | undefined {
   if (query.prefix && query.from === undefined && query.to === undefined) {
     return `begins_with(${holders.name(attribute)}, ${holders.value(query.prefix)})`;
   }
@@ -113,18 +97,4 @@ function rangeText(
   if (to === undefined) return `${name} >= ${holders.value(from ?? '')}`;
   if (from === undefined) return `${name} <= ${holders.value(to)}`;
   return `${name} BETWEEN ${holders.value(from)} AND ${holders.value(to)}`;
-}
-
-function later(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return compareText(a, b) > 0 ? a : b;
-}
-
-function earlier(a: string, b: string | undefined): string {
-  return b === undefined || compareText(a, b) < 0 ? a : b;
-}
-
-/** DynamoDB orders text by its UTF-8 bytes; JavaScript orders it by UTF-16 units. */
-function compareText(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

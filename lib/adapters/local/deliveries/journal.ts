@@ -1,5 +1,5 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { GroupCommit } from './group-commit.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import type { Statement } from '../database/statement.ts';
 
 /** What is to be handed over: its text, when, and how often that was tried in vain. */
 export interface DeliveryRow {
@@ -9,54 +9,53 @@ export interface DeliveryRow {
   readonly tries: number;
 }
 
-// WAL with synchronous=NORMAL survives the death of the process; the exclusive lock keeps a second process off the file.
-const SCHEMA = `
-  PRAGMA locking_mode = EXCLUSIVE;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  CREATE TABLE IF NOT EXISTS deliveries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, due INTEGER NOT NULL, body TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0
+/** The tables of a journal, with `name` as the prefix of their names. */
+export const deliveriesSchema = (name: string): string => `
+  CREATE TABLE IF NOT EXISTS ${name}_deliveries (
+    id INTEGER PRIMARY KEY, due INTEGER NOT NULL, body TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS until ON names (until);
+  CREATE TABLE IF NOT EXISTS ${name}_names (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS ${name}_until ON ${name}_names (until);
 `;
 
-const STATEMENTS = {
-  add: 'INSERT INTO deliveries (due, body) VALUES (?, ?)',
-  claim: 'INSERT OR IGNORE INTO names VALUES (?, ?)',
-  find: 'SELECT * FROM deliveries WHERE id = ?',
-  all: 'SELECT * FROM deliveries ORDER BY due, id',
-  tried: 'UPDATE deliveries SET tries = tries + 1 WHERE id = ?',
-  remove: 'DELETE FROM deliveries WHERE id = ?',
-  forgetNames: 'DELETE FROM names WHERE until < ?',
-} as const;
+const statementsOf = (name: string) => ({
+  add: `INSERT INTO ${name}_deliveries (id, due, body) VALUES (?, ?, ?)`,
+  last: `SELECT coalesce(max(id), 0) AS id FROM ${name}_deliveries`,
+  claim: `INSERT OR IGNORE INTO ${name}_names VALUES (?, ?)`,
+  find: `SELECT * FROM ${name}_deliveries WHERE id = ?`,
+  all: `SELECT * FROM ${name}_deliveries ORDER BY due, id`,
+  tried: `UPDATE ${name}_deliveries SET tries = tries + 1 WHERE id = ?`,
+  remove: `DELETE FROM ${name}_deliveries WHERE id = ?`,
+  forgetNames: `DELETE FROM ${name}_names WHERE until < ?`,
+});
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** As long as Step Functions keeps the name of an execution that ended (aws-facts 1.1). */
 const NAMES_KEPT_MS = 90 * DAY_MS;
 
-/** Deliveries in an SQLite file. What changes must be called within `commit`. */
+/** Deliveries in a database. Methods that change rows must be called within `commit`. */
 export class DeliveriesJournal {
-  readonly database: DatabaseSync;
-  readonly #group: GroupCommit;
+  readonly #database: LocalDatabase;
   readonly #now: () => number;
-  readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+  readonly #sql: Readonly<Record<keyof ReturnType<typeof statementsOf>, Statement>>;
+  #lastId: number;
   #nextPrune = 0;
+  #isClosed = false;
 
-  /** Opens or makes the file, `:memory:` for none. Throws when another process holds it. */
-  constructor(file: string, now: () => number) {
-    this.database = new DatabaseSync(file);
-    this.database.exec(SCHEMA);
-    const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.database.prepare(text)]);
-    this.#sql = Object.fromEntries(prepared) as Record<keyof typeof STATEMENTS, StatementSync>;
-    this.#group = new GroupCommit(this.database);
+  /** `name` is the prefix of the journal's tables. */
+  constructor(database: LocalDatabase, name: string, now: () => number) {
+    database.define(deliveriesSchema(name));
+    this.#database = database;
+    this.#sql = database.statements(statementsOf(name));
+    this.#lastId = Number(this.#sql.last.get()?.['id']);
     this.#now = now;
   }
 
-  /** The work's result, once what it changed is stored. */
-  commit<T>(work: () => T): Promise<T> {
-    return this.#group.run(() => {
+  /** Resolves with the result of the function as `LocalDatabase.change` does; rejects with its error, storing nothing. */
+  async commit<T>(work: () => T): Promise<T> {
+    if (this.#isClosed) throw new Error('the journal is closed');
+    return this.#database.change(() => {
       this.#prune();
       return work();
     });
@@ -65,12 +64,14 @@ export class DeliveriesJournal {
   /** The id of the new delivery; undefined when there was one of that name already. */
   add(due: number, body: string, name?: string): number | undefined {
     const until = Math.max(due, this.#now()) + NAMES_KEPT_MS;
-    if (name !== undefined && this.#sql.claim.run(name, until).changes === 0) return undefined;
-    return Number(this.#sql.add.run(Math.trunc(due), body).lastInsertRowid);
+    if (name !== undefined && this.#sql.claim.run(name, Math.trunc(until)) === 0) return undefined;
+    this.#lastId += 1;
+    this.#sql.add.run(this.#lastId, Math.trunc(due), body);
+    return this.#lastId;
   }
 
   find(id: number): DeliveryRow | undefined {
-    return this.#sql.find.get(id) as DeliveryRow | undefined;
+    return this.#sql.find.get(id) as unknown as DeliveryRow | undefined;
   }
 
   all(): DeliveryRow[] {
@@ -85,15 +86,15 @@ export class DeliveriesJournal {
     this.#sql.tried.run(id);
   }
 
-  /** Stores what is under way and closes the file. */
+  /** Nothing is accepted any more. */
   close(): void {
-    this.#group.close();
+    this.#isClosed = true;
   }
 
   #prune(): void {
     const now = this.#now();
     if (now < this.#nextPrune) return;
     this.#nextPrune = now + HOUR_MS;
-    this.#sql.forgetNames.run(now);
+    this.#sql.forgetNames.run(Math.trunc(now));
   }
 }

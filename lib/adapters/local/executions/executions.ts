@@ -3,6 +3,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Answer, Executions, Machine, Tier } from '../../../ports/executions.ts';
 import { Activity } from '../concurrency/activity.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
+import type { LocalDatabase } from '../database/database.ts';
 import { LIMITS, type Limits, textWithin } from '../interpreter/context/limits.ts';
 import type { Invoke } from '../interpreter/context/runtime.ts';
 import { ERRORS, StatesError, toStoredError } from '../interpreter/context/states-error.ts';
@@ -16,8 +17,8 @@ import { executionOf, reviveThreads } from './revival.ts';
 import type { ExecutionRow } from './schema.ts';
 
 export interface LocalExecutionsOptions {
-  /** An SQLite file, or `:memory:`. One process at a time. */
-  readonly file: string;
+  /** Where machines and executions are kept. */
+  readonly database: LocalDatabase;
   /** A function that throws fails its task under the error's name. */
   readonly invoke: Invoke;
   readonly clock: Clock;
@@ -73,7 +74,7 @@ const READY_MACHINES = 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Step Functions in this process: machines and executions in one SQLite file, every move stored before a function is
+ * Step Functions in this process: machines and executions in a database, every move stored before a function is
  * called for it, so a process that is killed takes nothing along. A function whose call was cut short is called again.
  */
 export function localExecutions(options: LocalExecutionsOptions): LocalExecutions {
@@ -96,7 +97,7 @@ class JournaledExecutions implements LocalExecutions {
   #closed = false;
 
   constructor(options: LocalExecutionsOptions) {
-    const { file, invoke, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
+    const { database, invoke, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
     this.#activity = activity;
     this.#clock = clock;
     this.#limits = { ...LIMITS, ...limits };
@@ -105,7 +106,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#compile = queryCompiler(now);
     const { kept, keptDays } = this.#limits;
     const retention = { count: kept, time: keptDays * DAY_MS, now };
-    this.#journal = new ExecutionsJournal(file, retention, onEnd && isOwed);
+    this.#journal = new ExecutionsJournal(database, retention, onEnd && isOwed);
     this.#lastId = this.#journal.lastId;
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
     this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
@@ -122,7 +123,7 @@ class JournaledExecutions implements LocalExecutions {
     const handle = `${name}:${version}`;
     if (this.#ready.has(handle)) return handle;
     const machine = compileMachine(definition, tier, this.#compile);
-    this.#journal.keepMachine({ handle, name, tier, definition });
+    await this.#journal.keepMachine({ handle, name, tier, definition });
     this.#keepReady(handle, { ...machine, name, tier });
     return handle;
   }
@@ -203,7 +204,7 @@ class JournaledExecutions implements LocalExecutions {
   }
 
   async #forget(execution: Execution): Promise<void> {
-    await this.#journal.stored().catch(() => this.#forget(execution));
+    await this.#journal.findable().catch(() => this.#forget(execution));
     this.#running.delete(keyOf(execution.machine, execution.name));
   }
 

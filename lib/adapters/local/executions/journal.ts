@@ -1,4 +1,5 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { LocalDatabase } from '../database/database.ts';
+import type { Statement } from '../database/statement.ts';
 import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
 import { type ExecutionRow, type MachineRow, type OwedRow, SCHEMA, STATEMENTS, type ThreadRow } from './schema.ts';
@@ -13,7 +14,7 @@ export interface Retention {
 /** Whether somebody is to be told of an execution's end. */
 export type Owes = (execution: Execution) => boolean;
 
-type Statements = Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
+type Statements = Readonly<Record<keyof typeof STATEMENTS, Statement>>;
 
 const NO_OUTCOME = { status: null, output: null, error: null, cause: null };
 const HOUR_MS = 3_600_000;
@@ -21,18 +22,20 @@ const PAUSE_AFTER_FAULT_MS = 1000;
 // Old executions are removed some at a time: a hundredth of what is kept.
 const SPARE = 0.01;
 
+/** The changes that are noted in one turn of the event loop. */
 interface Turn {
-  readonly done: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (fault: unknown) => void;
+  /** Resolves when the changes are in rows, which may not be on the disk yet. */
+  readonly rows: PromiseWithResolvers<void>;
+  /** Resolves when the caller may act on the changes. */
+  readonly done: PromiseWithResolvers<void>;
 }
 
 /**
- * Executions in an SQLite file. What is noted within one turn of the event loop is one transaction, in its newest
- * state; memory is always consistent then, as threads change without awaiting anything halfway.
+ * Executions in a database. Changes that are noted in one turn of the event loop are stored at its end, in their newest
+ * state, all or nothing. Memory is consistent then, because a thread changes without awaiting anything.
  */
 export class ExecutionsJournal implements Journal {
-  readonly #database: DatabaseSync;
+  readonly #database: LocalDatabase;
   readonly #sql: Statements;
   readonly #retention: Retention;
   readonly #owes: Owes;
@@ -40,21 +43,22 @@ export class ExecutionsJournal implements Journal {
   #threads = new Set<Thread>();
   #settled = new Set<number>();
   #turn: Turn | undefined;
-  #pauseUntilRetry = 0;
+  #isNoted = false;
+  #retrying: NodeJS.Timeout | undefined;
   #ended: number;
   #nextPrune = 0;
-  #closed = false;
+  #isClosed = false;
 
-  /** Opens or makes the file, `:memory:` for none. Throws when another process holds it. */
-  constructor(file: string, retention: Retention, owes: Owes = () => false) {
-    this.#database = new DatabaseSync(file);
-    this.#database.exec(SCHEMA);
-    const prepared = Object.entries(STATEMENTS).map(([name, text]) => [name, this.#database.prepare(text)]);
-    this.#sql = Object.fromEntries(prepared) as Statements;
+  /** Creates its tables if they are missing. */
+  constructor(database: LocalDatabase, retention: Retention, owes: Owes = () => false) {
+    database.define(SCHEMA);
+    this.#database = database;
+    this.#sql = database.statements(STATEMENTS);
     this.#retention = retention;
     this.#owes = owes;
     this.#ended = this.#number('endedCount');
-    this.#prune();
+    database.write(() => this.#prune());
+    database.beforeCommit(() => this.#store());
   }
 
   /** The highest id of an execution so far. */
@@ -62,16 +66,16 @@ export class ExecutionsJournal implements Journal {
     return this.#number('lastId');
   }
 
-  keepMachine({ handle, name, tier, definition }: MachineRow): void {
-    this.#sql.keepMachine.run(handle, name, tier, definition);
+  async keepMachine({ handle, name, tier, definition }: MachineRow): Promise<void> {
+    await this.#database.change(() => this.#sql.keepMachine.run(handle, name, tier, definition));
   }
 
   machine(handle: string): MachineRow | undefined {
-    return this.#sql.machine.get(handle) as MachineRow | undefined;
+    return this.#sql.machine.get(handle) as unknown as MachineRow | undefined;
   }
 
   find(machine: string, name: string): ExecutionRow | undefined {
-    return this.#sql.find.get(machine, name) as ExecutionRow | undefined;
+    return this.#sql.find.get(machine, name) as unknown as ExecutionRow | undefined;
   }
 
   unfinished(): ExecutionRow[] {
@@ -105,69 +109,71 @@ export class ExecutionsJournal implements Journal {
   }
 
   stored(): Promise<void> {
-    return this.#turn?.done ?? Promise.resolve();
+    if (!this.#database.waits) return this.#database.accepted();
+    return this.#turn?.done.promise ?? this.#database.accepted();
   }
 
-  /** Stores what is noted and closes the file. */
+  /** Resolves when reads find everything noted so far; rejects when it cannot be stored, which is retried. */
+  findable(): Promise<void> {
+    return this.#turn?.rows.promise ?? Promise.resolve();
+  }
+
+  /** Stores the noted changes. Later ones are ignored. */
   close(): void {
-    if (this.#closed) return;
-    if (this.#turn) this.#flush();
-    this.#closed = true;
-    this.#database.close();
+    if (this.#isClosed) return;
+    clearTimeout(this.#retrying);
+    this.#retrying = undefined;
+    if (this.#isNoted) this.#store();
+    this.#isClosed = true;
   }
 
   #schedule(): void {
-    if (this.#turn || this.#closed) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#isNoted || this.#isClosed) return;
+    this.#isNoted = true;
+    this.#turn = { rows: Promise.withResolvers<void>(), done: Promise.withResolvers<void>() };
     // Nobody may be waiting for it.
-    promise.catch(() => {});
-    this.#turn = { done: promise, resolve, reject };
-    const flush = (): void => this.#flush();
-    if (this.#pauseUntilRetry > 0) setTimeout(flush, this.#pauseUntilRetry);
-    else setImmediate(flush);
+    for (const { promise } of Object.values(this.#turn)) promise.catch(() => {});
+    // After a fault there is a pause.
+    if (this.#retrying === undefined) this.#database.touch();
   }
 
-  #flush(): void {
+  /** Runs before each commit. */
+  #store(): void {
     const turn = this.#turn;
-    if (!turn || this.#closed) return;
+    if (!this.#isNoted || this.#isClosed || this.#retrying !== undefined || turn === undefined) return;
+    this.#isNoted = false;
     this.#turn = undefined;
     try {
-      this.#store();
-      this.#pauseUntilRetry = 0;
-      turn.resolve();
+      this.#database.write(() => this.#storeNoted());
     } catch (fault) {
-      this.#pauseUntilRetry = PAUSE_AFTER_FAULT_MS;
+      this.#retrying = setTimeout(() => {
+        this.#retrying = undefined;
+        this.#database.touch();
+      }, PAUSE_AFTER_FAULT_MS);
       this.#schedule();
-      turn.reject(fault);
+      for (const { reject } of Object.values(turn)) reject(fault);
+      return;
     }
+    this.#forgetNoted();
+    turn.rows.resolve();
+    this.#database.accepted().then(turn.done.resolve, turn.done.reject);
   }
 
-  #store(): void {
-    this.#transact(() => {
-      for (const execution of this.#executions) this.#storeExecution(execution);
-      for (const thread of this.#threads) this.#storeThread(thread);
-      for (const id of this.#settled) this.#sql.settle.run(id);
-    });
-    for (const execution of this.#executions) {
-      execution.stored = true;
-      if (execution.outcome) this.#ended++;
-    }
+  #storeNoted(): void {
+    for (const execution of this.#executions) this.#storeExecution(execution);
+    for (const thread of this.#threads) this.#storeThread(thread);
+    for (const id of this.#settled) this.#sql.settle.run(id);
+    const ended = [...this.#executions].filter(({ outcome }) => outcome !== undefined).length;
+    if (this.#ended + ended > this.#retention.count || this.#retention.now() > this.#nextPrune) this.#prune();
+    else this.#ended += ended;
+  }
+
+  #forgetNoted(): void {
+    for (const execution of this.#executions) execution.stored = true;
     for (const thread of this.#threads) thread.stored = thread.live;
     this.#executions = new Set();
     this.#threads = new Set();
     this.#settled = new Set();
-    if (this.#ended > this.#retention.count || this.#retention.now() > this.#nextPrune) this.#prune();
-  }
-
-  #transact(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (fault) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw fault;
-    }
   }
 
   #storeExecution(execution: Execution): void {
@@ -214,6 +220,6 @@ export class ExecutionsJournal implements Journal {
   }
 
   #number(name: 'lastId' | 'endedCount'): number {
-    return (this.#sql[name].get() as { value: number }).value;
+    return Number(this.#sql[name].get()?.['value']);
   }
 }

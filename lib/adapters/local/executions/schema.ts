@@ -45,11 +45,7 @@ export interface ThreadRow {
   readonly events: number;
 }
 
-// WAL with synchronous=NORMAL survives the death of the process; the exclusive lock keeps a second process off the file.
 export const SCHEMA = `
-  PRAGMA locking_mode = EXCLUSIVE;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS machines (
     handle TEXT PRIMARY KEY, name TEXT NOT NULL, tier TEXT NOT NULL, definition TEXT NOT NULL
   ) STRICT;
@@ -70,7 +66,7 @@ export const SCHEMA = `
   ) STRICT;
 `;
 
-/** All that is ever asked of the file. */
+/** All that is ever asked of the database. */
 export const STATEMENTS = {
   keepMachine: 'INSERT OR IGNORE INTO machines VALUES (?, ?, ?, ?)',
   machine: 'SELECT * FROM machines WHERE handle = ?',

@@ -1,93 +1,56 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DescribeTableCommand,
-  type DynamoDBClient,
-  type GlobalSecondaryIndex,
-  type GlobalSecondaryIndexDescription,
-  type TableDescription,
-  UpdateTableCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { TableName } from '../../../ports/table.ts';
-import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
+import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import { toItem } from './items.ts';
+import { projected, storedIn } from './rows.ts';
+import { indexSchema, rowsOf } from './schema.ts';
 
-/** A table's or an index's keys, as DynamoDB is told of them. */
-export function keySchema(hash: string, range: string): NonNullable<GlobalSecondaryIndex['KeySchema']> {
-  return [
-    { AttributeName: hash, KeyType: 'HASH' },
-    { AttributeName: range, KeyType: 'RANGE' },
-  ];
+interface Wanted {
+  readonly table: TableName;
+  readonly name: string;
+  readonly schema: IndexSchema;
 }
 
-/** What DynamoDB is told of the attributes that are keys. */
-export const definitionsOf = (names: Iterable<string>) =>
-  Array.from(new Set(names), (name) => ({ AttributeName: name, AttributeType: 'S' as const }));
+const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, { indexes }]) =>
+  Object.entries<IndexSchema>(indexes).map(([name, schema]) => ({ table: table as TableName, name, schema })),
+);
 
-const indexOf = ([name, { hash, range, includes }]: [string, IndexSchema]): GlobalSecondaryIndex => ({
-  IndexName: name,
-  KeySchema: keySchema(hash, range),
-  Projection:
-    includes.length === 0
-      ? { ProjectionType: 'KEYS_ONLY' }
-      : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...includes] },
-});
+const definitionOf = ({ hash, range, includes }: IndexSchema): string => JSON.stringify([hash, range, ...includes]);
 
-/** The indexes of a table, as they are to be. */
-export const indexesOf = (table: TableName): GlobalSecondaryIndex[] =>
-  Object.entries<IndexSchema>(tableSchemas[table].indexes).map(indexOf);
-
-const LONGEST_WAIT_MS = 30_000;
-const PAUSE_MS = 100;
-
-/**
- * Waits until a table and its indexes can be used.
- * @throws Error after half a minute, unless something is moving on: an index over many items takes its time.
- */
-export async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
-  const deadline = performance.now() + LONGEST_WAIT_MS;
-  for (;;) {
-    const { Table: table = {} } = await client.send(new DescribeTableCommand({ TableName: name }));
-    const statuses = [table.TableStatus, ...(table.GlobalSecondaryIndexes ?? []).map((index) => index.IndexStatus)];
-    if (statuses.every((status) => status === 'ACTIVE')) return table;
-    const isBuilding = (table.GlobalSecondaryIndexes ?? []).some(({ Backfilling: isFilled }) => isFilled === true);
-    if (performance.now() > deadline && !isBuilding)
-      throw new Error(`the table ${name} is not ready: ${statuses.join()}`);
-    await sleep(PAUSE_MS);
-  }
-}
-
-type Described = Pick<GlobalSecondaryIndexDescription, 'IndexName' | 'KeySchema' | 'Projection'>;
-
-/** What sets an index apart, in one text. */
-function signOf({ IndexName: name, KeySchema: keys = [], Projection: shown = {} }: Described): string {
-  const names = keys.map(({ AttributeName: attribute, KeyType: type }) => `${type} ${attribute}`).sort();
-  const attributes = [...(shown.NonKeyAttributes ?? [])].sort();
-  return [name, ...names, shown.ProjectionType, ...attributes].join(' ');
+/** Puts every item of a table into its index. */
+function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
+  const items = database.statement(`SELECT pk, sk, text, bytes FROM ${rowsOf(table)}`);
+  const put = database.statement(`INSERT INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`);
+  database.write(() => {
+    for (const row of items.iterate()) {
+      const [pk, sk] = [String(row['pk']), String(row['sk'])];
+      const index = projected(schema, toItem(pk, sk, storedIn(row)));
+      if (index !== undefined) put.run(index.hash, index.range, pk, sk, index.stored.text, index.stored.bytes);
+    }
+  });
 }
 
 /**
- * Takes the indexes away that a table is not to have, or that are otherwise than they are to be, and makes those that it
- * lacks, one after the other: DynamoDB does no two at once. May be cut short anywhere and done again.
+ * Removes the indexes that are not in the schema or have another definition, and creates the missing ones over the existing
+ * items. It can be interrupted anywhere and repeated.
  */
-export async function alignIndexes(client: DynamoDBClient, table: TableName, name: string): Promise<void> {
-  const wanted = new Map(indexesOf(table).map((index) => [signOf(index), index]));
-  let found = (await untilActive(client, name)).GlobalSecondaryIndexes ?? [];
-  for (const index of found.filter((one) => !wanted.has(signOf(one)))) {
-    const change = { Delete: { IndexName: index.IndexName } };
-    await client.send(new UpdateTableCommand({ TableName: name, GlobalSecondaryIndexUpdates: [change] }));
-    found = (await untilActive(client, name)).GlobalSecondaryIndexes ?? [];
+export function alignIndexes(database: LocalDatabase): void {
+  const found = database.statement('SELECT name, definition FROM indexes').all();
+  const known = new Map(found.map(({ name, definition }) => [String(name), String(definition)]));
+  const wanted = new Map(WANTED.map((one) => [rowsOf(one.table, one.name), one]));
+  const forget = database.statement('DELETE FROM indexes WHERE name = ?');
+  for (const [rows, definition] of known) {
+    const one = wanted.get(rows);
+    if (one !== undefined && definitionOf(one.schema) === definition) continue;
+    database.write(() => forget.run(rows));
+    database.define(`DROP TABLE IF EXISTS ${rows}`);
+    known.delete(rows);
   }
-  const there = new Set(found.map(signOf));
-  const keys = found.flatMap(({ KeySchema: schema = [] }) => schema.map(({ AttributeName: key = '' }) => key));
-  for (const [sign, index] of wanted) {
-    if (there.has(sign)) continue;
-    keys.push(...(index.KeySchema ?? []).map(({ AttributeName: key = '' }) => key));
-    const definitions = definitionsOf([keyNames.partition, keyNames.sort, ...keys]);
-    const change = {
-      TableName: name,
-      AttributeDefinitions: definitions,
-      GlobalSecondaryIndexUpdates: [{ Create: index }],
-    };
-    await client.send(new UpdateTableCommand(change));
-    await untilActive(client, name);
+  const note = database.statement('INSERT INTO indexes VALUES (?, ?)');
+  for (const [rows, one] of wanted) {
+    if (known.has(rows)) continue;
+    database.define(`DROP TABLE IF EXISTS ${rows}; ${indexSchema(rows)}`);
+    fill(database, one);
+    database.write(() => note.run(rows, definitionOf(one.schema)));
   }
 }

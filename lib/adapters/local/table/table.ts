@@ -1,159 +1,117 @@
-import { join } from 'node:path';
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  ResourceInUseException,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
 import type { Inventory } from '../../../ports/inventory.ts';
-import type { Table, TableName } from '../../../ports/table.ts';
-import { type Call, databaseClient } from '../../aws/table/client.ts';
-import { dynamoInventory } from '../../aws/table/inventory.ts';
-import { dynamoTable } from '../../aws/table/table.ts';
-import { keyNames, tableSchemas } from '../../portable/schema.ts';
-import { type LocalDatabase, type LocalDatabaseOptions, startDatabase } from './database.ts';
-import { keepCopy } from './database-copy.ts';
-import { alignIndexes, definitionsOf, indexesOf, keySchema, untilActive } from './indexes.ts';
+import type { Item, Page, Table, TableName } from '../../../ports/table.ts';
+import { LocalDatabase } from '../database/database.ts';
+import { delayedChanges } from './delayed-changes.ts';
+import { alignIndexes } from './indexes.ts';
+import { toItem } from './items.ts';
+import { TableReader } from './reader.ts';
+import { Rows, storedIn } from './rows.ts';
+import { rowsOf, SCHEMA } from './schema.ts';
+import { type AllRows, TableWriter } from './writer.ts';
 
-/** What is found when the tables are opened; nobody else reads or writes them yet. */
-export interface FoundTables {
+/** For tests: delays and short pages as DynamoDB can have them. */
+export interface Trial {
+  /** After how many further calls a change reaches the indexes. */
+  readonly indexDelay?: number;
+  /** The maximum number of items of a page. */
+  readonly pageSize?: number;
+}
+
+/** The tables of a database. */
+export interface DatabaseTable {
   readonly table: Table;
   readonly inventory: Inventory;
-  /** They were made a moment ago. */
-  readonly isNew: boolean;
-  /** Keeps a copy of the database in the folder, under a name that says why, and answers where; of one elsewhere, none. */
-  keepCopy(name: string): string | undefined;
+  /**
+   * Removes at most `most` items whose time to live (the attribute `ttl`, seconds since 1970) is over; returns their
+   * number. `onExpired` is called for each in the same transaction, and may change rows.
+   */
+  expire(now: number, most: number, onExpired: (table: TableName, item: Item) => void): number;
 }
 
-export interface LocalTableOptions extends LocalDatabaseOptions {
-  readonly onCall?: (call: Call) => void;
-  /** Leads what older versions left to what this one reads. It may throw: then nothing is opened. */
-  readonly upgrade?: (found: FoundTables) => Promise<void>;
-}
-
-export interface LocalTable {
-  readonly table: Table;
-  readonly endpoint: string;
+export interface LocalTable extends DatabaseTable {
   close(): Promise<void>;
 }
 
-const NAMES = { catalog: 'weft-catalog', runs: 'weft-runs', journal: 'weft-journal' } as const;
+const INVENTORY_PAGE = 500;
 
-/** Items first: an index over what lacks its attributes would be made twice. */
-async function prepare(client: DynamoDBClient, { upgrade, endpoint, folder }: LocalTableOptions): Promise<void> {
-  const isNew = await createTables(client, NAMES);
-  const copy = (name: string) =>
-    folder !== undefined && !endpoint ? keepCopy(join(folder, 'database'), name) : undefined;
-  const reached = { client, names: NAMES };
-  await upgrade?.({ table: dynamoTable(reached), inventory: dynamoInventory(reached), isNew, keepCopy: copy });
-  for (const table of TABLES) await alignIndexes(client, table, NAMES[table]);
-}
+const allRows = (database: LocalDatabase, delay: (work: () => void) => void): AllRows => ({
+  catalog: new Rows(database, 'catalog', delay),
+  runs: new Rows(database, 'runs', delay),
+  journal: new Rows(database, 'journal', delay),
+});
 
-/**
- * Starts the database, or takes the one at the endpoint, creates what is missing in it, and leads what is there to the
- * present layout.
- * @throws Error as `startDatabase`, `createTables` and `upgrade` do; nothing is left running then.
- */
-export async function openLocalTable(options: LocalTableOptions = {}): Promise<LocalTable> {
-  const { onCall } = options;
-  const database = await startDatabase(options);
-  const client = localClient(database);
-  const close = () => {
-    client.destroy();
-    return database.close();
-  };
-  try {
-    await prepare(client, options);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const table = dynamoTable({ client, names: NAMES, ...(onCall && { onCall }) });
-  return { table, endpoint: database.endpoint, close };
-}
-
-/** The embedded database asks for a signature and does not look into it: this one costs nothing. */
-const SIGNATURE = {
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20000101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-  'x-amz-date': '20000101T000000Z',
-};
-
-/** Steps of the SDK that do nothing for a database in the same machine, and together take half of a call's CPU time. */
-const IDLE_STEPS = [
-  'endpointDiscoveryMiddleware',
-  'getUserAgentMiddleware',
-  'loggerMiddleware',
-  'recursionDetectionMiddleware',
-];
-
-/** A connection to the database of `startDatabase`, for `createTables` and `dynamoTable`. */
-export function localClient({ endpoint, isEmbedded }: Pick<LocalDatabase, 'endpoint' | 'isEmbedded'>): DynamoDBClient {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = databaseClient({
-    endpoint,
-    region: 'local',
-    credentials,
-    ...(isEmbedded ? { signer: { sign: placeholderSign } } : {}),
-  });
-  if (isEmbedded) for (const step of IDLE_STEPS) client.middlewareStack.remove(step);
-  return client;
-}
-
-const TABLES = Object.keys(tableSchemas) as TableName[];
-
-/**
- * Creates the tables that are missing, with their indexes and time to live, and waits until each can be used. Does
- * nothing to those that are there. Answers whether all were missing.
- * @throws Error when a table is not usable within half a minute.
- */
-export async function createTables(
-  client: DynamoDBClient,
-  names: Readonly<Record<TableName, string>>,
-): Promise<boolean> {
-  const made = TABLES.map(async (table) => {
-    const isNew = await createTable(client, inputOf(table, names[table]));
-    await untilActive(client, names[table]);
-    await expire(client, names[table]);
-    return isNew;
-  });
-  return (await Promise.all(made)).every((isNew) => isNew);
-}
-
-async function placeholderSign<T extends { headers: Record<string, string> }>(request: T): Promise<T> {
-  Object.assign(request.headers, SIGNATURE);
-  return request;
-}
-
-function inputOf(table: TableName, name: string): CreateTableCommandInput {
-  const indexes = indexesOf(table);
-  const keys = indexes.flatMap(({ KeySchema: schema = [] }) => schema.map(({ AttributeName: key = '' }) => key));
+function inventoryOf(database: LocalDatabase): Inventory {
+  const select = (table: TableName) =>
+    database.statement(
+      `SELECT pk, sk, text, bytes FROM ${rowsOf(table)} WHERE (pk, sk) > (?, ?) ORDER BY pk, sk LIMIT ${INVENTORY_PAGE}`,
+    );
+  const statements = { catalog: select('catalog'), runs: select('runs'), journal: select('journal') };
   return {
-    TableName: name,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: definitionsOf([keyNames.partition, keyNames.sort, ...keys]),
-    KeySchema: keySchema(keyNames.partition, keyNames.sort),
-    // An empty list is refused.
-    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes }),
+    async page(table, next): Promise<Page> {
+      const [pk = '', sk = ''] = next === undefined ? [] : (JSON.parse(next) as string[]);
+      const rows = statements[table].all(pk, sk);
+      const items = rows.map((row) => toItem(String(row['pk']), String(row['sk']), storedIn(row)));
+      const last = rows.length === INVENTORY_PAGE ? items.at(-1) : undefined;
+      await database.accepted();
+      const page = { items, count: items.length };
+      return last === undefined ? page : { ...page, next: JSON.stringify([last.pk, last.sk]) };
+    },
   };
 }
 
-/** False when it is there. */
-async function createTable(client: DynamoDBClient, input: CreateTableCommandInput): Promise<boolean> {
-  try {
-    await client.send(new CreateTableCommand(input));
-    return true;
-  } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error;
-    return false;
-  }
+function expiryOf(database: LocalDatabase, rows: AllRows): DatabaseTable['expire'] {
+  const select = (table: TableName) =>
+    database.statement(`SELECT pk, sk FROM ${rowsOf(table)} WHERE ttl IS NOT NULL AND ttl < ? ORDER BY ttl LIMIT ?`);
+  const statements = { catalog: select('catalog'), runs: select('runs'), journal: select('journal') };
+  return (now, most, onExpired) =>
+    database.write(() => {
+      let left = most;
+      for (const [table, statement] of Object.entries(statements) as [TableName, (typeof statements)['runs']][]) {
+        for (const row of statement.all(Math.floor(now / 1000), left)) {
+          const key = { pk: String(row['pk']), sk: String(row['sk']) };
+          const item = rows[table].get(key);
+          rows[table].remove(key, item);
+          if (item !== undefined) onExpired(table, item);
+          left -= 1;
+        }
+      }
+      return most - left;
+    });
 }
 
-async function expire(client: DynamoDBClient, name: string): Promise<void> {
-  const { TimeToLiveDescription: now } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-  if (now?.TimeToLiveStatus === 'ENABLED' || now?.TimeToLiveStatus === 'ENABLING') return;
-  const specification = { AttributeName: keyNames.expiry, Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: specification }));
+/**
+ * The tables in an SQLite file, with the behavior and the limits of DynamoDB. A call resolves as `LocalDatabase.accepted`
+ * does.
+ */
+export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSize }: Trial = {}): DatabaseTable {
+  database.define(SCHEMA);
+  alignIndexes(database);
+  const changes = delayedChanges(database, indexDelay);
+  const rows = allRows(database, changes.delay);
+  const writer = new TableWriter(rows);
+  const reader = new TableReader(database, rows, pageSize ?? Number.POSITIVE_INFINITY);
+  const read = async <T>(work: () => T): Promise<T> => {
+    changes.pass();
+    const result = work();
+    await database.accepted();
+    return result;
+  };
+  return {
+    table: {
+      get: (keys) => read(() => reader.get(keys)),
+      query: (query) => read(() => reader.query(query)),
+      write: (writes) => {
+        changes.pass();
+        return database.change(() => writer.write(writes));
+      },
+    },
+    inventory: inventoryOf(database),
+    expire: expiryOf(database, rows),
+  };
+}
+
+/** Opens tables in memory, which are lost when they are closed. */
+export async function openLocalTable(trial: Trial = {}): Promise<LocalTable> {
+  const database = new LocalDatabase({ file: ':memory:' });
+  return { ...databaseTable(database, trial), close: () => database.close() };
 }

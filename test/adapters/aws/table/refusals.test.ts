@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../../../../lib/adapters/aws/table/client.ts';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
-import { openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
 import { ConflictError, type Table, type Write } from '../../../../lib/ports/table.ts';
+import { openEmulatedTable } from '../../../emulator/dynoxide.ts';
 import { type AwsRequest, type AwsServer, errorReply, type Reply, startAwsServer } from '../server.ts';
 
 const names = { catalog: 'cat', runs: 'run', journal: 'jou' };
@@ -100,7 +100,7 @@ describe('every read of a table is strongly consistent', () => {
 describe('the count of calls', () => {
   test('reports each call once with its tables and what it consumed', async () => {
     const calls: Call[] = [];
-    const { table, close } = await openLocalTable({ onCall: (call) => calls.push(call) });
+    const { table, close } = await openEmulatedTable({ onCall: (call) => calls.push(call) });
     await table.write([{ do: 'put', table: 'runs', item: { pk: 'p', sk: 'a' } }]);
     await table.write([...PUTS, { do: 'delete', key: { table: 'runs', pk: 'p', sk: 'a' } }]);
     await table.get([{ table: 'runs', pk: 'p', sk: 'a' }]);
@@ -122,7 +122,7 @@ describe('the count of calls', () => {
 
   test('reports a call that failed', async () => {
     const calls: Call[] = [];
-    const { table, close } = await openLocalTable({ onCall: (call) => calls.push(call) });
+    const { table, close } = await openEmulatedTable({ onCall: (call) => calls.push(call) });
     const missing: Write = { do: 'delete', key: { table: 'runs', pk: 'p', sk: 'a' }, when: { present: true } };
     await expect(table.write([missing])).rejects.toThrow(ConflictError);
     expect(calls).toEqual([{ operation: 'DeleteItem', table: 'runs' }]);

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
-import { type LocalTable, openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
 import { ConflictError, type Item, type Table } from '../../../../lib/ports/table.ts';
+import { type EmulatedTable, openEmulatedTable } from '../../../emulator/dynoxide.ts';
 
 /** Stands before the database: does what is asked, and keeps so many answers to itself. */
 let silent = 0;
 let asked = 0;
-let database: LocalTable;
+let database: EmulatedTable;
 let server: Server;
 let table: Table;
 
 beforeAll(async () => {
-  database = await openLocalTable();
+  database = await openEmulatedTable();
   server = createServer(async (request, response) => {
     const body = await buffer(request);
     const headers = request.headers as Record<string, string>;

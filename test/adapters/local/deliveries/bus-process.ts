@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { localBus } from '../../../../lib/adapters/local/bus.ts';
+import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { systemClock } from '../../../../lib/adapters/portable/clock.ts';
 import type { Message } from '../../../../lib/ports/bus.ts';
 
@@ -22,8 +23,9 @@ const messageOf = (id: string): Message => ({
   source: '/test',
 });
 
+const database = new LocalDatabase({ file: join(folder, 'bus.sqlite') });
 const bus = localBus({
-  file: join(folder, 'bus.sqlite'),
+  database,
   clock,
   deliver: async ({ id }) => {
     await sleep(5);
@@ -42,4 +44,5 @@ for (let index = 0; index < Number(count); index++) {
 await sleep(400);
 await bus.idle();
 await bus.close();
+await database.close();
 tell({ ended: true });

@@ -6,6 +6,7 @@ import { type LocalBus, localBus } from '../../../../lib/adapters/local/bus.ts';
 import type { GivenUp } from '../../../../lib/adapters/local/deliveries/deliveries.ts';
 import type { Message } from '../../../../lib/ports/bus.ts';
 import { type BusBench, busContract, messageOf } from '../../../contract/bus.ts';
+import { owning } from '../owning.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
 type Deliver = (message: Message) => Promise<void>;
@@ -15,7 +16,7 @@ describe('the local bus keeps the law of the port', () => {
     const time = new VirtualTime();
     const delivered: { message: Message; at: number }[] = [];
     const deliver: Deliver = async (message) => void delivered.push({ message, at: time.clock.now() });
-    const bus = localBus({ file: ':memory:', deliver, clock: time.clock, alarm: time.alarm });
+    const bus = owning(':memory:', (database) => localBus({ database, deliver, ...time }));
     return {
       bus,
       delivered,
@@ -60,7 +61,7 @@ describe('messages that are not taken at once', () => {
       if (!keeps) throw new Error('nobody keeps it');
       lost.push({ message, ...why });
     };
-    bus = localBus({ file: join(folder, 'bus.sqlite'), deliver, giveUp, clock: time.clock, alarm: time.alarm });
+    bus = owning(join(folder, 'bus.sqlite'), (database) => localBus({ database, deliver, giveUp, ...time }));
   };
   const restart = async (deliver: Deliver): Promise<number> => {
     await bus.close();
@@ -178,11 +179,6 @@ describe('messages that are not taken at once', () => {
     await bus.idle();
     expect(new Set(taken).size).toBe(100);
     expect(most).toBe(16);
-  });
-
-  test('a second process is kept off the file', () => {
-    open(take);
-    expect(() => localBus({ file: join(folder, 'bus.sqlite'), deliver: take, clock: time.clock })).toThrow('locked');
   });
 
   test('nothing is accepted after the end', async () => {

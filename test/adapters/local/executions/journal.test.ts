@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { ExecutionsJournal } from '../../../../lib/adapters/local/executions/journal.ts';
 import { executionOf } from '../../../../lib/adapters/local/executions/revival.ts';
 import type { Execution } from '../../../../lib/adapters/local/interpreter/context/thread.ts';
@@ -6,14 +7,17 @@ import type { Execution } from '../../../../lib/adapters/local/interpreter/conte
 const DAY_MS = 86_400_000;
 
 let now: number;
+let database: LocalDatabase;
 let journal: ExecutionsJournal;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   now = Date.UTC(2026, 10, 21);
-  journal = new ExecutionsJournal(':memory:', { count: 100, time: DAY_MS, now: () => now });
+  database = new LocalDatabase({ file: ':memory:' });
+  journal = new ExecutionsJournal(database, { count: 100, time: DAY_MS, now: () => now });
 });
-afterEach(() => {
+afterEach(async () => {
   journal.close();
+  await database.close();
   vi.useRealTimers();
 });
 

@@ -6,6 +6,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import { localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
 import { systemClock } from '../../../../lib/adapters/portable/clock.ts';
 import type { Machine } from '../../../../lib/ports/executions.ts';
@@ -57,8 +58,9 @@ const functions: Record<string, (payload: unknown, token: string) => unknown> = 
   ask: (_, token) => appendFileSync(tokens, `${token}\n`),
 };
 
+const database = new LocalDatabase({ file: join(folder, 'executions.sqlite') });
 const executions = localExecutions({
-  file: join(folder, 'executions.sqlite'),
+  database,
   clock: systemClock(),
   invoke: async (name, payload, { token = '' }) => functions[name]?.(payload, token),
 });
@@ -77,3 +79,4 @@ while (names.some(isRunning)) {
 }
 tell({ endings: Object.fromEntries(names.map((name) => [name, executions.describe(handle, name)])) });
 await executions.close();
+await database.close();

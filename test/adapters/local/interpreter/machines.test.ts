@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LocalExecutions, localExecutions } from '../../../../lib/adapters/local/executions/executions.ts';
 import { InvalidDefinitionError } from '../../../../lib/adapters/local/interpreter/program/program.ts';
+import { owning } from '../owning.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
 /** A machine, and its result as recorded from Step Functions. */
@@ -73,7 +74,7 @@ function open(time: VirtualTime): LocalExecutions {
     if (!TASK_FUNCTION.test(functionName)) throw new ThrownError('Lambda.ResourceNotFoundException', functionName);
     return operations[(payload as TaskPayload).op](payload as TaskPayload);
   };
-  return localExecutions({ file: ':memory:', clock: time.clock, alarm: time.alarm, invoke });
+  return owning(':memory:', (database) => localExecutions({ database, ...time, invoke }));
 }
 
 async function run({ definition, input }: RecordedMachine): Promise<{ outcome: Outcome; durationMs: number }> {

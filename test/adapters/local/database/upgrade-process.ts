@@ -1,11 +1,10 @@
 /**
- * A process that opens the tables of a folder and leads them to another layout, for tests that kill it: `node … FOLDER
+ * A process that opens the tables of a folder and migrates them to another layout, for tests that kill it: `node … FOLDER
  * NUMBER`. It kills itself when it comes to that item, as nothing else would hit the moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { upgrade } from '../../../../bin/server/upgrade.ts';
-import { openLocalTable } from '../../../../lib/adapters/local/table/table.ts';
 import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
+import { openUpgraded } from './open-upgraded.ts';
 import { renaming } from './renaming.ts';
 
 const [folder = '', number = ''] = process.argv.slice(2);
@@ -14,5 +13,5 @@ const deadly = renaming(() => {
   seen += 1;
   if (seen === Number(number)) process.kill(process.pid, 'SIGKILL');
 });
-await openLocalTable({ folder, upgrade: (found) => upgrade(found, [...MIGRATIONS, deadly]) });
+await openUpgraded(folder, [...MIGRATIONS, deadly]);
 await sleep(1000);

@@ -1,18 +1,21 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './connection.ts';
 
 /** What nobody refers to is collected, and gives up its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Holds the folder for this process alone until it is released or the process dies, however it dies: the lock is the
+ * Holds a folder for this process alone until it is released or the process ends, however it ends: the lock is the
  * operating system's, on a file that stays.
  * @throws Error when another holder, in this process or any other, has it.
  */
 export function lockFolder(folder: string): { release(): void } {
-  mkdirSync(folder, { recursive: true });
-  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
+  const file = join(folder, 'lock');
+  // Closing a file that this process has locked would give up the lock.
+  if (!existsSync(file)) makePrivate(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {

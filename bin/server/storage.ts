@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { type DataFolder, openDataFolder } from '../../lib/adapters/local/database/data-folder.ts';
+import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
+import { importOlderFolder } from '../../lib/adapters/local/import/older-folder.ts';
+import { databaseTable } from '../../lib/adapters/local/table/table.ts';
+import { omitUndefined } from '../../lib/language/omit-undefined.ts';
+import type { Table } from '../../lib/ports/table.ts';
+import type { Observer } from './observer.ts';
+import type { LocalSettings } from './settings.ts';
+import { type FoundTables, upgrade } from './upgrade.ts';
+
+/** The database of the service, and its tables, which may be at an endpoint. */
+export interface Storage {
+  readonly database: LocalDatabase;
+  readonly table: Table;
+}
+
+/** What `openStorage` opens, and where. */
+export interface StorageOptions {
+  readonly settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'sync'>;
+  readonly observer: Pick<Observer, 'onCall' | 'onLost'>;
+  /** Closes everything that was opened, in the opposite order. */
+  readonly closers: AsyncDisposableStack;
+}
+
+async function openFolder({ settings: { data }, closers }: StorageOptions): Promise<DataFolder | undefined> {
+  if (data === undefined) return undefined;
+  const folder = openDataFolder(data);
+  closers.defer(folder.release);
+  if (await importOlderFolder(folder)) {
+    console.log(
+      `The data of an older version were copied into ${folder.file}; ${join(data, 'database')}, ${join(data, 'blobs')} ` +
+        'and the older *.db files beside them are no longer used, and can be deleted.',
+    );
+  }
+  return folder;
+}
+
+async function openAtEndpoint(endpoint: string, { observer: { onCall }, closers }: StorageOptions): Promise<Table> {
+  // The AWS SDK is loaded only where it is used.
+  const { openEndpointTable } = await import('../../lib/adapters/local/endpoint/tables.ts');
+  const migrate = (found: Omit<FoundTables, 'keepCopy'>) => upgrade({ ...found, keepCopy: () => undefined });
+  const { table, close } = await openEndpointTable({ endpoint, upgrade: migrate, ...omitUndefined({ onCall }) });
+  closers.defer(close);
+  return table;
+}
+
+async function openInDatabase(database: LocalDatabase, folder: DataFolder | undefined): Promise<Table> {
+  const { table, inventory } = databaseTable(database);
+  const keepCopy = (name: string) => (folder === undefined ? undefined : database.keepCopy(name));
+  await upgrade({ table, inventory, isNew: database.isNew, keepCopy });
+  await database.durable();
+  return table;
+}
+
+/**
+ * Opens the data folder, or memory, and the tables in it or at the settings' endpoint, and migrates the data of an older
+ * version. Throws Error when the folder or the endpoint cannot be used.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { databaseEndpoint: endpoint, sync } = options.settings;
+  const folder = await openFolder(options);
+  const database = new LocalDatabase({
+    file: folder?.file ?? ':memory:',
+    sync,
+    // A step may write here and at the endpoint. Only waiting for the disk puts the two writes in order.
+    acknowledge: endpoint === undefined ? 'written' : 'durable',
+    onLost: options.observer.onLost,
+  });
+  options.closers.defer(() => database.close());
+  const table = endpoint === undefined ? openInDatabase(database, folder) : openAtEndpoint(endpoint, options);
+  return { database, table: await table };
+}

@@ -1,0 +1,59 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** The name of a database without a file. */
+export const IN_MEMORY = ':memory:';
+
+/** A checkpoint runs when the log has so many pages. */
+const CHECKPOINT_PAGES = 2000;
+/** The log file is cut to this size after a checkpoint, bytes. */
+const LARGEST_LOG = 64 * 1024 * 1024;
+/** Milliseconds to wait for the lock of another process that copies the file. */
+const PATIENCE_MS = 5000;
+/** The version of the tables in the file. Items have a schema version of their own (lib/domain/migrations). */
+const FORMAT = 1;
+
+// A changed page stays in memory until the commit, so only the commit can find the disk full. SQLite does not flush the log
+// at a commit: LogSync does.
+const PRAGMAS = `
+  PRAGMA auto_vacuum = INCREMENTAL;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA cache_spill = OFF;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+  PRAGMA journal_size_limit = ${LARGEST_LOG};
+`;
+
+/** Creates a file if it is missing, and sets its mode to 0600: it contains the data of every namespace. */
+export function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+}
+
+export interface Opened {
+  readonly connection: DatabaseSync;
+  /** There was no such file. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Opens or makes a database file with a write-ahead log, which exists from here on.
+ * @throws Error when the file is no database, cannot be read and written, or is of a newer version.
+ */
+export function openConnection(file: string): Opened {
+  if (file !== IN_MEMORY) makePrivate(file);
+  const connection = new DatabaseSync(file, { timeout: PATIENCE_MS });
+  try {
+    connection.exec(PRAGMAS);
+    const format = Number(connection.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (format > FORMAT) {
+      throw new Error(`${file} was written by a newer version of Weft; use that version, or a newer one`);
+    }
+    connection.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${FORMAT}; COMMIT`);
+    return { connection, isNew: format === 0 };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { IN_MEMORY, openConnection } from './connection.ts';
+import { keepCopy } from './copy.ts';
+import { LogSync, logFlush } from './log-sync.ts';
+import { Outage } from './outage.ts';
+import { type Statement, statementOf } from './statement.ts';
+import { type StorageError, storageErrorOf } from './storage-error.ts';
+import { Transaction } from './transaction.ts';
+
+/**
+ * When a commit counts as durable: `full`, when it is on the disk; `normal`, when the operating system has it, so that a
+ * power failure can lose the last moments.
+ */
+export type Sync = 'full' | 'normal';
+
+export interface LocalDatabaseOptions {
+  /** An SQLite file, created if it is missing; `:memory:` for no file. One process at a time may write. */
+  readonly file: string;
+  readonly sync?: Sync | undefined;
+  /**
+   * When `accepted` resolves. `durable`: when the data is on the disk. `written`: at once; then every output of this
+   * process must itself wait for `durable`, because a crash could still lose the data that it shows.
+   */
+  readonly acknowledge?: 'durable' | 'written';
+  /** A flush of the disk failed. The state of the disk is unknown, so the process must end and start again. */
+  readonly onLost?: ((reason: string) => void) | undefined;
+}
+
+const RETRY_MS = 1000;
+/** A turn that awaits nothing but the database yields after this long. */
+const LONGEST_TURN_MS = 10;
+const DONE = Promise.resolve();
+
+/**
+ * An SQLite file with group commit. Everything that one turn of the event loop reads and writes is one transaction, which
+ * is committed at the end of the turn; one flush of the disk, outside of the event loop, makes all commits before it
+ * durable. While the disk accepts no writes, changes stay in memory and their commit is retried.
+ */
+export class LocalDatabase {
+  /** The file was missing. */
+  readonly isNew: boolean;
+  /** Whether `accepted` waits for the disk. */
+  readonly waits: boolean;
+  readonly #file: string;
+  readonly #connection: DatabaseSync;
+  readonly #transaction: Transaction;
+  readonly #log: LogSync;
+  readonly #outage: Outage;
+  readonly #onLost: (reason: string) => void;
+  readonly #beforeCommit: (() => void)[] = [];
+  /** When the turn began; undefined between two turns. */
+  #turn: number | undefined;
+  #isDirty = false;
+  #retrying: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** Throws as `openConnection` does. */
+  constructor({ file, sync = 'full', acknowledge = 'durable', onLost = () => undefined }: LocalDatabaseOptions) {
+    const { connection, isNew } = openConnection(file);
+    this.isNew = isNew;
+    this.waits = acknowledge === 'durable';
+    this.#file = file;
+    this.#connection = connection;
+    this.#transaction = new Transaction(connection);
+    this.#outage = new Outage(file);
+    this.#onLost = onLost;
+    const flush = file !== IN_MEMORY && sync === 'full' ? logFlush(file) : undefined;
+    this.#log = new LogSync(flush, (error) => this.#lose(error));
+  }
+
+  /** Creates tables and indexes; not a part of any turn. */
+  define(schema: string): void {
+    this.#endTurn();
+    this.#connection.exec(schema);
+  }
+
+  /** Prepares a statement. */
+  statement(text: string): Statement {
+    return statementOf(this.#connection.prepare(text), this.#transaction, () => this.#enter());
+  }
+
+  /** Prepares the statements of an adapter, by their names. */
+  statements<Name extends string>(texts: Readonly<Record<Name, string>>): Readonly<Record<Name, Statement>> {
+    const prepared = Object.entries<string>(texts).map(([name, text]) => [name, this.statement(text)]);
+    return Object.fromEntries(prepared) as Record<Name, Statement>;
+  }
+
+  /**
+   * Runs a function that changes rows, all or nothing, and resolves with its result when `accepted` resolves. Waits while
+   * the disk accepts no writes. Rejects with the error of the function. The function may run again from its beginning.
+   */
+  async change<T>(work: () => T): Promise<T> {
+    for (;;) {
+      await this.#outage.over;
+      try {
+        const result = this.write(work);
+        await this.accepted();
+        return result;
+      } catch (error) {
+        if (this.#outage.error === error) continue;
+        // The error may depend on data that is not durable yet.
+        await this.accepted();
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Runs a function that changes rows, all or nothing, in the transaction of this turn; returns its result. Reads see the
+   * changes at once. Throws the error of the function, and StorageError while the disk accepts no writes.
+   */
+  write<T>(work: () => T): T {
+    if (this.#transaction.isChanging) return work();
+    this.#enter();
+    if (this.#outage.error !== undefined) throw this.#outage.error;
+    try {
+      const result = this.#transaction.attempt(work);
+      this.#isDirty = true;
+      return result;
+    } catch (error) {
+      if (this.#transaction.isOpen) throw error;
+      throw this.#suffer(error);
+    }
+  }
+
+  /** Calls `store` before each commit of a turn in which `touch` was called. `store` may write and must not throw. */
+  beforeCommit(store: () => void): void {
+    this.#beforeCommit.push(store);
+  }
+
+  /** Marks this turn as having data that `beforeCommit` stores. */
+  touch(): void {
+    this.#enter();
+    this.#isDirty = true;
+  }
+
+  /** Calls the listener at the start of each outage. */
+  onOutage(listener: (error: StorageError) => void): void {
+    this.#outage.listen(listener);
+  }
+
+  /** Why the disk accepts no writes at the moment; undefined while it does. */
+  get outage(): StorageError | undefined {
+    return this.#outage.error;
+  }
+
+  /** Resolves when the caller may act on everything written so far, which depends on `acknowledge`. */
+  accepted(): Promise<void> {
+    if (this.#outage.error !== undefined) return this.#outage.over;
+    return this.waits ? this.durable({ isPatient: true }) : this.#yielded();
+  }
+
+  /**
+   * Resolves when everything written so far is on the disk. While the disk accepts no writes it rejects with StorageError,
+   * or waits if it `isPatient`.
+   */
+  durable({ isPatient = false } = {}): Promise<void> {
+    const commit = this.#log.committed + (this.#isDirty ? 1 : 0);
+    if (this.#log.isDurable(commit)) return DONE;
+    if (this.#outage.error !== undefined && !isPatient) return Promise.reject(this.#outage.error);
+    return this.#log.wait(commit, isPatient);
+  }
+
+  /** Keeps a copy of the current state of the file; see `keepCopy`. */
+  keepCopy(name: string): string {
+    this.#endTurn();
+    return keepCopy(this.#connection, this.#file, name);
+  }
+
+  /** Commits and flushes all changes, and closes the file. Changes that the disk does not accept by then are lost. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#endTurn();
+    clearTimeout(this.#retrying);
+    if (this.#outage.error !== undefined) this.#retry();
+    clearTimeout(this.#retrying);
+    this.#isClosed = true;
+    await this.#log.close();
+    this.#connection.close();
+  }
+
+  /** Resolves at once, or in the next turn if this turn has lasted long. */
+  #yielded(): Promise<void> {
+    if (this.#turn === undefined || performance.now() - this.#turn < LONGEST_TURN_MS) return DONE;
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #enter(): void {
+    if (this.#turn !== undefined) return;
+    if (this.#isClosed) throw new Error('the database is closed');
+    if (this.#outage.error === undefined) this.#transaction.begin();
+    this.#turn = performance.now();
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    if (this.#turn === undefined || this.#isClosed) return;
+    if (this.#isDirty) for (const store of this.#beforeCommit) store();
+    this.#turn = undefined;
+    if (this.#outage.error === undefined) this.#commit();
+  }
+
+  #commit(): void {
+    try {
+      this.#transaction.commit();
+    } catch (error) {
+      this.#suffer(error);
+      return;
+    }
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    this.#log.commit();
+  }
+
+  /** Rebuilds the uncommitted changes in memory, and commits them later. */
+  #suffer(cause: unknown): StorageError {
+    const error = this.#outage.note(cause);
+    try {
+      this.#transaction.rebuild();
+    } catch (fault) {
+      this.#lose(fault as Error);
+    }
+    this.#log.fail(error);
+    this.#retrying = setTimeout(() => this.#retry(), RETRY_MS);
+    return error;
+  }
+
+  #retry(): void {
+    this.#commit();
+    if (!this.#transaction.isOpen) this.#outage.end();
+  }
+
+  #lose(error: Error): void {
+    const reason = `the disk failed to keep ${this.#file}: ${error.message}`;
+    this.#log.fail(storageErrorOf(new Error(reason), this.#file));
+    this.#onLost(reason);
+  }
+}

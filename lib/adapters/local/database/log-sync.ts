@@ -1,0 +1,124 @@
+import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const flushData = promisify(fdatasync);
+
+/** Flushes the data of a file to the disk. */
+export interface Flush {
+  flush(): Promise<void>;
+  close(): void;
+}
+
+/** Flushes the write-ahead log of a database file. The log must exist. */
+export function logFlush(file: string): Flush {
+  const folder = openSync(dirname(file), 'r');
+  // The names of the new files are entries of the folder.
+  if (process.platform !== 'win32') fsyncSync(folder);
+  closeSync(folder);
+  const log = openSync(`${file}-wal`, 'r+');
+  return {
+    flush: () => flushData(log),
+    close: () => closeSync(log),
+  };
+}
+
+interface Waiter {
+  readonly commit: number;
+  readonly isPatient: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A commit without a waiter is flushed after at most this long. */
+const LATEST_FLUSH_MS = 100;
+
+/**
+ * Tracks which commits are on the disk. One flush covers every commit before it; commits during a flush share the next
+ * one. Without a `Flush` a commit counts as durable at once.
+ */
+export class LogSync {
+  readonly #flush: Flush | undefined;
+  readonly #onFailure: (error: Error) => void;
+  #waiters: Waiter[] = [];
+  #committed = 0;
+  #durable = 0;
+  #running: Promise<void> | undefined;
+  #later: NodeJS.Timeout | undefined;
+
+  /** `onFailure` receives the error of a failed flush, after which the state of the disk is unknown. */
+  constructor(flush: Flush | undefined, onFailure: (error: Error) => void) {
+    this.#flush = flush;
+    this.#onFailure = onFailure;
+  }
+
+  /** The number of commits so far. */
+  get committed(): number {
+    return this.#committed;
+  }
+
+  /** One more commit is in the log. */
+  commit(): void {
+    this.#committed += 1;
+    if (this.#flush === undefined) this.#settle(this.#committed);
+    else if (this.#waiters.length > 0) this.#start();
+    else this.#later ??= setTimeout(() => this.#start(), LATEST_FLUSH_MS).unref();
+  }
+
+  isDurable(commit: number): boolean {
+    return commit <= this.#durable;
+  }
+
+  /** Resolves when the commit of that number is on the disk. `fail` rejects it unless it `isPatient`. */
+  wait(commit: number, isPatient: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ commit, isPatient, resolve, reject });
+      if (commit <= this.#committed) this.#start();
+    });
+  }
+
+  /** Rejects all waiters that are not patient. */
+  fail(error: Error): void {
+    const waiters = this.#waiters;
+    this.#waiters = waiters.filter(({ isPatient }) => isPatient);
+    for (const { isPatient, reject } of waiters) if (!isPatient) reject(error);
+  }
+
+  /** Flushes all commits and closes the log. */
+  async close(): Promise<void> {
+    clearTimeout(this.#later);
+    if (this.#flush === undefined) return;
+    try {
+      if (this.#durable < this.#committed) await this.wait(this.#committed, true);
+      await this.#running;
+    } finally {
+      clearTimeout(this.#later);
+      this.#flush.close();
+    }
+  }
+
+  #start(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    if (this.#running !== undefined || this.#flush === undefined || this.#durable === this.#committed) return;
+    const upTo = this.#committed;
+    this.#running = this.#flush.flush().then(
+      () => {
+        this.#running = undefined;
+        this.#settle(upTo);
+      },
+      (error: Error) => {
+        this.#running = undefined;
+        this.#onFailure(error);
+      },
+    );
+  }
+
+  #settle(upTo: number): void {
+    this.#durable = Math.max(this.#durable, upTo);
+    const waiters = this.#waiters;
+    this.#waiters = waiters.filter(({ commit }) => commit > this.#durable);
+    for (const { commit, resolve } of waiters) if (commit <= this.#durable) resolve();
+    if (this.#waiters.some(({ commit }) => commit <= this.#committed)) this.#start();
+  }
+}

@@ -1,0 +1,33 @@
+import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { Transaction } from './transaction.ts';
+
+/** A row as SQLite returns it. */
+export type Row = Record<string, SQLOutputValue>;
+
+/** A prepared statement, which reads and writes in the transaction of the turn. */
+export interface Statement {
+  get(...values: SQLInputValue[]): Row | undefined;
+  all(...values: SQLInputValue[]): Row[];
+  iterate(...values: SQLInputValue[]): Iterable<Row>;
+  /** Only within `LocalDatabase.write`; the number of rows that changed. */
+  run(...values: SQLInputValue[]): number;
+}
+
+/** A statement that calls `enter` before it reads, and changes rows in the transaction. */
+export function statementOf(prepared: StatementSync, transaction: Transaction, enter: () => void): Statement {
+  return {
+    get: (...values) => {
+      enter();
+      return prepared.get(...values);
+    },
+    all: (...values) => {
+      enter();
+      return prepared.all(...values);
+    },
+    iterate: (...values) => {
+      enter();
+      return prepared.iterate(...values);
+    },
+    run: (...values) => transaction.run(prepared, values),
+  };
+}

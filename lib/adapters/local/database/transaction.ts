@@ -1,0 +1,68 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+
+interface Change {
+  readonly statement: StatementSync;
+  readonly values: SQLInputValue[];
+}
+
+/** A transaction that can be rebuilt when its commit fails: it keeps its changes until they are committed. */
+export class Transaction {
+  readonly #connection: DatabaseSync;
+  #changes: Change[] = [];
+  #isChanging = false;
+
+  constructor(connection: DatabaseSync) {
+    this.#connection = connection;
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  get isChanging(): boolean {
+    return this.#isChanging;
+  }
+
+  begin(): void {
+    this.#connection.exec('BEGIN');
+  }
+
+  /** Runs a statement that changes rows; returns their number. Throws Error outside of `attempt`. */
+  run(statement: StatementSync, values: SQLInputValue[]): number {
+    if (!this.#isChanging) throw new Error('a row is changed outside of a write');
+    const { changes } = statement.run(...values);
+    this.#changes.push({ statement, values });
+    return Number(changes);
+  }
+
+  /** Runs a function that changes rows; undoes them if it throws. After an error of the disk no transaction is open. */
+  attempt<T>(work: () => T): T {
+    const mark = this.#changes.length;
+    this.#connection.exec('SAVEPOINT work');
+    this.#isChanging = true;
+    try {
+      const result = work();
+      this.#connection.exec('RELEASE work');
+      return result;
+    } catch (error) {
+      this.#changes.length = mark;
+      if (this.isOpen) this.#connection.exec('ROLLBACK TO work; RELEASE work');
+      throw error;
+    } finally {
+      this.#isChanging = false;
+    }
+  }
+
+  /** Throws the error of SQLite; then `rebuild` restores the uncommitted changes. */
+  commit(): void {
+    this.#connection.exec('COMMIT');
+    this.#changes = [];
+  }
+
+  /** Opens a transaction with all changes since the last commit. */
+  rebuild(): void {
+    if (this.isOpen) this.#connection.exec('ROLLBACK');
+    this.begin();
+    for (const { statement, values } of this.#changes) statement.run(...values);
+  }
+}

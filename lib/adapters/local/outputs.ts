@@ -1,0 +1,48 @@
+import type { Containers } from '../../ports/containers.ts';
+import type { Web } from '../../ports/web.ts';
+
+/** Resolves when everything written so far is on the disk. */
+export type WhenDurable = () => Promise<void>;
+
+/**
+ * Containers that see only durable data: their inputs, and the answers to their requests, wait until everything written
+ * before them is on the disk.
+ */
+export function durableContainers(containers: Containers, whenDurable: WhenDurable): Containers {
+  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+    await whenDurable();
+    return work();
+  };
+  const before = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    await whenDurable();
+    return result;
+  };
+  return {
+    problem: () => containers.problem(),
+    prepare: (revision) => after(() => containers.prepare(revision)),
+    status: (ids) => containers.status(ids),
+    call: (id, call) => {
+      const { host } = call;
+      const durableHost = {
+        log: (text: string) => before(host.log(text)),
+        variable: (...asked: Parameters<typeof host.variable>) => before(host.variable(...asked)),
+        setVariable: (...set: Parameters<typeof host.setVariable>) => before(host.setVariable(...set)),
+      };
+      return after(() => containers.call(id, { ...call, host: durableHost }));
+    },
+    cancel: (id, actionId) => after(() => containers.cancel(id, actionId)),
+    remove: (id) => after(() => containers.remove(id)),
+    output: (pod, from) => containers.output(pod, from),
+  };
+}
+
+/** Requests to other servers that wait until everything written before them is on the disk. */
+export function durableWeb(web: Web, whenDurable: WhenDurable): Web {
+  return {
+    async get(url, headers, ms) {
+      await whenDurable();
+      return web.get(url, headers, ms);
+    },
+  };
+}

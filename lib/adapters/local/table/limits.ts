@@ -1,0 +1,102 @@
+/** The limits of DynamoDB (Amazon DynamoDB Developer Guide, Constraints): calls that pass locally pass on AWS too. */
+import type { Item, TableName, Value } from '../../../ports/table.ts';
+import { keyNames, keysOf, tableSchemas } from '../../portable/schema.ts';
+
+/** The maximum number of keys of a read, and of writes of a transaction. */
+export const MOST_AT_ONCE = 100;
+/** The maximum bytes of an item, of all items that a transaction writes, and of a page before projection. */
+export const LARGEST_ITEM = 400 * 1024;
+export const LARGEST_TRANSACTION = 4 * 1024 * 1024;
+export const LARGEST_PAGE = 1024 * 1024;
+/** The maximum number of attributes that a condition compares: an expression has at most 300 operators. */
+export const MOST_COMPARED = 300;
+const LARGEST_HASH = 2048;
+const LARGEST_RANGE = 1024;
+const LARGEST_NAME = 65_535;
+const DEEPEST = 31;
+const LARGEST_NUMBER = 1e126;
+const SMALLEST_NUMBER = 1e-130;
+
+/** Checks a key attribute. Throws Error when it is empty or too long. */
+export function checkKey(name: string, value: string, kind: 'hash' | 'range'): void {
+  if (value === '') throw new Error(`the key attribute ${name} is empty`);
+  const largest = kind === 'hash' ? LARGEST_HASH : LARGEST_RANGE;
+  // A character has at most three bytes for each of its UTF-16 units.
+  if (value.length * 3 > largest && Buffer.byteLength(value) > largest) {
+    throw new Error(`the key attribute ${name} is above ${largest} bytes: ${value.slice(0, 80)}…`);
+  }
+}
+
+/** Checks the two keys of an item. Throws Error as `checkKey` does. */
+export function checkKeys({ pk, sk }: { readonly pk: string; readonly sk: string }): void {
+  checkKey(keyNames.partition, pk, 'hash');
+  checkKey(keyNames.sort, sk, 'range');
+}
+
+/** Checks the key attributes of indexes in an item. Throws Error when one is not a string, is empty or too long. */
+export function checkIndexKeys(table: TableName, item: Item): void {
+  for (const index of Object.keys(tableSchemas[table].indexes)) {
+    const { hash, range } = keysOf(table, index);
+    for (const [name, kind] of [
+      [hash, 'hash'],
+      [range, 'range'],
+    ] as const) {
+      const value = item[name];
+      if (value === undefined) continue;
+      if (typeof value !== 'string') throw new Error(`${name} is a key of the index ${index}, so it must be a string`);
+      checkKey(name, value, kind);
+    }
+  }
+}
+
+/** Throws Error for a number that DynamoDB cannot store. */
+export function checkNumber(value: number): void {
+  const size = Math.abs(value);
+  if (Number.isFinite(value) && size < LARGEST_NUMBER && (size >= SMALLEST_NUMBER || size === 0)) return;
+  throw new Error(`a table cannot hold the number ${value}`);
+}
+
+/** Throws Error for an invalid attribute name. */
+export function checkName(name: string): void {
+  if (name === '') throw new Error('an attribute has an empty name');
+  if (name.length * 3 > LARGEST_NAME && Buffer.byteLength(name) > LARGEST_NAME) {
+    throw new Error(`the name of an attribute is above ${LARGEST_NAME} bytes: ${name.slice(0, 80)}…`);
+  }
+}
+
+/** Throws Error for a list or map that is nested in 31 others. */
+export function checkDepth(depth: number): void {
+  if (depth > DEEPEST) throw new Error(`an attribute is nested deeper than ${DEEPEST} levels`);
+}
+
+/** Significant digits, two a byte, each pair at an even power of ten; a byte for the exponent, one for a minus. */
+function numberSize(value: number): number {
+  if (value === 0) return 1;
+  const [, sign = '', whole = '', fraction = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const exponent = Number(power) - fraction.length + digits.length - significant.length;
+  return Math.ceil((significant.length + Math.abs(exponent % 2)) / 2) + 1 + sign.length;
+}
+
+function valueSize(value: Value): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return numberSize(value);
+  if (typeof value === 'boolean' || value === null) return 1;
+  if (value instanceof Uint8Array) return value.length;
+  // A list or map has three bytes, and one more for each element.
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + valueSize(one), 3);
+  return attributesSize(value) + Object.keys(value).length + 3;
+}
+
+function attributesSize(attributes: Readonly<Record<string, Value | undefined>>): number {
+  let size = 0;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) size += Buffer.byteLength(name) + valueSize(value);
+  }
+  return size;
+}
+
+/** The bytes of an item as DynamoDB counts them (Developer Guide, item sizes and formats). */
+export const itemSize = (item: Item): number => attributesSize(item);

@@ -1,0 +1,133 @@
+import type { Item, Key, Page, Query, Value } from '../../../ports/table.ts';
+import { type KeyRange, type Place, rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
+import { keyNames, keysOf } from '../../portable/schema.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import type { Row, Statement } from '../database/statement.ts';
+import { toItem } from './items.ts';
+import { checkKey, checkKeys, LARGEST_PAGE, MOST_AT_ONCE } from './limits.ts';
+import { storedIn } from './rows.ts';
+import { rowsOf } from './schema.ts';
+import type { AllRows } from './writer.ts';
+
+const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} ${sk}`;
+
+/** A query as SQL, and its values. */
+interface Selection {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+const RANGE = { from: '>=', to: '<=' } as const;
+
+/** Whether a query reads keys only. */
+const isBare = ({ count, only }: Query): boolean =>
+  count === true || (only?.every((name) => name === keyNames.partition || name === keyNames.sort) ?? false);
+
+function selectionOf(query: Query, range: KeyRange, place: Place | undefined): Selection {
+  const isIndex = query.index !== undefined;
+  const [hash, order] = isIndex ? ['hash', 'range'] : ['pk', 'sk'];
+  const sorted = isIndex ? ['range', 'pk', 'sk'] : ['sk'];
+  const { range: rangeName } = keysOf(query.table, query.index);
+  const parts = [`${hash} = ?`];
+  const values = [query.pk];
+  for (const [side, operator] of Object.entries(RANGE)) {
+    const value = range[side as keyof KeyRange];
+    if (value === undefined) continue;
+    parts.push(`${order} ${operator} ?`);
+    values.push(value);
+  }
+  if (place !== undefined) {
+    parts.push(`(${sorted.join()}) ${query.descending ? '<' : '>'} (${sorted.map(() => '?').join()})`);
+    values.push(...(isIndex ? [rangeName, 'pk', 'sk'] : ['sk']).map((name) => place.get(name) ?? ''));
+  }
+  const direction = query.descending ? ' DESC' : '';
+  const columns = isBare(query) ? 'octet_length(text) AS size' : 'text, bytes';
+  const text =
+    `SELECT ${isIndex ? 'range, ' : ''}pk, sk, ${columns} FROM ${rowsOf(query.table, query.index)} ` +
+    `WHERE ${parts.join(' AND ')} ORDER BY ${sorted.map((name) => name + direction).join()} LIMIT ?`;
+  return { text, values };
+}
+
+/** The attributes of an item that a query returns. */
+function shown(item: Item, only: readonly string[] | undefined): Item {
+  if (only === undefined) return item;
+  const part: Record<string, Value | undefined> = { pk: item.pk, sk: item.sk };
+  for (const name of only) if (Object.hasOwn(item, name)) part[name] = item[name];
+  return part as Item;
+}
+
+const sizeOf = ({ text, size }: Row): number => (typeof text === 'string' ? text.length : Number(size));
+
+/** Reads items as DynamoDB does. */
+export class TableReader {
+  readonly #database: LocalDatabase;
+  readonly #rows: AllRows;
+  readonly #statements = new Map<string, Statement>();
+  readonly #largestPage: number;
+
+  /** `largestPage` is the maximum number of items of a page, whatever the limit of the query. */
+  constructor(database: LocalDatabase, rows: AllRows, largestPage: number) {
+    this.#database = database;
+    this.#rows = rows;
+    this.#largestPage = largestPage;
+  }
+
+  /** The items of the keys, in their order. Throws Error for more than 100 keys. */
+  get(keys: readonly Key[]): (Item | undefined)[] {
+    for (const key of keys) checkKeys(key);
+    if (keys.length > MOST_AT_ONCE) {
+      const distinct = new Set(keys.map(nameOf)).size;
+      if (distinct > MOST_AT_ONCE) throw new Error(`${distinct} items asked for at once; at most ${MOST_AT_ONCE}`);
+    }
+    return keys.map((key) => this.#rows[key.table].get(key));
+  }
+
+  /** Reads a page. Throws Error for an index that the table does not have, and for a cursor of another query. */
+  query(query: Query): Page {
+    const { hash } = keysOf(query.table, query.index);
+    const range = rangeOf(query);
+    const place = query.next === undefined ? undefined : toPlace(query, query.next);
+    if (range === undefined) return { items: [], count: 0 };
+    checkKey(hash, query.pk, 'hash');
+    const { limit = Number.POSITIVE_INFINITY } = query;
+    if (!(limit >= 1)) throw new Error(`a query has the limit ${limit}; at least 1`);
+    return this.#read(query, selectionOf(query, range, place), Math.min(limit, this.#largestPage));
+  }
+
+  #read(query: Query, { text, values }: Selection, limit: number): Page {
+    const items: Item[] = [];
+    let [count, size] = [0, 0];
+    let last: Row | undefined;
+    const isBounded = Number.isFinite(limit);
+    for (const row of this.#statement(text).iterate(...values, isBounded ? limit : -1)) {
+      size += sizeOf(row);
+      // A page has at least one item, so that the query makes progress.
+      if (size > LARGEST_PAGE && count > 0) return { items, count, next: cursorOf(query, last) };
+      count += 1;
+      last = row;
+      if (!query.count) items.push(toShown(row, query));
+    }
+    // DynamoDB stops at the limit without reading further: the next page may be empty.
+    return count === limit ? { items, count, next: cursorOf(query, last) } : { items, count };
+  }
+
+  #statement(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const made = this.#database.statement(text);
+    this.#statements.set(text, made);
+    return made;
+  }
+}
+
+function toShown(row: Row, query: Query): Item {
+  const [pk, sk] = [String(row['pk']), String(row['sk'])];
+  return isBare(query) ? { pk, sk } : shown(toItem(pk, sk, storedIn(row)), query.only);
+}
+
+function cursorOf({ table, index, pk }: Query, row: Row = {}): string {
+  const { hash, range } = keysOf(table, index);
+  const own = index === undefined ? [] : ([[range, String(row['range'])]] as const);
+  const place = [[hash, pk], ...own, ['pk', String(row['pk'])], ['sk', String(row['sk'])]] as const;
+  return toCursor(place);
+}

@@ -1,0 +1,105 @@
+import type { Item, Key, TableName } from '../../../ports/table.ts';
+import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import type { Row, Statement } from '../database/statement.ts';
+import { type StoredItem, toItem, toStored } from './items.ts';
+import { checkIndexKeys } from './limits.ts';
+import { rowsOf } from './schema.ts';
+
+const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas[table].indexes);
+
+/** A projected item, with its keys in an index. */
+export interface IndexRow {
+  readonly hash: string;
+  readonly range: string;
+  readonly stored: StoredItem;
+}
+
+interface Index {
+  readonly schema: IndexSchema;
+  readonly put: Statement;
+  readonly remove: Statement;
+}
+
+/** The projection of an item into an index; undefined when the item lacks a key of the index. */
+export function projected({ hash, range, includes }: IndexSchema, item: Item): IndexRow | undefined {
+  const [hashValue, rangeValue] = [item[hash], item[range]];
+  if (typeof hashValue !== 'string' || typeof rangeValue !== 'string') return undefined;
+  const names = [hash, range, ...includes];
+  const part = Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])));
+  return { hash: hashValue, range: rangeValue, stored: toStored({ ...part, pk: item.pk, sk: item.sk }) };
+}
+
+const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
+  a.hash === b.hash && a.range === b.range && a.stored.text === b.stored.text && a.stored.bytes === b.stored.bytes;
+
+/** The rows of one table, and of its indexes. */
+export class Rows {
+  readonly #table: TableName;
+  readonly #get: Statement;
+  readonly #put: Statement;
+  readonly #remove: Statement;
+  readonly #indexes: readonly Index[];
+  readonly #delay: (work: () => void) => void;
+
+  /** `delay` runs the change of an index, at once or later. */
+  constructor(database: LocalDatabase, table: TableName, delay: (work: () => void) => void) {
+    this.#table = table;
+    this.#delay = delay;
+    const rows = rowsOf(table);
+    this.#get = database.statement(`SELECT text, bytes FROM ${rows} WHERE pk = ? AND sk = ?`);
+    this.#put = database.statement(`INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?)`);
+    this.#remove = database.statement(`DELETE FROM ${rows} WHERE pk = ? AND sk = ?`);
+    this.#indexes = indexesOf(table).map(([name, schema]) => ({
+      schema,
+      put: database.statement(`INSERT OR REPLACE INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`),
+      remove: database.statement(
+        `DELETE FROM ${rowsOf(table, name)} WHERE hash = ? AND range = ? AND pk = ? AND sk = ?`,
+      ),
+    }));
+  }
+
+  /** Whether `put` and `remove` need the old item. */
+  get hasIndexes(): boolean {
+    return this.#indexes.length > 0;
+  }
+
+  get({ pk, sk }: Pick<Key, 'pk' | 'sk'>): Item | undefined {
+    const row = this.#get.get(pk, sk);
+    return row === undefined ? undefined : toItem(pk, sk, storedIn(row));
+  }
+
+  /** Replaces the item `old`. Throws Error for an item that a table cannot store. */
+  put(item: Item, stored: StoredItem, old: Item | undefined): void {
+    const { pk, sk } = item;
+    const ttl = item[keyNames.expiry];
+    checkIndexKeys(this.#table, item);
+    this.#put.run(pk, sk, stored.text, stored.bytes, typeof ttl === 'number' ? ttl : null);
+    this.#follow({ pk, sk }, old, item);
+  }
+
+  /** Removes the item `old`, or the item of that key in a table without indexes. */
+  remove({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined): void {
+    this.#remove.run(pk, sk);
+    this.#follow({ pk, sk }, old, undefined);
+  }
+
+  #follow({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined, next: Item | undefined): void {
+    for (const { schema, put, remove } of this.#indexes) {
+      const before = old && projected(schema, old);
+      const after = next && projected(schema, next);
+      if (before !== undefined && after !== undefined && isSameRow(before, after)) continue;
+      const hasMoved = before !== undefined && (before.hash !== after?.hash || before.range !== after.range);
+      this.#delay(() => {
+        if (hasMoved) remove.run(before.hash, before.range, pk, sk);
+        if (after !== undefined) put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes);
+      });
+    }
+  }
+}
+
+/** The columns of an item in a row. */
+export const storedIn = ({ text, bytes }: Row): StoredItem => ({
+  text: String(text),
+  bytes: bytes === null || bytes === undefined ? null : String(bytes),
+});

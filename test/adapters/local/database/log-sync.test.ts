@@ -1,0 +1,103 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LogSync } from '../../../../lib/adapters/local/database/log-sync.ts';
+
+let flushes: PromiseWithResolvers<void>[];
+let failures: Error[];
+let isClosed: boolean;
+let log: LogSync;
+
+beforeEach(() => {
+  [flushes, failures, isClosed] = [[], [], false];
+  const flush = () => {
+    const one = Promise.withResolvers<void>();
+    flushes.push(one);
+    return one.promise;
+  };
+  const close = () => {
+    isClosed = true;
+  };
+  log = new LogSync({ flush, close }, (error) => void failures.push(error));
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Resolves to what a promise has come to by now. */
+async function stateOf(promise: Promise<void>): Promise<string> {
+  const settled = promise.then(
+    () => 'durable',
+    (error: Error) => error.message,
+  );
+  return Promise.race([settled, turn().then(() => 'waits')]);
+}
+
+test('one flush makes all commits before it durable, and those that come meanwhile share the next', async () => {
+  const first = log.wait(1, true);
+  log.commit();
+  log.commit();
+  const second = log.wait(2, true);
+  log.commit();
+  const third = log.wait(3, true);
+  expect(flushes).toHaveLength(1);
+  flushes[0]?.resolve();
+  expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual(['durable', 'waits', 'waits']);
+  expect(flushes).toHaveLength(2);
+  flushes[1]?.resolve();
+  expect([await stateOf(second), await stateOf(third)]).toEqual(['durable', 'durable']);
+  expect(flushes).toHaveLength(2);
+});
+
+test('a commit that nobody waits for is flushed a little later', async () => {
+  vi.useFakeTimers();
+  log.commit();
+  expect(flushes).toHaveLength(0);
+  vi.advanceTimersByTime(100);
+  expect(flushes).toHaveLength(1);
+  flushes[0]?.resolve();
+  await flushes[0]?.promise;
+  expect(log.isDurable(1)).toBe(true);
+});
+
+test('what is waited for and was not committed yet is flushed when it is', async () => {
+  const waiting = log.wait(1, true);
+  expect(flushes).toHaveLength(0);
+  log.commit();
+  expect(flushes).toHaveLength(1);
+  flushes[0]?.resolve();
+  expect(await stateOf(waiting)).toBe('durable');
+});
+
+test('an outage fails those who are not patient, and no others', async () => {
+  const [hasty, patient] = [log.wait(1, false), log.wait(1, true)];
+  log.fail(new Error('full'));
+  expect([await stateOf(hasty), await stateOf(patient)]).toEqual(['full', 'waits']);
+  log.commit();
+  flushes[0]?.resolve();
+  expect(await stateOf(patient)).toBe('durable');
+});
+
+test('a flush that fails is reported, and makes nothing durable', async () => {
+  const waiting = log.wait(1, true);
+  log.commit();
+  flushes[0]?.reject(new Error('EIO'));
+  expect(await stateOf(waiting)).toBe('waits');
+  expect(failures.map(({ message }) => message)).toEqual(['EIO']);
+});
+
+test('the end flushes what is committed before it releases the log', async () => {
+  log.commit();
+  const closing = log.close();
+  expect([flushes.length, isClosed]).toEqual([1, false]);
+  flushes[0]?.resolve();
+  await closing;
+  expect(isClosed).toBe(true);
+});
+
+test('without a flush a commit is durable at once', async () => {
+  const bare = new LogSync(undefined, () => undefined);
+  const waiting = bare.wait(1, true);
+  bare.commit();
+  expect([await stateOf(waiting), bare.isDurable(1)]).toEqual(['durable', true]);
+  await bare.close();
+});

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A disk of a few megabytes in memory. */
+export interface SmallDisk {
+  readonly folder: string;
+  /** Leaves so many bytes free. */
+  fill(left: number): void;
+  /** Frees what `fill` took. */
+  free(): void;
+  /** Lets nobody write any more. */
+  freeze(): void;
+  remove(): void;
+}
+
+/** Mounts a small disk; a text says why there can be none here: only the superuser may mount. */
+export function mountSmallDisk(megabytes: number): SmallDisk | string {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-disk-'));
+  const mount = (...args: string[]) => execFileSync('mount', args, { stdio: 'pipe' });
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    return `no small disk can be mounted here: ${(error as Error).message.split('\n')[0]}`;
+  }
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    fill(left) {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+    },
+    free: () => rmSync(filler),
+    freeze: () => void mount('-o', 'remount,ro', folder),
+    remove() {
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
