@@ -13,7 +13,6 @@ import { TARGETS, type Target } from './target.ts';
 const endpoint = process.env['AWS_ENDPOINT_URL'];
 
 /** The number of emulators: one is mostly idle, so several run at the same time, each with a part of the tests. */
-/** How many deployments the tests use side by side. */
 export const DEPLOYMENTS = endpoint === undefined ? 3 : 1;
 
 /** Runs the black-box tests. */
