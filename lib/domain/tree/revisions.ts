@@ -44,6 +44,14 @@ export function toRecord(revision: Revision): RevisionRecord {
   };
 }
 
+const withText = (problem: Problem, source: string) => ({ ...problem, text: problemText(problem, source) });
+
+/** Every problem of a source, in the order of the compiler; none for a workflow. */
+export function problemsOf(source: string): ReturnType<typeof withText>[] {
+  const compiled = compile(source);
+  return 'problems' in compiled ? compiled.problems.map((problem) => withText(problem, source)) : [];
+}
+
 /** Throws `invalid` with the compiler's text when the source is no workflow; the reply lists every problem. */
 export function needPlan(source: string): Plan {
   const compiled = compile(source);
@@ -52,7 +60,7 @@ export function needPlan(source: string): Plan {
 }
 
 function toError(problems: readonly Problem[], source: string): ServiceError {
-  const details = problems.map((problem) => ({ ...problem, text: problemText(problem, source) }));
+  const details = problems.map((problem) => withText(problem, source));
   return new ServiceError('invalid', problems[0]?.message ?? 'invalid workflow', { problems: details });
 }
 

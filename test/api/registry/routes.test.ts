@@ -71,7 +71,7 @@ describe('the registry', () => {
   });
 
   test('what changes something asks for more than reading', () => {
-    const harmless = ['validateRef', 'validateRouter', 'runJq'];
+    const harmless = ['validateRef', 'validateRouter', 'validateWorkflow', 'runJq'];
     const writes = wrong(({ method, permission }) => method !== 'GET' && ['none', 'read'].includes(permission));
     expect(writes.toSorted()).toEqual(harmless.toSorted());
     expect(wrong(({ permission }) => permission === 'none')).toEqual(['getDescription']);
