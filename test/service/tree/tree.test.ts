@@ -300,7 +300,7 @@ describe('a workflow text that is validated', () => {
     expect(rest).toEqual({ namespace: 'demo', path: '/not/there' });
     const [problem] = rowsOf(problems);
     expect(problem).toMatchObject({ line: 3, column: 9, message: expect.stringContaining('type unrecognized') });
-    expect(String(problem?.['text'])).toContain('3 |   type: foo\n              ^');
+    expect(String(problem?.['text'])).toContain('3 |   type: foo\n            ^');
     expect((await client.call('GET', '/api/namespaces/demo/tree/not/there')).status).toBe(404);
   });
 

@@ -65,6 +65,7 @@ export const replies = {
   jqResults: system.jqResults,
   description: system.description,
   keys: system.keys,
+  ownKey: system.ownKey,
   newKey: system.newKey,
 } as const satisfies Record<string, z.ZodMiniType>;
 
