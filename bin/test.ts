@@ -22,7 +22,8 @@ async function settle(first: Report): Promise<string[]> {
 }
 
 const filters = process.argv.slice(2);
-const checks = filters.length > 0 ? [] : ['biome check .', 'tsc --noEmit'];
+const checks =
+  filters.length > 0 ? [] : ['biome check .', 'tsc --noEmit', 'tsc --noEmit -p web', 'tsc --noEmit -p test/web'];
 const wrong = checks.filter((check) => !isGreen(check.split(' ')));
 const report = await runTests(filters);
 const failures = [...wrong, ...(await settle(report))];

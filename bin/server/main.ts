@@ -1,7 +1,10 @@
+import { prepareConsole } from '../console/build.ts';
 import { startService } from './service.ts';
 import { readSettings } from './settings.ts';
 
 async function serveUntilStopped(): Promise<void> {
+  // The service works without its console.
+  await prepareConsole().catch((error: unknown) => console.error('the console could not be built:', error));
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
       console.error(`the database ended by itself, so Weft ends too; start it again. ${reason}`);
@@ -9,6 +12,7 @@ async function serveUntilStopped(): Promise<void> {
     },
   });
   console.log(`Weft listening on ${service.url}`);
+  console.log(`Console: ${service.url}/ui`);
   console.log(`Key: ${service.key}`);
   console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
   let isEnding = false;

@@ -1,4 +1,5 @@
 import { installStreaming, type StreamingHandler, startGateway } from '../../lib/adapters/local/gateway.ts';
+import { isConsolePath } from '../../lib/api/console/console.ts';
 import { largestBodyOf } from '../../lib/api/http/call.ts';
 import { matchRoute } from '../../lib/api/http/match.ts';
 import { lambda, type Suppliers } from '../../lib/api/lambda.ts';
@@ -6,6 +7,7 @@ import type { FamilyName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import { loadConsole } from './console.ts';
 import { Closers, type Observer, openPorts } from './local-ports.ts';
 import type { LocalSettings } from './settings.ts';
 
@@ -72,9 +74,10 @@ function largestBody(method: string, path: string, query: Record<string, string[
   return largestBodyOf('route' in match ? match.route : {});
 }
 
-function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>) {
+function chooserOf(handlers: ReadonlyMap<FamilyName, StreamingHandler>, ofConsole: StreamingHandler) {
   const rest = handlers.get('system');
   return (method: string, path: string, query: Record<string, string[]>): StreamingHandler => {
+    if (isConsolePath(path)) return ofConsole;
     const match = matchRoute(method, path, query);
     const handler = ('route' in match ? handlers.get(lambdaOf(match.route)) : undefined) ?? rest;
     if (handler === undefined) throw new Error('no function answers requests');
@@ -92,7 +95,7 @@ async function open(
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
-    handlerOf: chooserOf(await loadHandlers(ports)),
+    handlerOf: chooserOf(await loadHandlers(ports), await loadConsole()),
     requestId: ports.clock.uuid,
     largestBody,
   });

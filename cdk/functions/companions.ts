@@ -5,8 +5,13 @@ import type { ICommandHooks } from 'aws-cdk-lib/aws-lambda-nodejs';
 export const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
+interface Bundled {
+  readonly entry: string;
+  readonly options: string;
+}
+
 /** Files that lie beside a function: what each is made of, and with which options of its own. */
-const COMPANIONS = {
+const BUNDLED = {
   /** The thread for scripts, as lib/language/sandbox/sandbox.ts wants it: the engines inside. */
   'sandbox-worker.mjs': {
     entry: join('lib', 'language', 'sandbox', 'worker.ts'),
@@ -14,13 +19,18 @@ const COMPANIONS = {
   },
   /** What is laid into images of containers: it runs there alone with Node. */
   'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda.ts'), options: '' },
-} as const;
+} as const satisfies Record<string, Bundled>;
 
-export type Companion = keyof typeof COMPANIONS;
+/** The folder of the console's files. */
+const CONSOLE = 'console';
 
-/** The command that bundles one, from the repository's folder into another: the same files give the same bytes. */
+export type Companion = keyof typeof BUNDLED | typeof CONSOLE;
+
+/** The command that makes one, from the repository's folder into another: the same files give the same bytes. */
 export function companionCommand(name: Companion, root: string, to: string): string {
-  const { entry, options } = COMPANIONS[name];
+  if (name === CONSOLE)
+    return `"${process.execPath}" "${join(root, 'bin', 'console', 'build.ts')}" "${join(to, name)}"`;
+  const { entry, options } = BUNDLED[name];
   return [
     `"${join(root, 'node_modules', '.bin', 'esbuild')}"`,
     `"${join(root, entry)}"`,

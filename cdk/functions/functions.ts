@@ -91,17 +91,21 @@ export class Functions extends Construct {
   readonly #props: FunctionsProps;
   readonly #api = new Map<FamilyName, WeftFunction>();
   readonly #inner = new Map<InnerName, WeftFunction>();
+  /** Serves the files of the console, for which it needs no rights. */
+  readonly console: WeftFunction;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
     for (const name of allOf.filter((family) => hasFunction('http', family)))
       this.#api.set(name, this.#endpoints(name));
+    const about = 'Serves the files of the console';
+    this.console = this.#make({ kind: 'http', file: 'console', about, timeout: WHOLE, companions: ['console'] }, []);
   }
 
   /** All that there are by now. */
   get all(): readonly WeftFunction[] {
-    return [...this.#api.values(), ...this.#inner.values()];
+    return [...this.#api.values(), this.console, ...this.#inner.values()];
   }
 
   /** The Lambda that answers the requests of a family. */

@@ -31,8 +31,11 @@ const ELSEWHERE: FamilyName = 'system';
 function gatewayRoutes(): ReadonlyMap<string, FamilyName> {
   const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
   const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
-  return new Map([...prefixed, ['/', ELSEWHERE], ['/{elsewhere+}', ELSEWHERE]]);
+  return new Map([...prefixed, ['/{elsewhere+}', ELSEWHERE]]);
 }
+
+/** The paths of the console; from the root, a browser is sent there. */
+const CONSOLE_PATHS = ['/', '/ui', '/ui/{page+}'];
 
 /**
  * The REST API: a resource for each path of the registry, all methods to the Lambda of its family. The Lambda tells
@@ -59,6 +62,9 @@ export class Api extends Construct {
     for (const [path, family] of gatewayRoutes()) {
       this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.serving(family)));
     }
+    // Its replies are short, and leave whole.
+    const console = toIntegration(functions.console, { streaming: false });
+    for (const path of CONSOLE_PATHS) this.rest.root.resourceForPath(path).addMethod('ANY', console);
     this.#refuse();
     this.#acknowledge();
     // Whoever makes the stack says what it tells.
@@ -119,7 +125,7 @@ export class Api extends Construct {
   }
 }
 
-function toIntegration({ handler }: WeftFunction, { streaming }: Settings): Integration {
+function toIntegration({ handler }: WeftFunction, { streaming }: Pick<Settings, 'streaming'>): Integration {
   return new LambdaIntegration(handler, {
     scopePermissionToMethod: false,
     responseTransferMode: streaming ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,

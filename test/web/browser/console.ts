@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { prepareConsole } from '../../../bin/console/build.ts';
+import { type Client, openClient } from '../../service/access/client.ts';
+import { FLAGS, findChromium } from './chromium.ts';
+
+/** How a page of the console is opened. */
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  /** Another key than the administrator's; null: none, so that the sign-in is shown. */
+  readonly key?: string | null;
+}
+
+/** A browser on the console of a running service. */
+export interface Console {
+  readonly client: Client;
+  /** Opens an address below /ui in a tab of its own. What its scripts throw fails the test at `close`. */
+  open(path: string, look?: Look): Promise<Page>;
+  /** What went wrong inside of pages: errors thrown, and refusals of the content security policy. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A load that was given up by a page that is left is no fault. */
+const IS_FAULT = /Content Security Policy|TrustedHTML|TrustedScript|Uncaught|is not a function|undefined/i;
+
+function watch(page: Page, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && IS_FAULT.test(message.text())) faults.push(`${page.url()}: ${message.text()}`);
+  });
+}
+
+async function launch(): Promise<{ context: BrowserContext; end: () => Promise<void> }> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('no Chromium is installed');
+  const folder = mkdtempSync(join(tmpdir(), 'weft-browser-'));
+  const context = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS, headless: true });
+  const end = async () => {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { context, end };
+}
+
+/** Starts a service and a browser. */
+export async function openConsole(): Promise<Console> {
+  await prepareConsole();
+  const client = await openClient();
+  const { context, end } = await launch();
+  const faults: string[] = [];
+  const open = async (path: string, look: Look = {}): Promise<Page> => {
+    const { width = 1280, height = 800, theme = 'light', key = client.key } = look;
+    const page = await context.newPage();
+    watch(page, faults);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    if (key !== null) await page.addInitScript((secret) => sessionStorage.setItem('weft.key', secret), key);
+    await page.goto(`${client.url}/ui/${path}`);
+    return page;
+  };
+  const close = async () => {
+    await end();
+    await client.close();
+  };
+  return { client, open, faults, close };
+}
