@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { signOut } from '../data/api/session.ts';
 import { keepPreference, readPreference } from '../data/browser/storage.ts';
 import { setTheme, theme } from '../data/browser/theme.ts';
@@ -112,8 +113,12 @@ function FootBar({ sections, current }: { readonly sections: readonly Section[];
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { segments } = place.value;
   const isInside = segments[0] === 'n' && segments[1] !== undefined;
-  const sections = isInside ? sectionsOf(segments[1] ?? '') : [];
-  const current = (isInside ? segments[2] : segments[0]) ?? '';
+  // On a page of the installation, the bar still leads back to the namespace before.
+  const last = useRef<string | undefined>(undefined);
+  if (isInside) last.current = segments[1];
+  else if (segments.length === 0) last.current = undefined;
+  const sections = last.current === undefined ? [] : sectionsOf(last.current);
+  const current = isInside ? (segments[2] ?? '') : (segments[0] ?? 'none');
   useGlobalActions([...sections, ...globalSections()]);
   return (
     <div class="frame">

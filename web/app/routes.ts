@@ -12,8 +12,44 @@ interface Route {
 /** Every page of the console: its address, and where its code is. */
 export const routes: readonly Route[] = [
   { path: '', load: () => import('../pages/namespaces/namespaces.tsx').then((page) => page.NamespacesPage) },
+  { path: 'gallery', load: () => import('../pages/gallery/gallery.tsx').then((page) => page.GalleryPage) },
+  { path: 'gallery/:part', load: () => import('../pages/gallery/gallery.tsx').then((page) => page.GalleryPage) },
+  { path: 'keys', load: () => import('../pages/keys/keys.tsx').then((page) => page.KeysPage) },
+  { path: 'server', load: () => import('../pages/server/server.tsx').then((page) => page.ServerPage) },
+  {
+    path: 'server/services/:name',
+    load: () => import('../pages/services/service.tsx').then((page) => page.ServicePage),
+  },
+  { path: 'playground', load: () => import('../pages/playground/playground.tsx').then((page) => page.PlaygroundPage) },
+  { path: 'n/:namespace', load: () => import('../pages/overview/overview.tsx').then((page) => page.OverviewPage) },
+  { path: 'n/:namespace/tree/*path', load: () => import('../pages/tree/tree.tsx').then((page) => page.TreePage) },
   { path: 'n/:namespace/runs', load: () => import('../pages/runs/runs.tsx').then((page) => page.RunsPage) },
   { path: 'n/:namespace/runs/:id', load: () => import('../pages/run/run.tsx').then((page) => page.RunPage) },
+  { path: 'n/:namespace/events', load: () => import('../pages/events/events.tsx').then((page) => page.EventsPage) },
+  { path: 'n/:namespace/events/*id', load: () => import('../pages/events/events.tsx').then((page) => page.EventsPage) },
+  { path: 'n/:namespace/metrics', load: () => import('../pages/metrics/metrics.tsx').then((page) => page.MetricsPage) },
+  { path: 'n/:namespace/log', load: () => import('../pages/log/log.tsx').then((page) => page.LogPage) },
+  {
+    path: 'n/:namespace/variables',
+    load: () => import('../pages/variables/variables.tsx').then((page) => page.VariablesPage),
+  },
+  { path: 'n/:namespace/secrets', load: () => import('../pages/secrets/secrets.tsx').then((page) => page.SecretsPage) },
+  {
+    path: 'n/:namespace/services',
+    load: () => import('../pages/services/services.tsx').then((page) => page.ServicesPage),
+  },
+  {
+    path: 'n/:namespace/services/:name',
+    load: () => import('../pages/services/service.tsx').then((page) => page.ServicePage),
+  },
+  {
+    path: 'n/:namespace/registries',
+    load: () => import('../pages/registries/registries.tsx').then((page) => page.RegistriesPage),
+  },
+  {
+    path: 'n/:namespace/settings',
+    load: () => import('../pages/settings/settings.tsx').then((page) => page.SettingsPage),
+  },
 ];
 
 export interface Found {

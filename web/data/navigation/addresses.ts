@@ -11,6 +11,7 @@ export const addresses = {
   gallery: (part?: string) => hrefOf(part === undefined ? ['gallery'] : ['gallery', part]),
   keys: () => hrefOf(['keys']),
   server: (query: Query = {}) => hrefOf(['server'], query),
+  globalService: (name: string) => hrefOf(['server', 'services', name]),
   playground: (query: Query = {}) => hrefOf(['playground'], query),
   namespace: (namespace: string) => hrefOf(ofNamespace(namespace)),
   tree: (namespace: string, path = '/', query: Query = {}) =>

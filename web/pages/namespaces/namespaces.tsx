@@ -48,7 +48,7 @@ function Create() {
   );
 }
 
-/** The namespaces that the key may see. Who may see only one is led into it. */
+/** The namespaces that the key may see. Where there is only one, it opens at once. */
 export function NamespacesPage() {
   const { value, error } = useLive('listNamespaces', {});
   const all = value.value?.results;

@@ -44,12 +44,12 @@ export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
   return (
     <div class="tab-body">
       {invokedBy !== '' && (
-        <section class="run-data" aria-label="Parent">
+        <section class="data-part" aria-label="Parent">
           <h3>Parent</h3>
           <Id id={invokedBy} of="the parent’s id" href={addresses.run(namespace, invokedBy)} />
         </section>
       )}
-      <section class="run-data" aria-label="Children">
+      <section class="data-part" aria-label="Children">
         <h3>Children</h3>
         {error.value && <ErrorNote title="The child runs cannot be listed" error={error.value} />}
         {children === undefined && !error.value && <Skeleton />}

@@ -35,13 +35,13 @@ function Data({ title, none, data }: DataProps) {
   if (data === undefined) return <Skeleton lines={4} />;
   const { value, text } = parsed(data);
   return (
-    <section class="run-data" aria-label={title}>
+    <section class="data-part" aria-label={title}>
       <div class="line">
         <h3 class="grows">{title}</h3>
         {text !== '' && <CopyButton text={text} label={`Copy the ${title.toLowerCase()}`} />}
       </div>
       {text === '' && <p class="quiet">{none}</p>}
-      {text !== '' && value === undefined && <pre class="run-text">{text}</pre>}
+      {text !== '' && value === undefined && <pre class="plain-text">{text}</pre>}
       {value !== undefined && <Json value={value} label={title} />}
     </section>
   );
@@ -54,7 +54,9 @@ export function DataTab({ namespace, id, isOver }: DataTabProps) {
   const output = useLoad('getInstanceOutput', isOver ? path : undefined);
   const error = input.error.value ?? output.error.value;
   if (error !== undefined) return <ErrorNote title="The data cannot be shown" error={error} onRetry={input.reload} />;
-  const noOutput = isOver ? 'The run ended without output.' : 'The run is not over: its output comes at its end.';
+  const noOutput = isOver
+    ? 'The run ended without output.'
+    : 'The run is in progress: its output is stored at its end.';
   return (
     <div class="tab-body">
       <Data title="Input" none="The run began without input." data={input.value.value?.data} />

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from '../../data/api/errors.ts';
+import type { GrowingLog } from '../../data/api/growing-log.ts';
 import type { InstanceReply } from '../../data/api/operations.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
-import type { RunLog } from '../../data/runs/log.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import { instanceStore } from '../../data/variables/stores.ts';
@@ -29,7 +29,7 @@ const TABS = [
 interface InspectorProps {
   readonly namespace: string;
   readonly reply: InstanceReply;
-  readonly log: RunLog;
+  readonly log: Pick<GrowingLog, 'lines' | 'error'>;
   readonly step: Step | undefined;
   /** The state whose lines are marked in the source. */
   readonly state: string | undefined;

@@ -1,11 +1,11 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { type GrowingLog, useGrowingLog } from '../../data/api/growing-log.ts';
 import { useLive, useLoad } from '../../data/api/live.ts';
 import type { InstanceReply, Listener } from '../../data/api/operations.ts';
 import { textOfBase64 } from '../../data/format/text.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { useActions } from '../../data/navigation/actions.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
-import { RunLog } from '../../data/runs/log.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import { type Step, StepReader } from '../../data/runs/steps.ts';
 import { useListeningRuns } from '../../data/runs/waiting.ts';
@@ -30,7 +30,7 @@ function useSource(namespace: string, workflow: InstanceReply['workflow'] | unde
 }
 
 /** The steps of the run as far as its log tells them. */
-function useSteps(log: RunLog, instance: InstanceReply['instance'] | undefined): readonly Step[] {
+function useSteps(log: Pick<GrowingLog, 'lines'>, instance: InstanceReply['instance'] | undefined): readonly Step[] {
   const lines = log.lines.value;
   const end = instance !== undefined && isOver(instance) ? instantOf(instance.updatedAt) : undefined;
   return useMemo(() => {
@@ -67,7 +67,7 @@ function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
 interface LoadedProps {
   readonly namespace: string;
   readonly reply: InstanceReply;
-  readonly log: RunLog;
+  readonly log: Pick<GrowingLog, 'lines' | 'error'>;
   readonly listener: Listener | undefined;
   readonly state: Parameters<typeof RunHead>[0]['state'];
 }
@@ -126,8 +126,7 @@ function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
 export function RunPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '', id = '' } = params;
   const { value, error, state } = useLive('getInstance', { namespace, instance: id });
-  const log = useMemo(() => new RunLog(), [namespace, id]);
-  useEffect(() => log.open(namespace, id), [log, namespace, id]);
+  const log = useGrowingLog('getInstanceLogs', { namespace, instance: id });
   const listener = useListeningRuns(namespace).value.get(id);
   const reply = value.value;
   if (error.value !== undefined) {

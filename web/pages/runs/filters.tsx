@@ -8,7 +8,7 @@ import { Search, Segments, Select } from '../../parts/filter/filter.tsx';
 
 const STATUSES = [
   { value: '', label: 'All' },
-  { value: 'pending', label: 'Running' },
+  { value: 'pending', label: 'In progress' },
   { value: 'complete', label: 'Complete' },
   { value: 'failed', label: 'Failed' },
   { value: 'crashed', label: 'Crashed' },
@@ -49,7 +49,7 @@ export function FilterBar({ filters }: { readonly filters: RunFilters }) {
     () => [
       { id: 'search', label: 'Search runs by workflow', keys: '/', run: () => search.current?.focus() },
       { id: 'failed', label: 'Show failed runs', run: () => setQuery({ status: 'failed' }) },
-      { id: 'running', label: 'Show runs that are not over', run: () => setQuery({ status: 'pending' }) },
+      { id: 'running', label: 'Show runs in progress', run: () => setQuery({ status: 'pending' }) },
     ],
     [],
   );

@@ -12,9 +12,9 @@ import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { LiveMark } from '../../parts/live/live.tsx';
 import { Empty, ErrorNote } from '../../parts/note/note.tsx';
+import { NarrowRun, runColumns } from '../../parts/runs/columns.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { say } from '../../parts/toast/toast.tsx';
-import { NarrowRun, runColumns } from './columns.tsx';
 import { FilterBar } from './filters.tsx';
 
 const MOST_CANCELLED = 1000;

@@ -17,6 +17,8 @@ interface DiagramProps {
   readonly way?: Way | undefined;
   readonly chosen?: string | undefined;
   readonly onChoose?: ((state: string) => void) | undefined;
+  /** Only to look at: it is not moved. */
+  readonly isStill?: boolean;
 }
 
 const KINDS: Readonly<Record<EdgeKind, string>> = {
@@ -76,11 +78,11 @@ const boxOf = (layout: Layout, id: string | undefined): PlacedState | undefined 
 
 interface Camera {
   readonly view: Signal<View>;
-  /** Somebody moved the drawing: it is not fitted any longer. */
+  /** The drawing was moved by hand: it is not fitted any longer. */
   readonly isTouched: Signal<boolean>;
 }
 
-/** Fits the drawing to its frame until somebody moves it. */
+/** Fits the drawing to its frame until it is moved by hand. */
 function useFitting(frame: Frame, layout: Layout | undefined, focus: string | undefined, camera: Camera): void {
   const { view, isTouched } = camera;
   useEffect(() => {
@@ -138,7 +140,7 @@ function useCamera(frame: Frame): Camera {
 }
 
 /** States in layers, the way of a run strong and the others faint. */
-export function Diagram({ graph, label, way, chosen, onChoose }: DiagramProps) {
+export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }: DiagramProps) {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLElement>(null);
   const layout = useLayout(graph, opened.value, frame);
@@ -155,7 +157,10 @@ export function Diagram({ graph, label, way, chosen, onChoose }: DiagramProps) {
   return (
     <figure class="diagram" aria-label={label} ref={frame}>
       {layout !== undefined && (
-        <div class="diagram-world" style={{ transform: `scale(${scale}) translate(${-x}px, ${-y}px)` }}>
+        <div
+          class={`diagram-world ${layout.direction}`}
+          style={{ transform: `scale(${scale}) translate(${-x}px, ${-y}px)` }}
+        >
           <svg class="diagram-edges" width={layout.width} height={layout.height} aria-hidden="true">
             {edges}
           </svg>
@@ -171,7 +176,7 @@ export function Diagram({ graph, label, way, chosen, onChoose }: DiagramProps) {
           ))}
         </div>
       )}
-      <Tools frame={frame} layout={layout} camera={camera} />
+      {!isStill && <Tools frame={frame} layout={layout} camera={camera} />}
     </figure>
   );
 }

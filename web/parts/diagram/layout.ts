@@ -18,6 +18,7 @@ export interface PlacedEdge extends GraphEdge {
 }
 
 export interface Layout {
+  readonly direction: Direction;
   readonly width: number;
   readonly height: number;
   readonly states: readonly PlacedState[];
@@ -47,6 +48,7 @@ export function place(graph: Graph, direction: Direction, chains: ReadonlyMap<st
   layout(dagre);
   const { width = 0, height = 0 } = dagre.graph() as { width?: number; height?: number };
   return {
+    direction,
     width,
     height,
     states: graph.states.map((state) => {

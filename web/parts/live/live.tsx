@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<StreamState, string>> = {
 /** Whether what is shown follows the service. */
 export function LiveMark({ state }: { readonly state: StreamState }) {
   return (
-    <span class={`live ${state}`} title={HINTS[state]} role="status">
+    <span class={`live-mark stream-${state}`} title={HINTS[state]} role="status">
       <span class="live-dot" aria-hidden="true" />
       {WORDS[state]}
     </span>

@@ -99,7 +99,7 @@ function Line({ line, index, isOpen, context, onOpen }: LineProps) {
   );
 }
 
-/** Follows the end of the log until somebody scrolls up; then it stands still. */
+/** Follows the end of the log until it is scrolled up; then the log stands still. */
 function useFollowing(element: { current: HTMLElement | null }, count: number) {
   const isFollowing = useRef(true);
   const seen = useSignal(count);

@@ -1,7 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../icon/icon.tsx';
+import { usePopover } from '../popover/popover.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -23,27 +22,15 @@ interface MenuProps {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-function moveFocus(list: HTMLElement, step: number): void {
+/** Arrows move the focus from item to item. */
+function move(event: KeyboardEvent): void {
+  const step = STEPS[event.key];
+  const list = event.currentTarget as HTMLElement;
+  if (step === undefined) return;
+  event.preventDefault();
   const items = [...list.querySelectorAll<HTMLElement>('[role="menuitem"]')];
   const present = items.indexOf(document.activeElement as HTMLElement);
   items[(present + step + items.length) % items.length]?.focus();
-}
-
-/** The keys of an open list: arrows move, escape closes it and goes back to its button. */
-function listKeys(root: HTMLElement, isOpen: Signal<boolean>): () => void {
-  const press = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
-    if (event.key === 'Escape') {
-      event.stopPropagation();
-      isOpen.value = false;
-      root.querySelector('button')?.focus();
-    }
-    if (step === undefined) return;
-    event.preventDefault();
-    moveFocus(root, step);
-  };
-  root.addEventListener('keydown', press);
-  return () => root.removeEventListener('keydown', press);
 }
 
 function Item({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
@@ -71,47 +58,34 @@ function Item({ item, onClose }: { readonly item: MenuItem; readonly onClose: ()
 }
 
 /** A button that opens a list of actions or ways. */
-export function Menu({ label, items, children, kind = 'button bare', side = 'right' }: MenuProps) {
-  const isOpen = useSignal(false);
-  const root = useRef<HTMLDivElement>(null);
-  const close = () => {
-    isOpen.value = false;
-  };
-  useEffect(() => {
-    if (!isOpen.value) return undefined;
-    root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
-    const leave = (event: MouseEvent) => {
-      if (root.current !== null && !event.composedPath().includes(root.current)) isOpen.value = false;
-    };
-    const stop = root.current === null ? () => {} : listKeys(root.current, isOpen);
-    document.addEventListener('mousedown', leave);
-    return () => {
-      stop();
-      document.removeEventListener('mousedown', leave);
-    };
-  }, [isOpen.value, isOpen]);
+export function Menu({ label, items, children, kind = 'button bare lone', side = 'right' }: MenuProps) {
+  const { id, button, panel, isOpen, close } = usePopover(side);
   return (
-    <div class="menu" ref={root}>
+    <>
       <button
         type="button"
         class={kind}
+        ref={button}
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         aria-label={label}
         title={label}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
+        popovertarget={id}
       >
         {children}
       </button>
-      {isOpen.value && (
-        <div class={`menu-list ${side}`} role="menu" aria-label={label}>
-          {items.map((item) => (
-            <Item key={item.label} item={item} onClose={close} />
-          ))}
-        </div>
-      )}
-    </div>
+      <div
+        class="menu-list"
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        id={id}
+        ref={panel}
+        popover="auto"
+        onKeyDown={move}
+      >
+        {isOpen.value && items.map((item) => <Item key={item.label} item={item} onClose={close} />)}
+      </div>
+    </>
   );
 }

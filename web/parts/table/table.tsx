@@ -20,7 +20,7 @@ interface TableProps<Row> {
   readonly rowAt: (index: number) => Row | undefined;
   readonly keyOf: (row: Row) => string;
   /** Where a row leads; its first cell holds the link. */
-  readonly hrefOf?: (row: Row) => string;
+  readonly hrefOf?: (row: Row) => string | undefined;
   /** A row on a narrow screen: two lines. */
   readonly narrow: (row: Row) => ComponentChildren;
   /** What is in sight, so that it can be loaded. */

@@ -17,7 +17,7 @@ function stepFor(span: number): number {
   if (least < 60_000) {
     const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.1)));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least) ?? least;
-    // 20 and 50 s are no part of a minute that anybody reads.
+    // 20 and 50 s do not divide a minute well.
     return step >= 20_000 ? 30_000 : step;
   }
   return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;

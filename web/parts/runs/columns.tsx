@@ -1,8 +1,8 @@
 import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
 import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';
-import { StatusMark } from '../../parts/status/status.tsx';
-import type { Column } from '../../parts/table/table.tsx';
-import { Duration, Id, Time } from '../../parts/value/value.tsx';
+import { StatusMark } from '../status/status.tsx';
+import type { Column } from '../table/table.tsx';
+import { Duration, Id, Time } from '../value/value.tsx';
 
 type Waiting = ReadonlyMap<string, Listener>;
 
