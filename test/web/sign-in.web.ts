@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole } from './browser/console.ts';
 
 let console_: Console;
@@ -8,6 +8,8 @@ beforeAll(async () => {
   console_ = await openConsole();
   await console_.client.call('PUT', '/api/namespaces/demo');
 });
+
+afterEach(() => console_.closePages());
 
 afterAll(async () => {
   await console_.close();
@@ -24,7 +26,6 @@ describe('the sign-in', () => {
     await heading(page, 'Runs').waitFor();
     await page.reload();
     await heading(page, 'Runs').waitFor();
-    await page.close();
   });
 
   test('shows the words of the service for a key that it does not know, and keeps none', async () => {
@@ -33,7 +34,6 @@ describe('the sign-in', () => {
     await page.keyboard.press('Enter');
     await page.getByText('the key is not known').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    await page.close();
   });
 
   test('is asked for again, with the reason, when the key was deleted meanwhile', async () => {
@@ -45,7 +45,6 @@ describe('the sign-in', () => {
     // What is shown is live, so nothing has to be pressed.
     await page.getByLabel('Key').waitFor();
     await page.getByText('The session ended').waitFor();
-    await page.close();
   });
 
   test('keeps the key in its tab alone', async () => {
@@ -56,6 +55,5 @@ describe('the sign-in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Key').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    await page.close();
   });
 });

@@ -129,7 +129,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       <div class="frame-main">
         <header class="frame-top">
           <Crumbs />
-          <button type="button" class="find" onClick={() => openPalette('all')} aria-label="Find a page or an action">
+          <button type="button" class="find" onClick={() => openPalette('all')} title="Find a page or an action">
             <Icon name="search" />
             <span class="find-word">Find</span>
             <kbd>ctrl k</kbd>

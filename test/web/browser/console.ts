@@ -22,6 +22,8 @@ export interface Console {
   open(path: string, look?: Look): Promise<Page>;
   /** What went wrong inside of pages: errors thrown, and refusals of the content security policy. */
   readonly faults: readonly string[];
+  /** Closes the tabs that are open: each holds connections, of which a browser has six for one service. */
+  closePages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,16 @@ function watch(page: Page, faults: string[]): void {
   page.on('console', (message) => {
     if (message.type() === 'error' && IS_FAULT.test(message.text())) faults.push(`${page.url()}: ${message.text()}`);
   });
+}
+
+/** A container that starts on this machine changes its network, upon which Chromium drops what it loads. */
+async function load(page: Page, url: string, tries = 5): Promise<void> {
+  try {
+    await page.goto(url);
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('ERR_NETWORK_CHANGED')) throw error;
+    await load(page, url, tries - 1);
+  }
 }
 
 async function launch(): Promise<{ context: BrowserContext; end: () => Promise<void> }> {
@@ -60,12 +72,20 @@ export async function openConsole(): Promise<Console> {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     if (key !== null) await page.addInitScript((secret) => sessionStorage.setItem('weft.key', secret), key);
-    await page.goto(`${client.url}/ui/${path}`);
+    await load(page, `${client.url}/ui/${path}`);
     return page;
   };
   const close = async () => {
     await end();
     await client.close();
   };
-  return { client, open, faults, close };
+  const closePages = async () => {
+    await Promise.all(
+      context
+        .pages()
+        .slice(1)
+        .map((page) => page.close()),
+    );
+  };
+  return { client, open, faults, closePages, close };
 }

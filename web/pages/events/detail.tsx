@@ -60,7 +60,7 @@ function Explanation({ namespace, explained }: { readonly namespace: string; rea
   const ordered = listeners.toSorted((a, b) => Number(b.matches) - Number(a.matches));
   return (
     <section class="data-part" aria-label="What it did">
-      <h3>What it did</h3>
+      <h2 class="minor">What it did</h2>
       {!routed && <p class="quiet">Its delivery is still in progress.</p>}
       {routed && listeners.length === 0 && <p class="quiet">Nothing listened to events of this type when it came.</p>}
       <ul class="listenings">
@@ -126,7 +126,7 @@ export function EventDetail({ namespace, id }: { readonly namespace: string; rea
       <Explanation namespace={namespace} explained={explained} />
       <section class="data-part" aria-label="Event">
         <div class="line">
-          <h3 class="grows">Event</h3>
+          <h2 class="minor grows">Event</h2>
           <CopyButton text={text} label="Copy the event" />
         </div>
         {event === undefined ? <pre class="plain-text">{text}</pre> : <Json value={event} label="Event" />}

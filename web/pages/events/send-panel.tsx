@@ -91,7 +91,7 @@ function Templates({
   if (templates.length === 0) return null;
   return (
     <section aria-label="Templates">
-      <h3>Begin with</h3>
+      <h2 class="minor">Begin with</h2>
       <ul>
         {templates.slice(0, 12).map(({ name, draft }) => (
           <li key={name}>

@@ -193,7 +193,7 @@ function Charts() {
 
 const Logs = () => (
   <div class="gallery-box">
-    <Log lines={samples.LINES} label="Log" hasStates />
+    <Log lines={samples.LINES} label="Lines of a run" hasStates />
   </div>
 );
 

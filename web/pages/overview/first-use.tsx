@@ -20,7 +20,7 @@ function Card({ namespace, example }: { readonly namespace: string; readonly exa
       <div class="example-diagram">
         {graph !== undefined && <Diagram graph={graph} label={`States of ${example.title}`} isStill />}
       </div>
-      <h3>{example.title}</h3>
+      <h2 class="minor">{example.title}</h2>
       <p class="quiet grows">{example.about}</p>
       {task.error.value && <ErrorNote title="It was not run" error={task.error.value} />}
       <Button kind="primary" icon="play" isBusy={task.isBusy.value} onClick={() => void run()}>

@@ -45,12 +45,12 @@ export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
     <div class="tab-body">
       {invokedBy !== '' && (
         <section class="data-part" aria-label="Parent">
-          <h3>Parent</h3>
+          <h2 class="minor">Parent</h2>
           <Id id={invokedBy} of="the parent’s id" href={addresses.run(namespace, invokedBy)} />
         </section>
       )}
       <section class="data-part" aria-label="Children">
-        <h3>Children</h3>
+        <h2 class="minor">Children</h2>
         {error.value && <ErrorNote title="The child runs cannot be listed" error={error.value} />}
         {children === undefined && !error.value && <Skeleton />}
         {children?.length === 0 && <p class="quiet">None. A function of the type subflow starts a child run.</p>}

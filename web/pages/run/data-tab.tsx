@@ -37,7 +37,7 @@ function Data({ title, none, data }: DataProps) {
   return (
     <section class="data-part" aria-label={title}>
       <div class="line">
-        <h3 class="grows">{title}</h3>
+        <h2 class="minor grows">{title}</h2>
         {text !== '' && <CopyButton text={text} label={`Copy the ${title.toLowerCase()}`} />}
       </div>
       {text === '' && <p class="quiet">{none}</p>}

@@ -80,23 +80,32 @@ interface Camera {
   readonly view: Signal<View>;
   /** The drawing was moved by hand: it is not fitted any longer. */
   readonly isTouched: Signal<boolean>;
+  readonly isStill: boolean;
+}
+
+/** The buttons at the foot of a frame, which hide nothing of a drawing that fills it from top to bottom. */
+const TOOLS_HEIGHT = 48;
+
+function roomOf(frame: Frame, { direction }: Layout, isStill: boolean): Size {
+  const { width, height } = sizeOf(frame);
+  return { width, height: direction === 'TB' && !isStill ? height - TOOLS_HEIGHT : height };
 }
 
 /** Fits the drawing to its frame until it is moved by hand. */
 function useFitting(frame: Frame, layout: Layout | undefined, focus: string | undefined, camera: Camera): void {
-  const { view, isTouched } = camera;
+  const { view, isTouched, isStill } = camera;
   useEffect(() => {
     const element = frame.current;
     if (element === null || layout === undefined) return undefined;
     const adapt = () => {
       if (isTouched.peek() || element.clientWidth === 0) return;
-      view.value = fit(layout, sizeOf(frame), boxOf(layout, focus) ?? layout.states[0]);
+      view.value = fit(layout, roomOf(frame, layout, isStill), boxOf(layout, focus) ?? layout.states[0]);
     };
     adapt();
     const observer = new ResizeObserver(adapt);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [frame, layout, focus, view, isTouched]);
+  }, [frame, layout, focus, view, isTouched, isStill]);
 }
 
 const STEP = 1.3;
@@ -118,7 +127,7 @@ function Tools({
   };
   const whole = () => {
     isTouched.value = true;
-    if (layout !== undefined) view.value = fit(layout, sizeOf(frame));
+    if (layout !== undefined) view.value = fit(layout, roomOf(frame, layout, false));
   };
   return (
     <div class="diagram-tools">
@@ -129,14 +138,14 @@ function Tools({
   );
 }
 
-function useCamera(frame: Frame): Camera {
+function useCamera(frame: Frame, isStill: boolean): Camera {
   const view = useSignal<View>({ x: 0, y: 0, scale: 1 });
   const isTouched = useSignal(false);
   useEffect(
-    () => (frame.current === null ? undefined : handle(frame.current, view, isTouched)),
-    [frame, view, isTouched],
+    () => (frame.current === null || isStill ? undefined : handle(frame.current, view, isTouched)),
+    [frame, view, isTouched, isStill],
   );
-  return useMemo(() => ({ view, isTouched }), [view, isTouched]);
+  return useMemo(() => ({ view, isTouched, isStill }), [view, isTouched, isStill]);
 }
 
 /** States in layers, the way of a run strong and the others faint. */
@@ -144,7 +153,7 @@ export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLElement>(null);
   const layout = useLayout(graph, opened.value, frame);
-  const camera = useCamera(frame);
+  const camera = useCamera(frame, isStill);
   useFitting(frame, layout, chosen ?? way?.current, camera);
   const open = (state: PlacedState) => {
     opened.value = new Set([...opened.value, state.chain[0] ?? '']);
@@ -155,7 +164,7 @@ export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }
     [layout, way],
   );
   return (
-    <figure class="diagram" aria-label={label} ref={frame}>
+    <figure class={`diagram${isStill ? ' still' : ''}`} aria-label={label} ref={frame}>
       {layout !== undefined && (
         <div
           class={`diagram-world ${layout.direction}`}

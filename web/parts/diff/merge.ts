@@ -17,7 +17,7 @@ export function openDiff(host: HTMLElement, texts: { readonly before: string; re
       lineNumbers(),
       yaml(),
       EditorState.readOnly.of(true),
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       unifiedMergeView({
         original: texts.before,
         mergeControls: false,

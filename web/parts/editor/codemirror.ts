@@ -61,7 +61,7 @@ function extensionsOf(options: EditorOptions, editable: Compartment): Extension[
     complete === undefined ? [] : autocompletion({ override: [toSource(complete)], icons: false }),
     keysOf(options),
     editable.of(EditorState.readOnly.of(isReadOnly)),
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange?.(update.state.doc.toString());
     }),

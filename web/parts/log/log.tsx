@@ -19,7 +19,7 @@ interface LogProps {
   readonly hasWorkflows?: boolean;
 }
 
-const ROW = 22;
+const ROW = 24;
 /** So near to its end the log is followed. */
 const END = 2 * ROW;
 

@@ -135,7 +135,7 @@ export function Table<Row>(table: TableProps<Row>) {
   return (
     <table class={`table${isWhole ? ' whole' : ''}`} aria-label={label} aria-rowcount={count + 1} style={sizes}>
       <Head columns={columns} />
-      <tbody class="table-body" ref={scroller}>
+      <tbody class="table-body" ref={scroller} tabIndex={isWhole || table.hrefOf !== undefined ? undefined : 0}>
         {indexesOf(from, Math.min(to, count)).map((index) => {
           const row = rowAt(index);
           return <BodyRow key={row === undefined ? `blank ${index}` : keyOf(row)} {...{ table, index, height }} />;

@@ -27,7 +27,7 @@ function PastInputs({
   if (inputs.length === 0) return null;
   return (
     <section aria-label="Earlier inputs">
-      <h3>Earlier inputs</h3>
+      <h2 class="minor">Earlier inputs</h2>
       <ul>
         {inputs.map(({ run, text }) => (
           <li key={run.id}>
@@ -96,7 +96,7 @@ export function RunPanel({ namespace, path, source, isChanged }: RunPanelProps) 
       {isChanged && <Remark>What is stored runs, not what is written in the editor.</Remark>}
       {schema !== undefined && <SchemaForm schema={schema} text={text.value} onChange={into(text)} />}
       <div class="stack">
-        <h3>Input</h3>
+        <h2 class="minor">Input</h2>
         <Editor isSmall language="json" label="Input" value={text.value} onChange={into(text)} />
         {problem !== undefined && <p class="field-note wrong">No JSON: {problem}</p>}
       </div>
