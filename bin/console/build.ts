@@ -1,6 +1,6 @@
 /** `npm run build:web`: builds the console of web/ into dist/console, or into the folder that is given. */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -97,23 +97,35 @@ async function compress(folder: string): Promise<void> {
   }
 }
 
-/** Sizes in bytes after gzip: of what the first page loads, and of each file that is loaded later. */
+/** Sizes in bytes after gzip. */
 export interface ConsoleSizes {
-  readonly first: number;
+  /** What every page loads. */
+  readonly frame: number;
+  /** What the first load of a page takes, the frame included, by its source. */
+  readonly pages: Readonly<Record<string, number>>;
+  /** The files that load when a page shows what they are for: the editor, the diagram, charts. */
   readonly later: Readonly<Record<string, number>>;
 }
 
 async function sizesOf(folder: string, outputs: Outputs): Promise<ConsoleSizes> {
-  const sizeOf = async (file: string) => (await promisify(gzip)(await readFile(join(ROOT, file)), { level: 9 })).length;
-  const first = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
-  const page = (await promisify(gzip)(await readFile(join(folder, 'index.html')))).length;
-  const later: Record<string, number> = {};
-  let sum = page;
-  for (const file of Object.keys(outputs)) {
-    if (first.has(file)) sum += await sizeOf(file);
-    else later[`${basename(file)} ${basename(outputs[file]?.entryPoint ?? '')}`.trim()] = await sizeOf(file);
-  }
-  return { first: sum, later };
+  const sizeOf = async (file: string) =>
+    (await promisify(gzip)(await readFile(resolve(ROOT, file)), { level: 9 })).length;
+  const names = [...Object.keys(outputs), join(folder, 'index.html')];
+  const sizes = new Map(await Promise.all(names.map(async (file) => [file, await sizeOf(file)] as const)));
+  const sum = (files: Iterable<string>): number =>
+    [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
+  const frame = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
+  frame.add(join(folder, 'index.html'));
+  const entryOf = (file: string): string => outputs[file]?.entryPoint ?? '';
+  const pages = names.filter((file) => !frame.has(file) && entryOf(file).startsWith('web/pages/'));
+  const withPage = new Map(pages.map((file) => [entryOf(file), new Set([...frame, ...loadedWith(outputs, file)])]));
+  const seen = new Set([...withPage.values()].flatMap((files) => [...files]));
+  const later = names.filter((file) => !seen.has(file));
+  return {
+    frame: sum(frame),
+    pages: Object.fromEntries([...withPage].map(([entry, files]) => [entry, sum(files)])),
+    later: Object.fromEntries(later.map((file) => [`${basename(file)} ${entryOf(file)}`.trim(), sizes.get(file) ?? 0])),
+  };
 }
 
 /**
@@ -124,13 +136,17 @@ export async function buildConsole(folder = CONSOLE_FOLDER, { compressed = false
   // Two processes may build at the same time; a reader sees a whole build.
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
-  const outputs = await bundle(draft);
-  await writePage(draft, outputs);
-  if (compressed) await compress(draft);
-  const sizes = await sizesOf(draft, outputs);
-  await rm(folder, { recursive: true, force: true });
-  await rename(draft, folder);
-  return sizes;
+  try {
+    const outputs = await bundle(draft);
+    await writePage(draft, outputs);
+    if (compressed) await compress(draft);
+    const sizes = await sizesOf(draft, outputs);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+    return sizes;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
 }
 
 /** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */
@@ -151,9 +167,11 @@ export async function prepareConsole(): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder = CONSOLE_FOLDER] = process.argv.slice(2);
-  const { first, later } = await buildConsole(folder, { compressed: folder !== CONSOLE_FOLDER });
+  const { frame, pages, later } = await buildConsole(folder, { compressed: folder !== CONSOLE_FOLDER });
   const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
-  console.log(`${dirname(join(folder, 'index.html'))}: the first page loads ${kilobytes(first)} (gzip)`);
-  const sorted = Object.entries(later).sort(([, a], [, b]) => b - a);
-  for (const [name, size] of sorted) console.log(`  later ${name}: ${kilobytes(size)}`);
+  console.log(`${folder}: every page loads ${kilobytes(frame)} (gzip)`);
+  for (const [kind, sizes] of Object.entries({ first: pages, later })) {
+    const sorted = Object.entries(sizes).sort(([, a], [, b]) => b - a);
+    for (const [name, size] of sorted) console.log(`  ${kind} ${name}: ${kilobytes(size)}`);
+  }
 }
