@@ -69,6 +69,22 @@ function press(event: KeyboardEvent): void {
   }
 }
 
+/**
+ * Takes a key for the palette that opens but has no focus yet, so that no letter of a fast typist is lost or starts
+ * another action. False while the palette is closed or takes keys itself.
+ */
+export function takeKey(event: KeyboardEvent): boolean {
+  if (mode.value === undefined || document.activeElement?.closest('dialog') !== null) return false;
+  if (event.key.length === 1) {
+    event.preventDefault();
+    term.value += event.key;
+    chosen.value = 0;
+  } else {
+    press(event);
+  }
+  return true;
+}
+
 function Options() {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { hasModifier, isTyping } from '../data/browser/typing.ts';
 import { actions } from '../data/navigation/actions.ts';
-import { openPalette } from './palette.tsx';
+import { openPalette, takeKey } from './palette.tsx';
 
 /** How long the second key of two may take. */
 const PAIR_MS = 1200;
@@ -20,6 +20,7 @@ function press(event: KeyboardEvent): void {
     openPalette('all');
     return;
   }
+  if (takeKey(event)) return;
   if (event.defaultPrevented || isTyping(event) || hasModifier(event)) return;
   const mode = MODES[event.key];
   if (mode !== undefined) {

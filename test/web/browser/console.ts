@@ -52,6 +52,8 @@ async function launch(): Promise<{ context: BrowserContext; end: () => Promise<v
   if (executablePath === undefined) throw new Error('no Chromium is installed');
   const folder = mkdtempSync(join(tmpdir(), 'weft-browser-'));
   const context = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS, headless: true });
+  // Shorter than a test may take, so that what is missing is named.
+  context.setDefaultTimeout(12_000);
   const end = async () => {
     await context.close();
     rmSync(folder, { recursive: true, force: true });

@@ -32,7 +32,8 @@ export async function ask(client: Client, method: string, path: string, body?: u
   return answer.text === '' ? undefined : answer.json();
 }
 
-async function started(client: Client, namespace: string, path: string, input: unknown): Promise<string> {
+/** Starts a workflow and returns the id of its run. */
+export async function started(client: Client, namespace: string, path: string, input: unknown): Promise<string> {
   const url = `/api/namespaces/${namespace}/tree/${path}?op=execute`;
   return String((await ask(client, 'POST', url, input))?.['instance']);
 }

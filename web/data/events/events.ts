@@ -34,6 +34,12 @@ export function eventIn({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json |
   }
 }
 
+const WAIT = 'wait ';
+
+/** The run that a listener of an explanation belongs to; undefined where it starts runs. */
+export const waitingRun = (listener: string): string | undefined =>
+  listener.startsWith(WAIT) ? listener.slice(WAIT.length) : undefined;
+
 /** A draft that sends the same again. */
 export function draftOfEvent(record: EventRecord): EventDraft {
   const event = eventIn(record) ?? {};

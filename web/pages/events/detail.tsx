@@ -4,7 +4,7 @@ import { useLoad } from '../../data/api/live.ts';
 import type { ExplanationReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { useTask } from '../../data/api/task.ts';
-import { eventIn } from '../../data/events/events.ts';
+import { eventIn, waitingRun } from '../../data/events/events.ts';
 import { textOfBase64 } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Button, ButtonLink } from '../../parts/button/button.tsx';
@@ -16,7 +16,6 @@ import { CopyButton, Id, Time } from '../../parts/value/value.tsx';
 
 type Listening = ExplanationReply['listeners'][number];
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const shown = (value: unknown): string =>
   value === undefined || value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -33,6 +32,7 @@ function Difference({ failed }: { readonly failed: Listening['failed'] | undefin
 
 function Listener({ namespace, listening }: { readonly namespace: string; readonly listening: Listening }) {
   const { listener, workflow, matches, did, started } = listening;
+  const run = waitingRun(listener);
   return (
     <li class={`listening${matches ? ' took' : ''}`}>
       <Icon name={matches ? 'check' : 'close'} />
@@ -41,7 +41,7 @@ function Listener({ namespace, listening }: { readonly namespace: string; readon
           <a class="link" href={addresses.tree(namespace, workflow)}>
             {workflow}
           </a>{' '}
-          {UUID.test(listener) && <Id id={listener} of="the run’s id" href={addresses.run(namespace, listener)} />}
+          {run !== undefined && <Id id={run} of="the run’s id" href={addresses.run(namespace, run)} />}
         </p>
         <p class="quiet">{did}</p>
         <Difference failed={listening.failed} />

@@ -4,6 +4,7 @@ import { call } from '../../data/api/client.ts';
 import type { EventRecord, Listener } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { draftOfEvent, type EventDraft, sendEvent } from '../../data/events/events.ts';
+import { prettyJson } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
 import { Button } from '../../parts/button/button.tsx';
@@ -109,7 +110,7 @@ function useFields(type: string, attributes: string): Fields {
   return {
     type: useSignal(type),
     source: useSignal('console'),
-    attributes: useSignal(attributes),
+    attributes: useSignal(prettyJson(attributes)),
     data: useSignal('{}'),
   };
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call, filterQuery } from '../../data/api/client.ts';
 import type { ExplanationReply, Listener } from '../../data/api/operations.ts';
+import { waitingRun } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Time } from '../../parts/value/value.tsx';
 
@@ -31,7 +32,7 @@ async function nearMissesOf(namespace: string, listener: Listener): Promise<read
     );
     for (const { id } of events.results) {
       const { event, listeners } = await call('explainEvent', { namespace, event: id });
-      const own = listeners.find((one) => one.listener === listener.instance);
+      const own = listeners.find((one) => waitingRun(one.listener) === listener.instance);
       if (own?.failed !== undefined) misses.push({ event, ...own.failed });
       if (misses.length >= MOST_SHOWN) return misses;
     }

@@ -5,7 +5,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -37,6 +37,9 @@ const keysOf = ({ isSmall }: EditorOptions): Extension =>
     ...(isSmall ? [] : [indentWithTab]),
   ]);
 
+/** Marks a change that came from the page: the page is not told of it again. */
+const fromPage = Annotation.define<boolean>();
+
 const gutters = ({ isSmall }: EditorOptions): Extension =>
   isSmall ? [] : [lineNumbers(), foldGutter(), lintGutter(), highlightActiveLine(), highlightActiveLineGutter()];
 
@@ -63,7 +66,8 @@ function extensionsOf(options: EditorOptions, editable: Compartment): Extension[
     editable.of(EditorState.readOnly.of(isReadOnly)),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) onChange?.(update.state.doc.toString());
+      const isTyped = update.transactions.some((one) => one.docChanged && one.annotation(fromPage) !== true);
+      if (isTyped) onChange?.(update.state.doc.toString());
     }),
   ];
 }
@@ -80,7 +84,8 @@ export function openEditor(host: HTMLElement, options: EditorOptions): EditorHan
   return {
     setValue: (value) => {
       if (value === view.state.doc.toString()) return;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+      const changes = { from: 0, to: view.state.doc.length, insert: value };
+      view.dispatch({ changes, annotations: fromPage.of(true) });
     },
     setProblems: (problems) => view.dispatch(setDiagnostics(view.state, toDiagnostics(view.state.doc, problems))),
     goTo: (line, column) => {

@@ -17,6 +17,8 @@ export function Editor(props: EditorProps) {
   const { value, problems = NONE, onOpen, isSmall = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const handle = useSignal<EditorHandle | undefined>(undefined);
+  // Texts that the page was given and has not given back yet. It does that a moment later, when more may be typed.
+  const typed = useRef<string[]>([]);
   // What the editor was opened with calls what is given now.
   const latest = useRef(props);
   latest.current = props;
@@ -24,7 +26,11 @@ export function Editor(props: EditorProps) {
     let isGone = false;
     import('./codemirror.ts').then(({ openEditor }) => {
       if (isGone || host.current === null) return;
-      const options = { ...latest.current, onChange: (text: string) => latest.current.onChange?.(text) };
+      const onChange = (text: string) => {
+        typed.current.push(text);
+        latest.current.onChange?.(text);
+      };
+      const options = { ...latest.current, onChange };
       handle.value = openEditor(host.current, options);
       onOpen?.(handle.value);
     });
@@ -34,7 +40,11 @@ export function Editor(props: EditorProps) {
       handle.value = undefined;
     };
   }, [handle, onOpen]);
-  useEffect(() => handle.value?.setValue(value), [handle.value, value]);
+  useEffect(() => {
+    const at = typed.current.lastIndexOf(value);
+    typed.current.splice(0, at < 0 ? typed.current.length : at + 1);
+    if (at < 0) handle.value?.setValue(value);
+  }, [handle.value, value]);
   useEffect(() => handle.value?.setProblems(problems), [handle.value, problems]);
   return (
     <div class={`editor${isSmall ? ' small' : ''}`}>
