@@ -13,6 +13,8 @@ export interface Look {
   readonly theme?: 'light' | 'dark';
   /** Another key than the administrator's; null: none, so that the sign-in is shown. */
   readonly key?: string | null;
+  /** Where the service is reached, if not at its own URL. */
+  readonly at?: string;
 }
 
 /** A browser on the console of a running service. */
@@ -53,7 +55,7 @@ async function launch(): Promise<{ context: BrowserContext; end: () => Promise<v
   const folder = mkdtempSync(join(tmpdir(), 'weft-browser-'));
   const context = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS, headless: true });
   // Shorter than a test may take, so that what is missing is named.
-  context.setDefaultTimeout(12_000);
+  context.setDefaultTimeout(30_000);
   const end = async () => {
     await context.close();
     rmSync(folder, { recursive: true, force: true });
@@ -68,13 +70,13 @@ export async function openConsole(): Promise<Console> {
   const { context, end } = await launch();
   const faults: string[] = [];
   const open = async (path: string, look: Look = {}): Promise<Page> => {
-    const { width = 1280, height = 800, theme = 'light', key = client.key } = look;
+    const { width = 1280, height = 800, theme = 'light', key = client.key, at = client.url } = look;
     const page = await context.newPage();
     watch(page, faults);
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     if (key !== null) await page.addInitScript((secret) => sessionStorage.setItem('weft.key', secret), key);
-    await load(page, `${client.url}/ui/${path}`);
+    await load(page, `${at}/ui/${path}`);
     return page;
   };
   const close = async () => {

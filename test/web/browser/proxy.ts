@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A way to a service that can be interrupted. */
-export interface Proxy {
+export interface BrokenWay {
   readonly url: string;
   /** Ends every connection, and refuses new ones until `restore`. */
   cut(): void;
@@ -11,7 +11,7 @@ export interface Proxy {
 }
 
 /** Opens a port of this machine that leads to the service at a URL. */
-export async function openProxy(target: string): Promise<Proxy> {
+export async function openProxy(target: string): Promise<BrokenWay> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -6,6 +6,7 @@ import { go, place, setQuery } from '../../data/navigation/location.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
+import { Remark } from '../../parts/note/note.tsx';
 import { Tabs } from '../../parts/tabs/tabs.tsx';
 import { EventDetail } from './detail.tsx';
 import { FailedDeliveries } from './failed-deliveries.tsx';
@@ -65,7 +66,16 @@ export function EventsPage({ params }: { readonly params: Readonly<Record<string
       )}
       {sent !== null && (
         <Inspector title="Send an event" label="Send an event" onClose={close}>
-          <SendPanel namespace={namespace} from={id} type={sent.trim()} attributes={query.get('attributes') ?? '{}'} />
+          {may('broadcastEvent') ? (
+            <SendPanel
+              namespace={namespace}
+              from={id}
+              type={sent.trim()}
+              attributes={query.get('attributes') ?? '{}'}
+            />
+          ) : (
+            <Remark>Your key may not send events: that takes the permission run.</Remark>
+          )}
         </Inspector>
       )}
     </div>

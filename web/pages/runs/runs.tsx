@@ -114,9 +114,8 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
       <FilterBar filters={filters} />
       <Fresh count={rows.fresh.value} onShow={toTop} />
       {error !== undefined && <ErrorNote title="The runs cannot be listed" error={error} />}
-      {total === 0 ? (
-        <NoRuns namespace={namespace} isFiltered={isFiltered} />
-      ) : (
+      {total === 0 && <NoRuns namespace={namespace} isFiltered={isFiltered} />}
+      {total !== 0 && (total !== undefined || error === undefined) && (
         <Table
           label="Runs"
           columns={columns}
