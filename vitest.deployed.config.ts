@@ -12,7 +12,7 @@ export default defineConfig({
       'test/service/namespaces/{keys,namespaces,secrets,tenant-sweep,variables}.test.ts',
       'test/service/recorded/{conformance,exchanges,runs}.test.ts',
       'test/service/runs/{examples,execution,idempotency,instances}.test.ts',
-      'test/service/system/{handbook,metrics,system}.test.ts',
+      'test/service/system/{console,handbook,metrics,system}.test.ts',
       'test/service/tree/{revisions,tree}.test.ts',
       'test/deployed/*.test.ts',
     ],

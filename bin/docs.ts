@@ -1,11 +1,16 @@
-/** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, and docs/command-line.md from the commands. */
+/**
+ * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of the console from the registry,
+ * docs/command-line.md from the commands.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';
 import { commandHandbook } from './cli/handbook.ts';
+import { apiTypes, type Description } from './console/api-types.ts';
 
 const folder = new URL('../docs/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), commandHandbook());
+writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));

@@ -8,7 +8,8 @@ function isGreen([command = '', ...args]: readonly string[]): boolean {
 }
 
 const filters = process.argv.slice(2);
-const checks = filters.length > 0 ? [] : ['biome check .', 'tsc --noEmit'];
+const checks =
+  filters.length > 0 ? [] : ['biome check .', 'tsc --noEmit', 'tsc --noEmit -p web', 'tsc --noEmit -p test/web'];
 const wrong = checks.filter((check) => !isGreen(check.split(' ')));
 const report = await runTests(filters);
 const repeated = filesToRepeat(report);

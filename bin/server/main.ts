@@ -1,3 +1,4 @@
+import { prepareConsole } from '../console/build.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { readSettings } from './settings.ts';
@@ -5,6 +6,8 @@ import { readSettings } from './settings.ts';
 async function serveUntilStopped(): Promise<void> {
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
+  // The service works without its console.
+  await prepareConsole().catch((error: unknown) => console.error('the console could not be built:', error));
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
       console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
@@ -12,6 +15,7 @@ async function serveUntilStopped(): Promise<void> {
     },
   });
   console.log(`Weft listening on ${service.url}`);
+  console.log(`Console: ${service.url}/ui`);
   console.log(`Key: ${service.key}`);
   console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
   let isStopping = false;

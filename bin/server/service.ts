@@ -1,4 +1,5 @@
 import { installStreaming, type StreamingHandler, startGateway } from '../../lib/adapters/local/gateway.ts';
+import { isConsolePath } from '../../lib/api/console/console.ts';
 import { maxBodyBytes } from '../../lib/api/http/call.ts';
 import { matchRoute } from '../../lib/api/http/match.ts';
 import { lambda, type RouteHandlers, type Suppliers } from '../../lib/api/lambda.ts';
@@ -6,6 +7,7 @@ import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import { loadConsole } from './console.ts';
 import { openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
@@ -81,8 +83,9 @@ function largestBody(method: string, path: string, query: Query): number {
 }
 
 const handlerOf =
-  (handlers: Handlers) =>
+  (handlers: Handlers, console: StreamingHandler) =>
   (method: string, path: string, query: Query): StreamingHandler => {
+    if (isConsolePath(path)) return console;
     const match = matchRoute(method, path, query);
     const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;
     const handler = handlers.get(name);
@@ -96,7 +99,7 @@ async function open(options: PortOptions): Promise<Service> {
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
-    handlerOf: handlerOf(await loadHandlers(ports)),
+    handlerOf: handlerOf(await loadHandlers(ports), await loadConsole()),
     requestId: ports.clock.uuid,
     largestBody,
     storage: database,

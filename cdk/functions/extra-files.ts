@@ -5,8 +5,13 @@ import type { ICommandHooks } from 'aws-cdk-lib/aws-lambda-nodejs';
 export const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
+interface BundledFile {
+  readonly entry: string;
+  readonly options: string;
+}
+
 /** Files that are bundled beside a function: the source of each, and its own esbuild options. */
-const EXTRA_FILES = {
+const BUNDLED_FILES = {
   /** The worker thread that lib/language/sandbox/sandbox.ts starts, with the script engines. */
   'sandbox-worker.mjs': {
     entry: join('lib', 'language', 'sandbox', 'worker.ts'),
@@ -14,13 +19,18 @@ const EXTRA_FILES = {
   },
   /** The sidecar that is copied into images of containers, where only Node exists. */
   'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda', 'main.ts'), options: '' },
-} as const;
+} as const satisfies Record<string, BundledFile>;
 
-export type ExtraFile = keyof typeof EXTRA_FILES;
+/** The folder of the console's files. */
+const CONSOLE = 'console';
 
-/** The command that bundles an extra file. It is deterministic: the same sources give the same bytes. */
+export type ExtraFile = keyof typeof BUNDLED_FILES | typeof CONSOLE;
+
+/** The command that makes an extra file or folder. It is deterministic: the same sources give the same bytes. */
 export function extraFileCommand(name: ExtraFile, root: string, to: string): string {
-  const { entry, options } = EXTRA_FILES[name];
+  if (name === CONSOLE)
+    return `"${process.execPath}" "${join(root, 'bin', 'console', 'build.ts')}" "${join(to, name)}"`;
+  const { entry, options } = BUNDLED_FILES[name];
   return [
     `"${join(root, 'node_modules', '.bin', 'esbuild')}"`,
     `"${join(root, entry)}"`,

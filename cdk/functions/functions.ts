@@ -118,16 +118,19 @@ export class Functions extends Construct {
   readonly #props: FunctionsProps;
   readonly #http: ReadonlyMap<LambdaName, WeftFunction>;
   readonly #triggers = new Map<TriggerName, WeftFunction>();
+  /** Serves the files of the console, for which it needs no rights. */
+  readonly console: WeftFunction;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
     this.#http = new Map(lambdaNames.map((name) => [name, this.#makeHttp(name)]));
+    this.console = this.#makeConsole();
   }
 
   /** All functions that were made so far. */
   get all(): readonly WeftFunction[] {
-    return [...this.#http.values(), ...this.#triggers.values()];
+    return [...this.#http.values(), this.console, ...this.#triggers.values()];
   }
 
   /** The Lambda that serves the requests of a family. */
@@ -150,6 +153,13 @@ export class Functions extends Construct {
     const [about, scripts] = [families[file].about, EVALUATES_SCRIPTS[file]];
     const made = new WeftFunction(this, file, { kind: 'http', file, about, timeout, scripts, settings, environment });
     return this.#granted(made, needsOf(file));
+  }
+
+  #makeConsole(): WeftFunction {
+    const { settings, environment } = this.#props;
+    const about = 'Serves the files of the console';
+    const row = { about, timeout: BUFFERED_TIMEOUT, scripts: false, extraFiles: ['console'] } as const;
+    return new WeftFunction(this, 'console', { kind: 'http', file: 'console', ...row, settings, environment });
   }
 
   #makeTrigger(file: TriggerName): WeftFunction {

@@ -31,8 +31,11 @@ const FALLBACK: LambdaName = 'system';
 function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
   const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
   const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
-  return new Map([...prefixed, ['/', FALLBACK], ['/{elsewhere+}', FALLBACK]]);
+  return new Map([...prefixed, ['/{elsewhere+}', FALLBACK]]);
 }
+
+/** The paths of the console; from the root, a browser is sent there. */
+const CONSOLE_PATHS = ['/', '/ui', '/ui/{page+}'];
 
 /**
  * The REST API: a resource for each path of the registry, with one integration for all methods. The Lambda distinguishes
@@ -59,6 +62,9 @@ export class Api extends Construct {
     for (const [path, family] of gatewayRoutes()) {
       this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.http(family)));
     }
+    // Its replies are short, and leave whole.
+    const console = toIntegration(functions.console, { streaming: false });
+    for (const path of CONSOLE_PATHS) this.rest.root.resourceForPath(path).addMethod('ANY', console);
     this.#refuse();
     this.#acknowledge();
     // The stack defines its own outputs.
@@ -121,7 +127,7 @@ export class Api extends Construct {
   }
 }
 
-function toIntegration({ handler }: WeftFunction, { streaming }: Settings): Integration {
+function toIntegration({ handler }: WeftFunction, { streaming }: Pick<Settings, 'streaming'>): Integration {
   return new LambdaIntegration(handler, {
     scopePermissionToMethod: false,
     responseTransferMode: streaming ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,

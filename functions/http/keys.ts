@@ -5,6 +5,7 @@ import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 
 export const endpoints: Endpoints<'keys'> = {
   listKeys: async (ports) => ({ keys: await apiKeys.list(ports) }),
+  getOwnKey: (_ports, { caller: { permission, namespaces } }) => ({ permission, namespaces }),
   createKey: (ports, { input }) => apiKeys.create(ports, input),
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };

@@ -81,6 +81,11 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
     withRevision(await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
   updateWorkflow: async (ports, { path, body }) =>
     withRevision(await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
+  validateWorkflow: (_ports, { path, body }) => ({
+    namespace: path.namespace,
+    path: `/${path.node}`,
+    problems: revisions.problemsOf(sourceOf(body)),
+  }),
   toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
   setEventLogging: async (ports, { path, input }) => {
     const place = await nodes.needWorkflow(ports, path.namespace, path.node);

@@ -83,8 +83,13 @@ describe('API Gateway', () => {
   });
 
   test('sends requests without a route to a Lambda as well', () => {
-    expect(lambdaAt('/')).toBe('system');
+    expect(lambdaAt('/nope')).toBe('system');
     expect(lambdaAt('/nope/a/b')).toBe('system');
+  });
+
+  test('sends every address of the console, and the root, to the Lambda that serves its files', () => {
+    const paths = ['/', '/ui', '/ui/', '/ui/n/demo/runs', '/ui/assets/main-ABC.js'];
+    expect(paths.map(lambdaAt)).toEqual(paths.map(() => 'console'));
   });
 
   test('replies with 405 itself if there is no resource', () => {
@@ -104,12 +109,13 @@ describe('API Gateway', () => {
     }
   });
 
-  test('streams replies unless streaming is disabled', () => {
+  test('streams replies, except the files of the console, unless streaming is disabled', () => {
     const modes = (settings: Record<string, string>) => {
       const methods = ofType(resourcesOf(settings), 'AWS::ApiGateway::Method');
-      return new Set(
-        methods.map(([, { Properties }]) => JSON.stringify(Properties['Integration']).match(/STREAM|BUFFERED/)?.[0]),
-      );
+      const integrations = methods.map(([, { Properties }]) => JSON.stringify(Properties['Integration']));
+      const ofApi = integrations.filter((text) => !text.includes('Functionsconsole'));
+      expect(ofApi.length).toBe(integrations.length - 3);
+      return new Set(ofApi.map((text) => text.match(/STREAM|BUFFERED/)?.[0]));
     };
     expect(modes({})).toEqual(new Set(['STREAM']));
     expect(modes({ streaming: 'false' })).toEqual(new Set(['BUFFERED']));

@@ -96,6 +96,7 @@ const SCRIPT = 'if (event["type"] == "test") return null; return event';
 export const byteExamples: Readonly<Partial<Record<RouteId, string>>> = {
   createWorkflow: WORKFLOW,
   updateWorkflow: WORKFLOW,
+  validateWorkflow: WORKFLOW,
   executeWorkflow: '{"name":"World"}',
   waitWorkflowWithBody: '{"name":"World"}',
   setNamespaceVariable: 'Hello',

@@ -71,7 +71,7 @@ describe('the registry', () => {
   });
 
   test('a route that changes something needs more than the permission to read', () => {
-    const harmless = ['validateRef', 'validateRouter', 'runJq'];
+    const harmless = ['validateRef', 'validateRouter', 'validateWorkflow', 'runJq'];
     const writes = wrong(({ method, permission }) => method !== 'GET' && ['none', 'read'].includes(permission));
     expect(writes.toSorted()).toEqual(harmless.toSorted());
     expect(wrong(({ permission }) => permission === 'none')).toEqual(['getDescription']);

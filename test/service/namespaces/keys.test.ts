@@ -150,6 +150,23 @@ describe('a key of less than the administrator', () => {
   });
 });
 
+describe('what the key of a request may do', () => {
+  const own = (key: string) => client.call('GET', '/api/keys/own', { key });
+
+  test.each([
+    ['read', []],
+    ['admin', ['mine', 'other']],
+  ])('is shown to it: %s in %j', async (permission, namespaces) => {
+    const { secret } = await keyOf(permission, namespaces);
+    expect((await own(secret)).json()).toEqual({ permission, namespaces });
+  });
+
+  test('is everything for the key of the administrator, and is not shown without a key', async () => {
+    expect((await own(client.key)).json()).toEqual({ permission: 'admin', namespaces: [] });
+    expect((await own('unknown')).status).toBe(401);
+  });
+});
+
 describe('the keys', () => {
   test('are shown once with their secret, and listed without it', async () => {
     const { key, secret } = await keyOf('run', ['mine', 'later']);

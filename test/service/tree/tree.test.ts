@@ -288,3 +288,31 @@ describe('a mirror of a git repository', () => {
     expect([missing.status, missing.json()['message']]).toEqual([404, "inode not found at '/gone'"]);
   });
 });
+
+describe('a workflow text that is validated', () => {
+  const validate = (body: string, path = 'not/there') =>
+    client.call('POST', `/api/namespaces/demo/tree/${path}?op=validate`, { body });
+
+  test('gets every problem with its place and how to mend it, and is not stored', async () => {
+    const answer = await validate(BROKEN);
+    expect(answer.status, answer.text).toBe(200);
+    const { problems, ...rest } = answer.json();
+    expect(rest).toEqual({ namespace: 'demo', path: '/not/there' });
+    const [problem] = rowsOf(problems);
+    expect(problem).toMatchObject({ line: 3, column: 9, message: expect.stringContaining('type unrecognized') });
+    expect(String(problem?.['text'])).toContain('3 |   type: foo\n            ^');
+    expect((await client.call('GET', '/api/namespaces/demo/tree/not/there')).status).toBe(404);
+  });
+
+  test('has the problems that storing it is refused for', async () => {
+    const two = 'states:\n- id: a\n  type: foo\n- id: b\n  type: noop\n  transition: c\n';
+    const stored = await client.call('PUT', '/api/namespaces/demo/tree/refused?op=create-workflow', { body: two });
+    expect(stored.status).toBe(406);
+    expect(rowsOf(stored.json()['problems']).length).toBe(2);
+    expect((await validate(two)).json()['problems']).toEqual(stored.json()['problems']);
+  });
+
+  test('has no problems when it is a workflow', async () => {
+    expect((await validate(NOOP)).json()['problems']).toEqual([]);
+  });
+});

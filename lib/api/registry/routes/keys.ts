@@ -10,6 +10,15 @@ export const keys = {
     from: 'weft',
     about: 'Lists the API keys, without their secrets.',
   },
+  getOwnKey: {
+    family: 'keys',
+    method: 'GET',
+    path: '/keys/own',
+    reply: 'ownKey',
+    permission: 'read',
+    from: 'weft',
+    about: 'Returns what the key of the request may do, and in which namespaces; none named means all.',
+  },
   createKey: {
     family: 'keys',
     method: 'POST',

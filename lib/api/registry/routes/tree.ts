@@ -63,6 +63,17 @@ export const tree = {
     from: 'specification',
     about: 'Creates a new latest revision of a workflow from its YAML, if it compiles.',
   },
+  validateWorkflow: {
+    family: 'tree',
+    method: 'POST',
+    path: NODE,
+    op: 'validate',
+    body: 'bytes',
+    reply: 'problems',
+    permission: 'read',
+    from: 'weft',
+    about: 'Lists every problem of a workflow text without storing it; the path need not exist.',
+  },
   toggleWorkflow: {
     family: 'tree',
     method: 'POST',

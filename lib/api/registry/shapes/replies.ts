@@ -19,6 +19,7 @@ export const replies = {
   directoryOrWorkflow: tree.directoryOrWorkflow,
   namedNode: tree.namedNode,
   nodeRevision: tree.nodeRevision,
+  problems: tree.problems,
   refs: tree.refs,
   router: tree.router,
   routerVerdict: tree.routerVerdict,
@@ -64,6 +65,7 @@ export const replies = {
   jqResults: system.jqResults,
   description: system.description,
   keys: system.keys,
+  ownKey: system.ownKey,
   newKey: system.newKey,
 } as const satisfies Record<string, z.ZodMiniType>;
 

@@ -22,6 +22,7 @@ export const keyRecord = z.object({
   namespaces: z.array(z.string()),
   createdAt: time,
 });
+export const ownKey = z.object({ permission: keyRecord.shape.permission, namespaces: z.array(z.string()) });
 export const keys = z.object({ keys: z.array(keyRecord) });
 /** The only reply that contains the secret of a key. */
 export const newKey = z.object({ key: keyRecord, secret: z.string() });

@@ -27,6 +27,16 @@ export const directory = z.object({ ...ofNode, children: z.object(paged(node)) }
 export const workflow = z.object({ ...ofNode, revision, eventLogging: z.string(), oid: z.string() });
 export const directoryOrWorkflow = z.union([directory, workflow]);
 
+const problem = z.object({
+  message: z.string(),
+  line: z.int(),
+  column: z.int(),
+  hint: z.optional(z.string()),
+  text: z.string(),
+});
+/** Lines and columns count from 1; `text` is the problem with its source line and a caret below the column. */
+export const problems = z.object({ ...ofPath, problems: z.array(problem) });
+
 export const refs = z.object({ ...ofNode, ...paged(z.object({ name: z.string() })) });
 
 const weighted = z.object({ ref: z.string(), weight: z.int() });

@@ -1,0 +1,177 @@
+/** `npm run build:web`: builds the console of web/ into dist/console, or into the folder that is given. */
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build, type Metafile } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the local server finds the console. */
+export const CONSOLE_FOLDER = join(ROOT, 'dist', 'console');
+
+/** A build reads these; whatever else changes needs no new one. */
+const SOURCES = ['web', 'bin/console', 'examples', 'package-lock.json'];
+
+/** The files of the page itself: all others load when they are needed. */
+const ENTRIES = {
+  main: 'web/app/main.tsx',
+  theme: 'web/app/theme.ts',
+  style: 'web/style/index.css',
+  icon: 'web/app/icon.svg',
+};
+
+type Outputs = Metafile['outputs'];
+
+async function bundle(folder: string): Promise<Outputs> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: file, out })),
+    outdir: join(folder, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    minify: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfig: 'web/tsconfig.json',
+    loader: { '.yaml': 'text', '.svg': 'copy' },
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return metafile.outputs;
+}
+
+/** The file that was made of an entry. */
+function outputOf(outputs: Outputs, entry: string): string {
+  const found = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === entry);
+  if (found === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+  return found;
+}
+
+/** What a file imports at once, itself included. */
+function loadedWith(outputs: Outputs, file: string, known = new Set<string>()): ReadonlySet<string> {
+  if (known.has(file)) return known;
+  known.add(file);
+  for (const { path, kind } of outputs[file]?.imports ?? []) {
+    if (kind === 'import-statement') loadedWith(outputs, path, known);
+  }
+  return known;
+}
+
+async function writePage(folder: string, outputs: Outputs): Promise<void> {
+  const nameOf = (entry: string): string => `assets/${basename(outputOf(outputs, entry))}`;
+  const main = outputOf(outputs, ENTRIES.main);
+  const chunks = [...loadedWith(outputs, main)].filter((file) => file !== main);
+  const preloads = chunks.map((file) => `<link rel="modulepreload" href="assets/${basename(file)}">`);
+  const template = await readFile(join(ROOT, 'web', 'app', 'index.html'), 'utf8');
+  const values: Readonly<Record<string, string>> = {
+    icon: nameOf(ENTRIES.icon),
+    theme: nameOf(ENTRIES.theme),
+    style: nameOf(ENTRIES.style),
+    main: nameOf(ENTRIES.main),
+    preloads: preloads.join('\n'),
+  };
+  const page = template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
+  await writeFile(join(folder, 'index.html'), page);
+}
+
+/** Lays a `.br` and a `.gz` beside each file that becomes smaller by it. */
+async function compress(folder: string): Promise<void> {
+  const assets = join(folder, 'assets');
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  for (const name of await readdir(assets)) {
+    const file = join(assets, name);
+    const bytes = await readFile(file);
+    const [br, gz] = await Promise.all([
+      promisify(brotliCompress)(bytes, { params }),
+      promisify(gzip)(bytes, { level: 9 }),
+    ]);
+    await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
+  }
+}
+
+/** Sizes in bytes after gzip. */
+export interface ConsoleSizes {
+  /** What every page loads. */
+  readonly frame: number;
+  /** What the first load of a page takes, the frame included, by its source. */
+  readonly pages: Readonly<Record<string, number>>;
+  /** The files that load when a page shows what they are for: the editor, the diagram, charts. */
+  readonly later: Readonly<Record<string, number>>;
+}
+
+async function sizesOf(folder: string, outputs: Outputs): Promise<ConsoleSizes> {
+  const sizeOf = async (file: string) =>
+    (await promisify(gzip)(await readFile(resolve(ROOT, file)), { level: 9 })).length;
+  const names = [...Object.keys(outputs), join(folder, 'index.html')];
+  const sizes = new Map(await Promise.all(names.map(async (file) => [file, await sizeOf(file)] as const)));
+  const sum = (files: Iterable<string>): number =>
+    [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
+  const frame = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
+  frame.add(join(folder, 'index.html'));
+  const entryOf = (file: string): string => outputs[file]?.entryPoint ?? '';
+  const pages = names.filter((file) => !frame.has(file) && entryOf(file).startsWith('web/pages/'));
+  const withPage = new Map(pages.map((file) => [entryOf(file), new Set([...frame, ...loadedWith(outputs, file)])]));
+  const seen = new Set([...withPage.values()].flatMap((files) => [...files]));
+  const later = names.filter((file) => !seen.has(file));
+  return {
+    frame: sum(frame),
+    pages: Object.fromEntries([...withPage].map(([entry, files]) => [entry, sum(files)])),
+    later: Object.fromEntries(later.map((file) => [`${basename(file)} ${entryOf(file)}`.trim(), sizes.get(file) ?? 0])),
+  };
+}
+
+/**
+ * Builds the console into a folder, which it empties before. With `compressed`, files are stored compressed too, as a
+ * deployment serves them.
+ */
+export async function buildConsole(folder = CONSOLE_FOLDER, { compressed = false } = {}): Promise<ConsoleSizes> {
+  // Two processes may build at the same time; a reader sees a whole build.
+  const draft = `${folder}.${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  try {
+    const outputs = await bundle(draft);
+    await writePage(draft, outputs);
+    if (compressed) await compress(draft);
+    const sizes = await sizesOf(draft, outputs);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+    return sizes;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */
+async function newestIn(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.mtimeMs;
+  const times = await Promise.all((await readdir(path)).map((name) => newestIn(join(path, name))));
+  return Math.max(found.mtimeMs, ...times);
+}
+
+/** Builds the console unless the present build is newer than its sources. */
+export async function prepareConsole(): Promise<void> {
+  const built = await newestIn(join(CONSOLE_FOLDER, 'index.html'));
+  const changed = Math.max(...(await Promise.all(SOURCES.map((path) => newestIn(join(ROOT, path))))));
+  if (built <= changed) await buildConsole();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder = CONSOLE_FOLDER] = process.argv.slice(2);
+  const { frame, pages, later } = await buildConsole(folder, { compressed: folder !== CONSOLE_FOLDER });
+  const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+  console.log(`${folder}: every page loads ${kilobytes(frame)} (gzip)`);
+  for (const [kind, sizes] of Object.entries({ first: pages, later })) {
+    const sorted = Object.entries(sizes).sort(([, a], [, b]) => b - a);
+    for (const [name, size] of sorted) console.log(`  ${kind} ${name}: ${kilobytes(size)}`);
+  }
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { type Client, rowsOf } from '../../service/access/client.ts';
+
+const example = (path: string): string => readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
+
+/** A namespace with something of everything. */
+export interface Space {
+  readonly namespace: string;
+  /** Runs, by how they stand. */
+  readonly complete: string;
+  readonly failed: string;
+  readonly waiting: string;
+  readonly event: string;
+}
+
+const WORKFLOWS: Readonly<Record<string, string>> = {
+  'hello.yaml': 'hello/workflow.yaml',
+  'orders/saga.yaml': 'order-saga/workflow.yaml',
+  'orders/bank': 'order-saga/flows/bank.yaml',
+  'orders/carrier': 'order-saga/flows/carrier.yaml',
+  'orders/stock': 'order-saga/flows/stock.yaml',
+  'orders/payment.yaml': 'order-payment/workflow.yaml',
+  'orders/validation.yaml': 'order-validation/workflow.yaml',
+  'reports/sum.yaml': 'sum-by-loop/workflow.yaml',
+};
+
+/** Sends a request and returns its JSON. Throws when it is refused. */
+export async function ask(client: Client, method: string, path: string, body?: unknown) {
+  const isText = typeof body === 'string';
+  const answer = await client.call(method, path, body === undefined ? {} : isText ? { body } : { json: body });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.text === '' ? undefined : answer.json();
+}
+
+/** Starts a workflow and returns the id of its run. */
+export async function started(client: Client, namespace: string, path: string, input: unknown): Promise<string> {
+  const url = `/api/namespaces/${namespace}/tree/${path}?op=execute`;
+  return String((await ask(client, 'POST', url, input))?.['instance']);
+}
+
+/** Waits until a run has the status. */
+export async function untilStatus(client: Client, namespace: string, id: string, status: string): Promise<void> {
+  for (;;) {
+    const reply = await ask(client, 'GET', `/api/namespaces/${namespace}/instances/${id}`);
+    if (String(reply?.['instance']?.['status']) === status) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Waits until a run listens to an event. */
+export async function untilListening(client: Client, namespace: string, id: string): Promise<void> {
+  for (;;) {
+    const reply = await ask(client, 'GET', `/api/namespaces/${namespace}/event-listeners`);
+    if (rowsOf(reply?.['results']).some(({ instance }) => String(instance) === id)) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** Stores workflows in a namespace, made with it. */
+export async function makeNamespace(client: Client, namespace: string, workflows = WORKFLOWS): Promise<void> {
+  const base = `/api/namespaces/${namespace}`;
+  await ask(client, 'PUT', base);
+  for (const folder of ['orders', 'reports']) await ask(client, 'PUT', `${base}/tree/${folder}?op=create-directory`);
+  for (const [path, file] of Object.entries(workflows)) {
+    await ask(client, 'PUT', `${base}/tree/${path}?op=create-workflow`, example(file));
+  }
+}
+
+async function addData(client: Client, base: string): Promise<void> {
+  await client.call('PUT', `${base}/vars/rates`, {
+    body: '{"EUR":1}',
+    headers: { 'Content-Type': 'application/json' },
+  });
+  await client.call('PUT', `${base}/vars/note`, { body: 'noon', headers: { 'Content-Type': 'text/plain' } });
+  await client.call('PUT', `${base}/secrets/token`, { body: 'x' });
+  await client.call('POST', `/api/functions/registries${base.replace('/api', '')}`, {
+    json: { reg: 'https://registry.example.com', data: 'user:token' },
+  });
+  await client.call('POST', `${base}/eventfilter/drop-tests`, { body: 'return event' });
+  await ask(client, 'PUT', `${base}/tree/hello.yaml?op=create-node-attributes`, { attributes: ['nightly'] });
+}
+
+/** Makes a namespace with workflows, runs of every kind, events, variables and secrets. */
+export async function makeSpace(client: Client, namespace: string): Promise<Space> {
+  const base = `/api/namespaces/${namespace}`;
+  await makeNamespace(client, namespace);
+  const complete = await started(client, namespace, 'orders/saga.yaml', { quantity: 3, card: 'visa', country: 'XX' });
+  const failed = await started(client, namespace, 'orders/saga.yaml', { card: 1 });
+  const waiting = await started(client, namespace, 'orders/payment.yaml', { id: 'o-1', cents: 950 });
+  await started(client, namespace, 'hello.yaml', { name: 'Ada' });
+  await addData(client, base);
+  await untilStatus(client, namespace, complete, 'complete');
+  await untilStatus(client, namespace, failed, 'failed');
+  await untilListening(client, namespace, waiting);
+  const event = {
+    specversion: '1.0',
+    id: 'e-1',
+    type: 'payment.received',
+    source: 'bank',
+    order: 'O-1',
+    data: { cents: 1 },
+  };
+  await client.call('POST', `${base}/broadcast`, {
+    json: event,
+    headers: { 'Content-Type': 'application/cloudevents+json' },
+  });
+  return { namespace, complete, failed, waiting, event: 'e-1' };
+}
+
+/** Every page of the console, in a namespace with something of everything. */
+export function pagesOf({ namespace: ns, complete, failed, waiting, event }: Space): Readonly<Record<string, string>> {
+  return {
+    namespaces: '',
+    overview: `n/${ns}`,
+    folder: `n/${ns}/tree/orders`,
+    source: `n/${ns}/tree/orders/saga.yaml`,
+    'workflow runs': `n/${ns}/tree/orders/saga.yaml?tab=runs`,
+    revisions: `n/${ns}/tree/orders/saga.yaml?tab=revisions`,
+    'workflow metrics': `n/${ns}/tree/orders/saga.yaml?tab=metrics`,
+    'workflow variables': `n/${ns}/tree/orders/saga.yaml?tab=variables`,
+    'workflow services': `n/${ns}/tree/orders/saga.yaml?tab=services`,
+    'workflow log': `n/${ns}/tree/orders/saga.yaml?tab=log`,
+    'workflow settings': `n/${ns}/tree/hello.yaml?tab=settings`,
+    runs: `n/${ns}/runs`,
+    'run complete': `n/${ns}/runs/${complete}`,
+    'run failed': `n/${ns}/runs/${failed}?tab=source`,
+    'run waiting': `n/${ns}/runs/${waiting}?tab=data`,
+    'run children': `n/${ns}/runs/${complete}?tab=children`,
+    events: `n/${ns}/events`,
+    event: `n/${ns}/events/${event}`,
+    'event to send': `n/${ns}/events?send=payment.received`,
+    listeners: `n/${ns}/events?view=waiting`,
+    'failed deliveries': `n/${ns}/events?view=failed`,
+    'event filters': `n/${ns}/events?view=filters`,
+    metrics: `n/${ns}/metrics`,
+    log: `n/${ns}/log`,
+    variables: `n/${ns}/variables?name=rates`,
+    secrets: `n/${ns}/secrets`,
+    services: `n/${ns}/services`,
+    registries: `n/${ns}/registries`,
+    settings: `n/${ns}/settings`,
+    keys: 'keys',
+    server: 'server',
+    'server services': 'server?view=services',
+    playground: 'playground',
+  };
+}

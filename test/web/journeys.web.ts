@@ -1,0 +1,190 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Console, openConsole } from './browser/console.ts';
+import { ask, started, untilListening } from './browser/space.ts';
+
+let console_: Console;
+let made = 0;
+let ns: string;
+
+beforeAll(async () => {
+  console_ = await openConsole();
+});
+
+beforeEach(async () => {
+  made += 1;
+  ns = `journey-${made}`;
+  await ask(console_.client, 'PUT', `/api/namespaces/${ns}`);
+});
+
+afterEach(() => console_.closePages());
+
+afterAll(async () => {
+  await console_.close();
+  expect(console_.faults).toEqual([]);
+});
+
+const store = (path: string, source: string) =>
+  ask(console_.client, 'PUT', `/api/namespaces/${ns}/tree/${path}?op=create-workflow`, source);
+
+/** Replaces the text of an editor by another one, as a person does who pastes it. */
+async function paste(editor: Locator, text: string): Promise<void> {
+  await editor.focus();
+  await editor.press('Control+a');
+  await editor.evaluate((element, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
+
+const status = (page: Page, word: string) => page.getByRole('heading', { level: 1 }).getByText(word);
+
+const WITH_A_MISTAKE = `states:
+- id: wait
+  type: delay
+  duration: PT1S
+  transition: grete
+- id: greet
+  type: noop
+  log: jq("hello " + .name)
+  transform:
+    greeting: 'jq("Hello, " + .name)'
+`;
+
+describe('a person', () => {
+  test('writes a workflow with a mistake, mends it, runs it and watches the run', async () => {
+    const page = await console_.open(`n/${ns}/tree/`);
+    await page.getByRole('button', { name: 'New workflow' }).click();
+    await page.getByLabel('Name of the workflow').fill('greet');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const text = page.getByLabel('Source of greet');
+    await paste(text, WITH_A_MISTAKE);
+    const problem = page.getByRole('list', { name: 'Problems' }).getByRole('button');
+    await problem.getByText('grete').first().waitFor();
+    expect(await problem.count()).toBe(1);
+    // The problem leads to its place in the text.
+    await problem.click();
+    for (const _ of 'grete') await page.keyboard.press('Delete');
+    await page.keyboard.type('greet');
+    await page.getByText('Not stored. No problems').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Stored as the latest revision').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Input' }).waitFor();
+    await paste(page.getByRole('textbox', { name: 'Input' }), '{"name": "Ada"}');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await status(page, 'Complete').waitFor();
+    const steps = page.getByRole('region', { name: 'Steps' }).getByRole('button');
+    expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('wait'), expect.stringContaining('greet')]);
+    await page.getByText('hello Ada').first().waitFor();
+    await page.getByRole('link', { name: 'Data', exact: true }).click();
+    await page.getByText('"Hello, Ada"').waitFor();
+  });
+
+  test('sees why a run waits, which event just missed it, and sends the right one', async () => {
+    const source = `states:
+- id: await-payment
+  type: consumeEvent
+  event:
+    type: order.paid
+    context: {order: jq(.order)}
+  transform: {paid: true}
+`;
+    await store('pay', source);
+    const run = await started(console_.client, ns, 'pay', { order: 'o-77' });
+    await untilListening(console_.client, ns, run);
+    const page = await console_.open(`n/${ns}/runs/${run}`);
+    await status(page, 'Waiting').waitFor();
+    await page.getByText('order=o-77').waitFor();
+    const event = { specversion: '1.0', id: 'e-1', type: 'order.paid', source: 'bank', order: 'O-77' };
+    await console_.client.call('POST', `/api/namespaces/${ns}/broadcast`, {
+      json: event,
+      headers: { 'Content-Type': 'application/cloudevents+json' },
+    });
+
+    await page.getByText('Near miss').waitFor();
+    await page.getByText('order=O-77', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Send it' }).click();
+    expect(await page.getByLabel('Attributes').inputValue()).toContain('"order": "o-77"');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('Sent order.paid').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await status(page, 'Complete').waitFor();
+  });
+
+  test('sees the error of a failed run beside its source, and runs it again', async () => {
+    await store('fail', 'states:\n- id: check\n  type: error\n  error: order.bad\n  message: no card\n');
+    const run = await started(console_.client, ns, 'fail', { id: 1 });
+    const page = await console_.open(`n/${ns}/runs/${run}?tab=source`);
+    const error = page.getByRole('alert');
+    await error.getByText('order.bad').waitFor();
+    await error.getByText('no card').waitFor();
+    await page.getByLabel('Source').getByText('message: no card').waitFor();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.includes(run));
+    await page.getByRole('alert').getByText('order.bad').waitFor();
+  });
+
+  test('cancels a run that waits', async () => {
+    await store('rest', 'states:\n- id: rest\n  type: delay\n  duration: PT1H\n');
+    const run = await started(console_.client, ns, 'rest', {});
+    const page = await console_.open(`n/${ns}/runs/${run}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
+    await status(page, 'Cancelled').waitFor();
+  });
+
+  test('runs an example in an empty namespace by one click, and sees its data', async () => {
+    const page = await console_.open(`n/${ns}`);
+    await page.getByRole('button', { name: 'Run it' }).first().click();
+    await page.waitForURL(/\/runs\//);
+    await page.getByRole('heading', { name: 'Input' }).waitFor();
+  });
+
+  test('stores, shows and deletes a variable', async () => {
+    const page = await console_.open(`n/${ns}/variables`);
+    await page.getByRole('button', { name: 'New variable' }).first().click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('rates');
+    await page.getByRole('textbox', { name: 'Value' }).fill('{"EUR": 1}');
+    await page.getByRole('button', { name: 'Store' }).click();
+    await page.getByText('rates').first().waitFor();
+    const stored = await ask(console_.client, 'GET', `/api/namespaces/${ns}/vars/rates`);
+    expect(stored).toEqual({ EUR: 1 });
+  });
+});
+
+describe('the keyboard alone', () => {
+  test('leads from the sign-in to a run, through its steps, and to every page', async () => {
+    await store('two', 'states:\n- id: a\n  type: noop\n  transition: b\n- id: b\n  type: noop\n');
+    const run = await started(console_.client, ns, 'two', {});
+    const page = await console_.open(`n/${ns}`, { key: null });
+    await page.getByLabel('Key').waitFor();
+    await page.keyboard.type(console_.client.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: ns }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('table', { name: 'Runs' }).getByText('two').first().waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.row-link:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(run));
+    await status(page, 'Complete').waitFor();
+    await page.getByRole('region', { name: 'Steps' }).getByText('b', { exact: true }).waitFor();
+    await page.keyboard.press(']');
+    await page.getByText('Step 1').waitFor();
+    await page.keyboard.press(']');
+    await page.getByText('Step 2').waitFor();
+    await page.keyboard.press('[');
+    await page.getByText('Step 1').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('metrics');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Metrics' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+});

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole } from './browser/console.ts';
+import { untilDrawn, untilReady, untilStill } from './browser/ready.ts';
+import { makeSpace, pagesOf, type Space } from './browser/space.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const EVERYTHING: RunOptions = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+};
+const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+
+const NAMES = Object.keys(pagesOf({ namespace: '', complete: '', failed: '', waiting: '', event: '' }));
+
+let console_: Console;
+let space: Space;
+
+beforeAll(async () => {
+  console_ = await openConsole();
+  space = await makeSpace(console_.client, 'demo');
+  await console_.client.call('PUT', '/api/namespaces/fresh');
+});
+
+afterEach(() => console_.closePages());
+
+afterAll(async () => {
+  await console_.close();
+  expect(console_.faults).toEqual([]);
+});
+
+/** What axe finds, a line each. */
+async function violationsOf(page: Page, options: RunOptions): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    (given) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(given),
+    options,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')}: ${failureSummary.split('\n')[1]}`),
+  );
+}
+
+/** What axe finds in a wide page, in a narrow one, and in its colours in the dark. */
+async function allViolationsOf(page: Page): Promise<Readonly<Record<string, readonly string[]>>> {
+  await page.evaluate(AXE);
+  const wide = await violationsOf(page, EVERYTHING);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violationsOf(page, COLOURS);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await untilStill(page);
+  const narrow = await violationsOf(page, EVERYTHING);
+  return { wide, dark, narrow };
+}
+
+const NO_VIOLATION = { wide: [], dark: [], narrow: [] };
+
+test.each(NAMES)('the page %s has no violation of accessibility rules: wide, narrow, light, dark', async (name) => {
+  const page = await console_.open(pagesOf(space)[name] ?? '');
+  await untilReady(page);
+  expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
+});
+
+test('the page of an empty namespace has no violation of accessibility rules', async () => {
+  const page = await console_.open('n/fresh');
+  await page.getByRole('button', { name: 'Run it' }).first().waitFor();
+  await untilReady(page);
+  expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
+});
+
+const PARTS = 'buttons fields values notes table log json diagram timeline texts charts'.split(' ');
+
+describe('the gallery', () => {
+  test.each(PARTS)('has no violation of accessibility rules in the part %s', async (part) => {
+    const page = await console_.open(`gallery/${part}`, { key: null });
+    await page.getByRole('heading', { name: part, level: 2 }).waitFor();
+    await untilDrawn(page);
+    expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
+  });
+
+  test('shows text as text, whatever it holds', async () => {
+    const page = await console_.open('gallery/table', { key: null });
+    await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+});
+
+test('nothing is wider than a narrow screen', async () => {
+  const wide: string[] = [];
+  for (const [name, path] of Object.entries(pagesOf(space))) {
+    const page = await console_.open(path, { width: 390, height: 844 });
+    await untilReady(page);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (overflow > 0) wide.push(`${name}: ${overflow} px too wide`);
+    await page.close();
+  }
+  expect(wide).toEqual([]);
+});
+
+test('an address without a page says so', async () => {
+  const page = await console_.open('n/demo/nothing/here');
+  await page.getByRole('heading', { name: 'No page has this address' }).waitFor();
+});

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole } from './browser/console.ts';
+import { type BrokenWay, openProxy } from './browser/proxy.ts';
+import { ask, started, untilListening } from './browser/space.ts';
+
+const NS = 'streams';
+const LOOP = `states:
+- id: say
+  type: noop
+  log: 'jq("round " + (.round // 0 | tostring))'
+  transform: 'jq(.round = (.round // 0) + 1)'
+  transition: wait
+- id: wait
+  type: consumeEvent
+  event: {type: again, context: {loop: jq(.loop)}}
+  transform: 'jq({round, loop})'
+  transition: say
+`;
+
+let console_: Console;
+let proxy: BrokenWay;
+
+beforeAll(async () => {
+  console_ = await openConsole();
+  proxy = await openProxy(console_.client.url);
+  await ask(console_.client, 'PUT', `/api/namespaces/${NS}`);
+  await ask(console_.client, 'PUT', `/api/namespaces/${NS}/tree/loop?op=create-workflow`, LOOP);
+});
+
+afterEach(() => console_.closePages());
+
+afterAll(async () => {
+  await proxy.close();
+  await console_.close();
+  expect(console_.faults).toEqual([]);
+});
+
+const goOn = (id: string, loop: string) =>
+  console_.client.call('POST', `/api/namespaces/${NS}/broadcast`, {
+    json: { specversion: '1.0', id, type: 'again', source: 'test', loop },
+    headers: { 'Content-Type': 'application/cloudevents+json' },
+  });
+
+const linesWith = async (page: Page, word: string): Promise<string[]> => {
+  const all = await page.locator('.log-text').allInnerTexts();
+  return all.map((line) => line.replaceAll('"', '')).filter((line) => line.startsWith(word));
+};
+
+test('a page whose connections are lost says so, resumes, and shows each line once', async () => {
+  const run = await started(console_.client, NS, 'loop', { loop: 'a' });
+  await untilListening(console_.client, NS, run);
+  const page = await console_.open(`n/${NS}/runs/${run}`, { at: proxy.url });
+  await page.getByText('round 0').waitFor();
+  proxy.cut();
+  await page.getByText('Reconnecting').waitFor();
+  await goOn('e-1', 'a');
+  proxy.restore();
+  await page.getByText('round 1').waitFor();
+  await untilListening(console_.client, NS, run);
+  await goOn('e-2', 'a');
+  await page.getByText('round 2').waitFor();
+  expect(await linesWith(page, 'round')).toEqual(['round 0', 'round 1', 'round 2']);
+});
+
+test('a list whose connections are lost shows each run once', async () => {
+  const page = await console_.open(`n/${NS}/runs`, { at: proxy.url });
+  const rows = page.getByRole('table', { name: 'Runs' }).locator('tbody tr:not(.blank)');
+  await rows.first().waitFor();
+  const before = await rows.count();
+  proxy.cut();
+  await page.getByText('Reconnecting').waitFor();
+  await started(console_.client, NS, 'loop', { loop: 'b' });
+  proxy.restore();
+  await page.waitForFunction((count) => document.querySelectorAll('tbody tr:not(.blank)').length === count, before + 1);
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(await rows.count()).toBe(before + 1);
+});

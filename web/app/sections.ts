@@ -1,0 +1,56 @@
+import { isAdministrator } from '../data/api/session.ts';
+import { addresses } from '../data/navigation/addresses.ts';
+import type { IconName } from '../parts/icon/icon.tsx';
+
+/** A page that the bar leads to. */
+export interface Section {
+  /** The segment of the address behind the namespace; empty for the overview. */
+  readonly id: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly href: string;
+  /** The second key behind `g`. */
+  readonly key?: string;
+  /** Begins a group. */
+  readonly isFirst?: boolean;
+}
+
+/** The pages of a namespace, in the order of the bar. */
+export function sectionsOf(namespace: string): readonly Section[] {
+  return [
+    { id: '', label: 'Overview', icon: 'overview', href: addresses.namespace(namespace), key: 'o' },
+    { id: 'tree', label: 'Explorer', icon: 'tree', href: addresses.tree(namespace), key: 't' },
+    { id: 'runs', label: 'Runs', icon: 'runs', href: addresses.runs(namespace), key: 'r' },
+    { id: 'events', label: 'Events', icon: 'events', href: addresses.events(namespace), key: 'e' },
+    { id: 'metrics', label: 'Metrics', icon: 'metrics', href: addresses.metrics(namespace), key: 'm' },
+    { id: 'log', label: 'Log', icon: 'log', href: addresses.log(namespace), key: 'l' },
+    {
+      id: 'variables',
+      label: 'Variables',
+      icon: 'variables',
+      href: addresses.variables(namespace),
+      key: 'v',
+      isFirst: true,
+    },
+    { id: 'secrets', label: 'Secrets', icon: 'secrets', href: addresses.secrets(namespace), key: 's' },
+    { id: 'services', label: 'Services', icon: 'services', href: addresses.services(namespace) },
+    { id: 'registries', label: 'Registries', icon: 'registries', href: addresses.registries(namespace) },
+    { id: 'settings', label: 'Settings', icon: 'settings', href: addresses.settings(namespace), isFirst: true },
+  ];
+}
+
+/** The pages that belong to no namespace. */
+export function globalSections(): readonly Section[] {
+  const playground = { id: 'playground', label: 'jq', icon: 'playground', href: addresses.playground() } as const;
+  if (!isAdministrator.value) return [playground];
+  return [
+    { id: 'keys', label: 'Keys', icon: 'keys', href: addresses.keys(), key: 'k' },
+    { id: 'server', label: 'Server', icon: 'server', href: addresses.server() },
+    playground,
+  ];
+}
+
+/** The words of a section for the path that leads to a page. */
+export function labelOf(id: string): string {
+  return [...sectionsOf(''), ...globalSections()].find((section) => section.id === id)?.label ?? id;
+}

@@ -1,0 +1,7 @@
+// Runs before the first paint, so that a chosen theme does not flash.
+try {
+  const theme = localStorage.getItem('weft.theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
+} catch {
+  // A browser that keeps nothing follows the system.
+}

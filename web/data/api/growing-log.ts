@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { instantOf } from '../format/time.ts';
+import type { PathOf } from './client.ts';
+import type { ApiError } from './errors.ts';
+import type { LogLine } from './operations.ts';
+import { follow, type StreamState } from './streams.ts';
+
+/** Operations that return a log, which only grows. */
+export type LogOperation = 'getInstanceLogs' | 'getWorkflowLogs' | 'getNamespaceLogs' | 'getServerLogs';
+
+/** Lines in one event: a long log comes in parts, so that its first lines are shown at once. */
+const PART = 1000;
+
+/** A log that is followed. No line comes twice, also after the connection was lost. */
+export class GrowingLog {
+  readonly lines = signal<readonly LogLine[]>([]);
+  readonly state = signal<StreamState>('connecting');
+  readonly error = signal<ApiError | undefined>(undefined);
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** Begins to follow. Returns the function that ends it. */
+  open<Id extends LogOperation>(id: Id, path: PathOf<Id>): () => void {
+    const query = { limit: PART } as Parameters<typeof follow<Id>>[2]['query'];
+    return follow<Id>(id, path, query === undefined ? {} : { query }, {
+      onFrame: ({ results }) => this.#add(results),
+      onState: (state) => {
+        this.state.value = state;
+      },
+      onError: (error) => {
+        this.error.value = error;
+      },
+    });
+  }
+
+  /** Times of a log only grow, so a line that is not later was there before. */
+  #add(results: readonly LogLine[]): void {
+    const fresh = results.filter(({ t }) => instantOf(t) > this.#last);
+    const newest = fresh.at(-1);
+    if (newest === undefined) return;
+    this.#last = instantOf(newest.t);
+    this.lines.value = [...this.lines.value, ...fresh];
+  }
+}
+
+/** The log of an operation while the component is shown. */
+export function useGrowingLog<Id extends LogOperation>(id: Id, path: PathOf<Id>): GrowingLog {
+  const name = JSON.stringify([id, path]);
+  const log = useMemo(() => new GrowingLog(), [name]);
+  useEffect(() => log.open(id, path), [log]);
+  return log;
+}

@@ -1,0 +1,132 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { call, type FrameOf, type OperationId, type Options, type PathOf, type ReplyOf } from './client.ts';
+import { type ApiError, isAbort, toApiError } from './errors.ts';
+import { key } from './session.ts';
+import { follow, type StreamState } from './streams.ts';
+
+/** A value of the service as a page shows it. */
+export interface Live<T> {
+  /** Undefined until the first reply; the last value stays while a lost connection is opened again. */
+  readonly value: ReadonlySignal<T | undefined>;
+  readonly error: ReadonlySignal<ApiError | undefined>;
+  readonly state: ReadonlySignal<StreamState>;
+}
+
+/** A value that is read once, and again on demand. */
+export interface Loaded<T> extends Live<T> {
+  reload(): void;
+}
+
+/** What was shown last under a request, so that going back shows it at once. */
+const cache = new Map<string, unknown>();
+const MOST_CACHED = 40;
+
+// What one key may see is not shown to the next.
+key.subscribe(() => cache.clear());
+
+function remember(name: string, value: unknown): void {
+  cache.delete(name);
+  cache.set(name, value);
+  if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value ?? '');
+}
+
+class Shown<T> implements Live<T> {
+  readonly name: string;
+  readonly value: Signal<T | undefined>;
+  readonly error = signal<ApiError | undefined>(undefined);
+  readonly state = signal<StreamState>('connecting');
+
+  constructor(name: string) {
+    this.name = name;
+    this.value = signal(cache.get(name) as T | undefined);
+  }
+
+  show(value: T): void {
+    remember(this.name, value);
+    this.error.value = undefined;
+    this.value.value = value;
+  }
+
+  fail(error: unknown): void {
+    if (!isAbort(error)) this.error.value = toApiError(error);
+  }
+}
+
+type Query<Id extends OperationId> = Options<Id>['query'];
+
+const nameOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+
+/** Follows an operation as an event stream while the component is shown. With `path` undefined, nothing is asked. */
+export function useLive<Id extends OperationId>(
+  id: Id,
+  path: PathOf<Id> | undefined,
+  query?: Query<Id>,
+): Live<FrameOf<Id>> {
+  const name = nameOf('live', id, path, query);
+  const shown = useMemo(() => new Shown<FrameOf<Id>>(name), [name]);
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    return follow(id, path, query === undefined ? {} : { query }, {
+      onFrame: (frame) => shown.show(frame),
+      onState: (state) => {
+        shown.state.value = state;
+      },
+      onError: (error) => shown.fail(error),
+    });
+  }, [shown]);
+  return shown;
+}
+
+/** Calls an operation when the component is shown and when the request changes. With `path` undefined, nothing is asked. */
+export function useLoad<Id extends OperationId>(
+  id: Id,
+  path: PathOf<Id> | undefined,
+  query?: Query<Id>,
+): Loaded<ReplyOf<Id>> {
+  const name = nameOf('load', id, path, query);
+  const loader = useMemo(
+    () =>
+      new Loader<ReplyOf<Id>>(name, (signal) =>
+        call(id, path as PathOf<Id>, { ...(query === undefined ? {} : { query }), signal }),
+      ),
+    [name],
+  );
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    loader.reload();
+    return () => loader.stop();
+  }, [loader]);
+  return loader;
+}
+
+class Loader<T> extends Shown<T> implements Loaded<T> {
+  readonly #load: (signal: AbortSignal) => Promise<T>;
+  #running = new AbortController();
+
+  constructor(name: string, load: (signal: AbortSignal) => Promise<T>) {
+    super(name);
+    this.#load = load;
+  }
+
+  stop(): void {
+    this.#running.abort();
+  }
+
+  reload(): void {
+    this.stop();
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    this.#load(signal).then(
+      (value) => {
+        if (signal.aborted) return;
+        this.state.value = 'live';
+        this.show(value);
+      },
+      (error: unknown) => {
+        this.state.value = 'ended';
+        this.fail(error);
+      },
+    );
+  }
+}

@@ -1,0 +1,1183 @@
+// Made from docs/openapi.json by `npm run docs`.
+// biome-ignore-all format: a table that is made
+
+type Empty = Readonly<Record<never, never>>;
+type Bytes = string | Blob | Uint8Array<ArrayBuffer>;
+
+export type PageInfo = { readonly order: readonly { readonly field: string; readonly direction: string }[]; readonly filter: readonly { readonly field: string; readonly type: string; readonly val: string }[]; readonly limit: number; readonly offset: number; readonly total: number; readonly hasNextPage: boolean; readonly hasPreviousPage: boolean; readonly startCursor: string; readonly endCursor: string };
+export type NamespaceRecord = { readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly oid: string };
+export type Node = { readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly path: string; readonly parent: string; readonly type: 'directory' | 'workflow'; readonly attributes: readonly string[]; readonly oid: string; readonly readOnly: boolean; readonly expandedType: 'directory' | 'workflow' | 'git'; readonly mimeType: string };
+export type Revision = { readonly createdAt: string; readonly hash: string; readonly source: string; readonly name: string };
+export type Directory = { readonly namespace: string; readonly node: Node; readonly children: { readonly pageInfo: PageInfo; readonly results: readonly Node[]; readonly totalCount: number; readonly edges: readonly { readonly node: Node; readonly cursor: string }[] } };
+export type Workflow = { readonly namespace: string; readonly node: Node; readonly revision: Revision; readonly eventLogging: string; readonly oid: string };
+export type InstanceRecord = { readonly createdAt: string; readonly updatedAt: string; readonly id: string; readonly as: string; readonly status: 'pending' | 'complete' | 'failed' | 'crashed'; readonly errorCode: string; readonly errorMessage: string; readonly invoker: string };
+export type Variable = { readonly name: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly size: string };
+export type SecretRecord = { readonly name: string; readonly initialized: boolean };
+export type Registry = { readonly name: string; readonly id: string; readonly user: string };
+export type ServiceRecord = { readonly info: { readonly name: string; readonly namespace: string; readonly workflow: string; readonly image: string; readonly cmd: string; readonly size: number; readonly minScale: number; readonly namespaceName: string; readonly path: string; readonly revision: string; readonly envs: { readonly [name: string]: string } }; readonly status: 'True' | 'False' | 'Unknown'; readonly conditions: readonly Condition[]; readonly serviceName: string };
+export type ServiceRevision = { readonly name: string; readonly image: string; readonly cmd: string; readonly size: number; readonly minScale: number; readonly generation: string; readonly created: string; readonly status: 'True' | 'False' | 'Unknown'; readonly conditions: readonly Condition[]; readonly desiredReplicas: string; readonly actualReplicas: string; readonly rev: string };
+export type Condition = { readonly name: string; readonly status: 'True' | 'False' | 'Unknown'; readonly reason: string; readonly message: string };
+export type Pod = { readonly name: string; readonly status: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'; readonly serviceName: string; readonly serviceRevision: string };
+export type LogLine = { readonly t: string; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly msg: string; readonly tags: { readonly [name: string]: string } };
+export type EventRecord = { readonly receivedAt: string; readonly id: string; readonly source: string; readonly type: string; readonly cloudevent: string };
+export type Listener = { readonly workflow: string; readonly instance: string; readonly updatedAt: string; readonly mode: 'simple' | 'and' | 'or'; readonly events: readonly { readonly type: string; readonly filters: { readonly [name: string]: unknown } }[]; readonly createdAt: string };
+export type FailedDelivery = { readonly id: string; readonly kind: 'event' | 'tick' | 'inbound'; readonly failedAt: string; readonly tries: number; readonly error: string; readonly due: string; readonly event: string; readonly type: string; readonly source: string; readonly workflow: string; readonly to: string };
+export type KeyRecord = { readonly id: string; readonly name: string; readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[]; readonly createdAt: string };
+export type Failure = { readonly code: number; readonly message: string; readonly Error: string; readonly StatusCode: number; readonly error?: { readonly code: string; readonly message: string } };
+export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: readonly NamespaceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: NamespaceRecord; readonly cursor: string }[] };
+export type NamespaceReply = { readonly namespace: NamespaceRecord };
+export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string } };
+export type DirectoryOrWorkflowReply = Directory | Workflow;
+export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
+export type NodeRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision };
+export type ProblemsReply = { readonly namespace: string; readonly path: string; readonly problems: readonly { readonly message: string; readonly line: number; readonly column: number; readonly hint?: string; readonly text: string }[] };
+export type RefsReply = { readonly namespace: string; readonly node: Node; readonly pageInfo: PageInfo; readonly results: readonly { readonly name: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly name: string }; readonly cursor: string }[] };
+export type RouterReply = { readonly namespace: string; readonly node: Node; readonly live: boolean; readonly routes: readonly { readonly ref: string; readonly weight: number }[] };
+export type RouterVerdictReply = { readonly namespace: string; readonly path: string; readonly invalid: boolean; readonly reason: string };
+export type RefVerdictReply = { readonly namespace: string; readonly path: string; readonly ref: string; readonly invalid: boolean; readonly reason: string; readonly compiles: boolean };
+export type MachineReply = { readonly namespace: string; readonly path: string; readonly revision: string; readonly tier: 'EXPRESS' | 'STANDARD'; readonly definition: { readonly [name: string]: unknown }; readonly resumes?: { readonly [name: string]: unknown }; readonly plan: { readonly [name: string]: unknown } };
+export type MirrorReply = { readonly namespace: string; readonly info: { readonly url: string; readonly ref: string; readonly cron: string; readonly publicKey: string; readonly commitId: string; readonly lastSync: string | null; readonly privateKey: string; readonly passphrase: string; readonly insecure: boolean }; readonly activities: { readonly pageInfo: PageInfo; readonly results: readonly { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }; readonly cursor: string }[] } };
+export type StartedReply = { readonly namespace: string; readonly instance: string };
+export type InstancesReply = { readonly instances: { readonly pageInfo: PageInfo; readonly results: readonly InstanceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: InstanceRecord; readonly cursor: string }[] }; readonly namespace: string };
+export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string } };
+export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
+export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
+export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
+export type InstanceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly instance: string };
+export type NamespaceVariableReply = { readonly namespace: string; readonly key: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly totalSize: string };
+export type WorkflowVariableReply = { readonly namespace: string; readonly key: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly totalSize: string; readonly path: string };
+export type InstanceVariableReply = { readonly namespace: string; readonly key: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly totalSize: string; readonly instance: string };
+export type SecretsReply = { readonly namespace: string; readonly secrets: { readonly pageInfo: PageInfo; readonly results: readonly SecretRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: SecretRecord; readonly cursor: string }[] } };
+export type SecretReply = { readonly namespace: string; readonly key: string };
+export type RegistriesReply = { readonly registries: readonly Registry[] };
+export type RegistryTestReply = Readonly<Record<string, never>>;
+export type ServicesReply = { readonly config: { readonly maxscale: number }; readonly functions: readonly ServiceRecord[] };
+export type ServiceReply = { readonly name: string; readonly namespace?: string; readonly workflow?: string; readonly config: { readonly maxscale: number }; readonly revisions: readonly ({ readonly name: string; readonly image: string; readonly cmd?: string; readonly size?: number; readonly minScale?: number; readonly generation: number; readonly created: number; readonly status: 'True' | 'False' | 'Unknown'; readonly conditions?: readonly Condition[]; readonly traffic?: number; readonly revision: string })[]; readonly scope: string };
+export type ServiceRevisionsReply = { readonly revisions: readonly ServiceRevision[]; readonly name?: string; readonly config?: { readonly maxscale: number } };
+export type PodsReply = { readonly pods: readonly Pod[] };
+export type ServiceFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly function: ServiceRecord; readonly traffic: readonly { readonly revisionName: string; readonly traffic: string; readonly generation: string }[] };
+export type RevisionFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly revision: ServiceRevision };
+export type PodFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly pod: Pod };
+export type PodLogFrameReply = { readonly data: string };
+export type ServerLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[] };
+export type NamespaceLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[]; readonly namespace: string };
+export type WorkflowLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[]; readonly namespace: string; readonly path: string };
+export type InstanceLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[]; readonly namespace: string; readonly instance: string };
+export type MetricsReply = { readonly results: readonly { readonly metric: { readonly [name: string]: string }; readonly value: readonly [number, string] }[]; readonly warnings: readonly string[] | null };
+export type FlowMetricsReply = { readonly totalInstancesRun: number; readonly totalInstanceMilliseconds: number; readonly successfulExecutions: number; readonly failedExecutions: number; readonly errorCodes: { readonly [name: string]: number }; readonly errorCodesRepresentation: { readonly [name: string]: number }; readonly sampleSize: number; readonly meanInstanceMilliseconds: number; readonly successRate: number; readonly failureRate: number; readonly states: readonly { readonly name: string; readonly invokers: { readonly [name: string]: number }; readonly invokersRepresentation: { readonly [name: string]: number }; readonly totalExecutions: number; readonly totalMilliseconds: number; readonly totalSuccesses: number; readonly totalFailures: number; readonly unhandledErrors: { readonly [name: string]: number }; readonly unhandledErrorsRepresentation: { readonly [name: string]: number }; readonly totalRetries: number; readonly outcomes: { readonly success: number; readonly failure: number; readonly transitions: { readonly [name: string]: number } }; readonly meanExecutionsPerInstance: number; readonly meanMillisecondsPerInstance: number; readonly successRate: number; readonly failureRate: number; readonly meanRetries: number; readonly meanOutcomes: { readonly success: number; readonly failure: number; readonly transitions: { readonly [name: string]: number } } }[] };
+export type EventsReply = { readonly events: { readonly pageInfo: PageInfo; readonly results: readonly EventRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: EventRecord; readonly cursor: string }[] }; readonly namespace: string };
+export type ExplanationReply = { readonly namespace: string; readonly event: EventRecord; readonly routed: boolean; readonly listeners: readonly { readonly listener: string; readonly workflow: string; readonly matches: boolean; readonly failed?: { readonly attribute: string; readonly expected: unknown; readonly found: unknown }; readonly did: string; readonly started?: string }[] };
+export type ListenersReply = { readonly namespace: string; readonly pageInfo: PageInfo; readonly results: readonly Listener[]; readonly totalCount: number; readonly edges: readonly { readonly node: Listener; readonly cursor: string }[] };
+export type FailedDeliveriesReply = { readonly namespace: string; readonly pageInfo: PageInfo; readonly results: readonly FailedDelivery[]; readonly totalCount: number; readonly edges: readonly { readonly node: FailedDelivery; readonly cursor: string }[] };
+export type RedeliveredReply = { readonly redelivered: number; readonly failed: number; readonly left: number };
+export type EventFiltersReply = { readonly eventFilter: readonly { readonly name: string }[] };
+export type EventFilterReply = { readonly filtername: string; readonly jsCode: string };
+export type VersionReply = { readonly api: string; readonly flow: string; readonly functions: string };
+export type JqResultsReply = { readonly query: string; readonly data: string; readonly results: readonly string[] };
+export type DescriptionReply = { readonly openapi: string; readonly [name: string]: unknown };
+export type KeysReply = { readonly keys: readonly KeyRecord[] };
+export type OwnKeyReply = { readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
+export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
+export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
+export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null } };
+export type ToggleInput = { readonly live?: boolean };
+export type EventLoggingInput = { readonly logger?: string };
+export type AttributesInput = { readonly attributes?: readonly string[] };
+export type RenameInput = { readonly new?: string };
+export type TagInput = { readonly tag?: string };
+export type RouterInput = { readonly live?: boolean; readonly route?: readonly { readonly ref?: string; readonly weight?: number }[] };
+export type RegistryInput = { readonly reg?: string; readonly data?: string; readonly [name: string]: unknown };
+export type RegistryNameInput = { readonly reg?: string; readonly [name: string]: unknown };
+export type RegistryTestInput = { readonly url?: string; readonly username?: string; readonly password?: string };
+export type ServiceInput = { readonly name?: string; readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string } };
+export type ServiceRevisionInput = { readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string }; readonly trafficPercent?: number | string };
+export type TrafficInput = { readonly values?: readonly ({ readonly revision?: string; readonly percent?: number | string })[] };
+export type JqInput = { readonly query?: string; readonly data?: string };
+export type KeyInput = { readonly name: string; readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces?: readonly string[] };
+
+export interface Operations {
+  listNamespaces: {
+    path: Empty;
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: NamespacesReply;
+    frame: NamespacesReply;
+  };
+  createNamespace: {
+    path: { readonly namespace: string };
+    query: never;
+    body: MirrorInput | undefined;
+    reply: NamespaceReply;
+    frame: never;
+  };
+  deleteNamespace: {
+    path: { readonly namespace: string };
+    query: 'recursive';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  getConfig: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: ConfigReply;
+    frame: never;
+  };
+  setConfig: {
+    path: { readonly namespace: string };
+    query: never;
+    body: ConfigInput;
+    reply: ConfigReply;
+    frame: never;
+  };
+  getNode: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: DirectoryOrWorkflowReply;
+    frame: DirectoryOrWorkflowReply;
+  };
+  getMachine: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: MachineReply;
+    frame: never;
+  };
+  listRefs: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: RefsReply;
+    frame: RefsReply;
+  };
+  listRevisions: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: RefsReply;
+    frame: RefsReply;
+  };
+  listTags: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: RefsReply;
+    frame: RefsReply;
+  };
+  getRouter: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: RouterReply;
+    frame: RouterReply;
+  };
+  getMirror: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: MirrorReply;
+    frame: MirrorReply;
+  };
+  waitWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    body: undefined;
+    reply: Blob;
+    frame: never;
+  };
+  listWorkflowVariables: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: WorkflowVariablesReply;
+    frame: WorkflowVariablesReply;
+  };
+  getWorkflowVariable: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'var';
+    body: undefined;
+    reply: Blob;
+    frame: never;
+  };
+  getWorkflowLogs: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: WorkflowLogsReply;
+    frame: WorkflowLogsReply;
+  };
+  getWorkflowInvoked: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getWorkflowSuccessful: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getWorkflowFailed: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getWorkflowMilliseconds: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getWorkflowStateMilliseconds: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getWorkflowFlow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'since';
+    body: undefined;
+    reply: FlowMetricsReply;
+    frame: never;
+  };
+  createDirectory: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: MirrorInput | undefined;
+    reply: NamedNodeReply;
+    frame: never;
+  };
+  createWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: Bytes;
+    reply: NodeRevisionReply;
+    frame: never;
+  };
+  createNodeAttributes: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: AttributesInput;
+    reply: undefined;
+    frame: never;
+  };
+  setWorkflowVariable: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'var';
+    body: Bytes;
+    reply: WorkflowVariableReply;
+    frame: never;
+  };
+  updateWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: Bytes;
+    reply: NodeRevisionReply;
+    frame: never;
+  };
+  validateWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: Bytes;
+    reply: ProblemsReply;
+    frame: never;
+  };
+  toggleWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: ToggleInput;
+    reply: undefined;
+    frame: never;
+  };
+  setEventLogging: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: EventLoggingInput;
+    reply: undefined;
+    frame: never;
+  };
+  renameNode: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: RenameInput;
+    reply: NamedNodeReply;
+    frame: never;
+  };
+  saveWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: NodeRevisionReply;
+    frame: never;
+  };
+  discardWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: NodeRevisionReply;
+    frame: never;
+  };
+  deleteRevision: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  tagRevision: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'tag';
+    body: TagInput | undefined;
+    reply: undefined;
+    frame: never;
+  };
+  untagRevision: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  retagRevision: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'tag';
+    body: TagInput | undefined;
+    reply: undefined;
+    frame: never;
+  };
+  editRouter: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: RouterInput;
+    reply: RouterReply;
+    frame: never;
+  };
+  validateRouter: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: RouterVerdictReply;
+    frame: never;
+  };
+  validateRef: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: undefined;
+    reply: RefVerdictReply;
+    frame: never;
+  };
+  updateMirror: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: MirrorInput;
+    reply: undefined;
+    frame: never;
+  };
+  lockMirror: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  unlockMirror: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  syncMirror: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'force';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  executeWorkflow: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref';
+    body: Bytes | undefined;
+    reply: StartedReply;
+    frame: never;
+  };
+  waitWorkflowWithBody: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    body: Bytes | undefined;
+    reply: Blob;
+    frame: never;
+  };
+  deleteNode: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'recursive';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  deleteNodeAttributes: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: AttributesInput;
+    reply: undefined;
+    frame: never;
+  };
+  deleteWorkflowVariable: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'var';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listInstances: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: InstancesReply;
+    frame: InstancesReply;
+  };
+  getInstance: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: InstanceReply;
+    frame: InstanceReply;
+  };
+  getInstanceInput: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: InstanceDataReply;
+    frame: never;
+  };
+  getInstanceOutput: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: InstanceDataReply;
+    frame: never;
+  };
+  getInstanceMetadata: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: InstanceDataReply;
+    frame: never;
+  };
+  cancelInstance: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listNamespaceVariables: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: NamespaceVariablesReply;
+    frame: NamespaceVariablesReply;
+  };
+  getNamespaceVariable: {
+    path: { readonly namespace: string; readonly variable: string };
+    query: never;
+    body: undefined;
+    reply: Blob;
+    frame: never;
+  };
+  setNamespaceVariable: {
+    path: { readonly namespace: string; readonly variable: string };
+    query: never;
+    body: Bytes;
+    reply: NamespaceVariableReply;
+    frame: never;
+  };
+  deleteNamespaceVariable: {
+    path: { readonly namespace: string; readonly variable: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listInstanceVariables: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: InstanceVariablesReply;
+    frame: InstanceVariablesReply;
+  };
+  getInstanceVariable: {
+    path: { readonly namespace: string; readonly instance: string; readonly variable: string };
+    query: never;
+    body: undefined;
+    reply: Blob;
+    frame: never;
+  };
+  setInstanceVariable: {
+    path: { readonly namespace: string; readonly instance: string; readonly variable: string };
+    query: never;
+    body: Bytes;
+    reply: InstanceVariableReply;
+    frame: never;
+  };
+  deleteInstanceVariable: {
+    path: { readonly namespace: string; readonly instance: string; readonly variable: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listSecrets: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: SecretsReply;
+    frame: SecretsReply;
+  };
+  searchSecrets: {
+    path: { readonly namespace: string };
+    query: 'term' | 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: SecretsReply;
+    frame: never;
+  };
+  listSecretFolder: {
+    path: { readonly namespace: string; readonly secret: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: SecretsReply;
+    frame: SecretsReply;
+  };
+  createSecret: {
+    path: { readonly namespace: string; readonly secret: string };
+    query: never;
+    body: Bytes;
+    reply: SecretReply;
+    frame: never;
+  };
+  overwriteSecret: {
+    path: { readonly namespace: string; readonly secret: string };
+    query: never;
+    body: Bytes;
+    reply: SecretReply;
+    frame: never;
+  };
+  deleteSecret: {
+    path: { readonly namespace: string; readonly secret: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listGlobalRegistries: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: RegistriesReply;
+    frame: never;
+  };
+  createGlobalRegistry: {
+    path: Empty;
+    query: never;
+    body: RegistryInput;
+    reply: undefined;
+    frame: never;
+  };
+  deleteGlobalRegistry: {
+    path: Empty;
+    query: never;
+    body: RegistryNameInput;
+    reply: undefined;
+    frame: never;
+  };
+  listPrivateRegistries: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: RegistriesReply;
+    frame: never;
+  };
+  createPrivateRegistry: {
+    path: Empty;
+    query: never;
+    body: RegistryInput;
+    reply: undefined;
+    frame: never;
+  };
+  deletePrivateRegistry: {
+    path: Empty;
+    query: never;
+    body: RegistryNameInput;
+    reply: undefined;
+    frame: never;
+  };
+  listNamespaceRegistries: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: RegistriesReply;
+    frame: never;
+  };
+  createNamespaceRegistry: {
+    path: { readonly namespace: string };
+    query: never;
+    body: RegistryInput;
+    reply: undefined;
+    frame: never;
+  };
+  deleteNamespaceRegistry: {
+    path: { readonly namespace: string };
+    query: never;
+    body: RegistryNameInput;
+    reply: undefined;
+    frame: never;
+  };
+  testRegistry: {
+    path: Empty;
+    query: never;
+    body: RegistryTestInput;
+    reply: RegistryTestReply;
+    frame: never;
+  };
+  listGlobalServices: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: ServicesReply;
+    frame: ServiceFrameReply;
+  };
+  createGlobalService: {
+    path: Empty;
+    query: never;
+    body: ServiceInput;
+    reply: undefined;
+    frame: never;
+  };
+  getGlobalService: {
+    path: { readonly service: string };
+    query: never;
+    body: undefined;
+    reply: ServiceReply;
+    frame: ServiceFrameReply;
+  };
+  createGlobalServiceRevision: {
+    path: { readonly service: string };
+    query: never;
+    body: ServiceRevisionInput;
+    reply: undefined;
+    frame: never;
+  };
+  setGlobalServiceTraffic: {
+    path: { readonly service: string };
+    query: never;
+    body: TrafficInput;
+    reply: undefined;
+    frame: never;
+  };
+  deleteGlobalService: {
+    path: { readonly service: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  watchGlobalServiceRevisions: {
+    path: { readonly service: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: RevisionFrameReply;
+  };
+  watchGlobalServiceRevision: {
+    path: { readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: RevisionFrameReply;
+  };
+  deleteGlobalServiceRevision: {
+    path: { readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listGlobalServicePods: {
+    path: { readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: PodsReply;
+    frame: PodFrameReply;
+  };
+  watchPodLogs: {
+    path: { readonly pod: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: PodLogFrameReply;
+  };
+  listNamespaceServices: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: ServicesReply;
+    frame: ServiceFrameReply;
+  };
+  createNamespaceService: {
+    path: { readonly namespace: string };
+    query: never;
+    body: ServiceInput;
+    reply: undefined;
+    frame: never;
+  };
+  getNamespaceService: {
+    path: { readonly namespace: string; readonly service: string };
+    query: never;
+    body: undefined;
+    reply: ServiceReply;
+    frame: ServiceFrameReply;
+  };
+  createNamespaceServiceRevision: {
+    path: { readonly namespace: string; readonly service: string };
+    query: never;
+    body: ServiceRevisionInput;
+    reply: undefined;
+    frame: never;
+  };
+  setNamespaceServiceTraffic: {
+    path: { readonly namespace: string; readonly service: string };
+    query: never;
+    body: TrafficInput;
+    reply: undefined;
+    frame: never;
+  };
+  deleteNamespaceService: {
+    path: { readonly namespace: string; readonly service: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  watchNamespaceServiceRevisions: {
+    path: { readonly namespace: string; readonly service: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: RevisionFrameReply;
+  };
+  watchNamespaceServiceRevision: {
+    path: { readonly namespace: string; readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: RevisionFrameReply;
+  };
+  deleteNamespaceServiceRevision: {
+    path: { readonly namespace: string; readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listNamespaceServicePods: {
+    path: { readonly namespace: string; readonly service: string; readonly revision: string };
+    query: never;
+    body: undefined;
+    reply: PodsReply;
+    frame: PodFrameReply;
+  };
+  listWorkflowServices: {
+    path: { readonly namespace: string; readonly node: string };
+    query: never;
+    body: undefined;
+    reply: ServicesReply;
+    frame: ServiceFrameReply;
+  };
+  watchWorkflowService: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'svn' | 'version';
+    body: undefined;
+    reply: ServiceFrameReply;
+    frame: ServiceFrameReply;
+  };
+  listWorkflowServiceRevisions: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'svn' | 'version';
+    body: undefined;
+    reply: ServiceRevisionsReply;
+    frame: RevisionFrameReply;
+  };
+  getWorkflowServiceRevision: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'svn' | 'version' | 'rev';
+    body: undefined;
+    reply: RevisionFrameReply;
+    frame: RevisionFrameReply;
+  };
+  listWorkflowServicePods: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'svn' | 'version' | 'rev';
+    body: undefined;
+    reply: PodsReply;
+    frame: PodFrameReply;
+  };
+  deleteWorkflowService: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'svn' | 'version';
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  getServerLogs: {
+    path: Empty;
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: ServerLogsReply;
+    frame: ServerLogsReply;
+  };
+  getNamespaceLogs: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: NamespaceLogsReply;
+    frame: NamespaceLogsReply;
+  };
+  getInstanceLogs: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: InstanceLogsReply;
+    frame: InstanceLogsReply;
+  };
+  getNamespaceInvoked: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getNamespaceSuccessful: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getNamespaceFailed: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  getNamespaceMilliseconds: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
+  broadcastEvent: {
+    path: { readonly namespace: string };
+    query: never;
+    body: Bytes;
+    reply: undefined;
+    frame: never;
+  };
+  broadcastEventThroughFilter: {
+    path: { readonly namespace: string; readonly filter: string };
+    query: never;
+    body: Bytes;
+    reply: undefined;
+    frame: never;
+  };
+  listEvents: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: EventsReply;
+    frame: EventsReply;
+  };
+  replayEvent: {
+    path: { readonly namespace: string; readonly event: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  explainEvent: {
+    path: { readonly namespace: string; readonly event: string };
+    query: never;
+    body: undefined;
+    reply: ExplanationReply;
+    frame: never;
+  };
+  listEventListeners: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
+    body: undefined;
+    reply: ListenersReply;
+    frame: ListenersReply;
+  };
+  listFailedDeliveries: {
+    path: { readonly namespace: string };
+    query: 'limit' | 'offset';
+    body: undefined;
+    reply: FailedDeliveriesReply;
+    frame: never;
+  };
+  redeliverAll: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: RedeliveredReply;
+    frame: never;
+  };
+  redeliverOne: {
+    path: { readonly namespace: string; readonly delivery: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  deleteFailedDelivery: {
+    path: { readonly namespace: string; readonly delivery: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  listEventFilters: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: EventFiltersReply;
+    frame: never;
+  };
+  getEventFilter: {
+    path: { readonly namespace: string; readonly filter: string };
+    query: never;
+    body: undefined;
+    reply: EventFilterReply;
+    frame: never;
+  };
+  createEventFilter: {
+    path: { readonly namespace: string; readonly filter: string };
+    query: never;
+    body: Bytes;
+    reply: undefined;
+    frame: never;
+  };
+  updateEventFilter: {
+    path: { readonly namespace: string; readonly filter: string };
+    query: never;
+    body: Bytes;
+    reply: undefined;
+    frame: never;
+  };
+  deleteEventFilter: {
+    path: { readonly namespace: string; readonly filter: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+  getVersion: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: VersionReply;
+    frame: never;
+  };
+  runJq: {
+    path: Empty;
+    query: never;
+    body: JqInput;
+    reply: JqResultsReply;
+    frame: never;
+  };
+  getDescription: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: DescriptionReply;
+    frame: never;
+  };
+  listKeys: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: KeysReply;
+    frame: never;
+  };
+  createKey: {
+    path: Empty;
+    query: never;
+    body: KeyInput;
+    reply: NewKeyReply;
+    frame: never;
+  };
+  getOwnKey: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: OwnKeyReply;
+    frame: never;
+  };
+  deleteKey: {
+    path: { readonly key: string };
+    query: never;
+    body: undefined;
+    reply: undefined;
+    frame: never;
+  };
+}
+
+/** Method, path below /api, `op` and the permission that a key needs. */
+export const operations = {
+  listNamespaces: { method: 'GET', path: '/namespaces', permission: 'read' },
+  createNamespace: { method: 'PUT', path: '/namespaces/{namespace}', permission: 'admin' },
+  deleteNamespace: { method: 'DELETE', path: '/namespaces/{namespace}', permission: 'admin' },
+  getConfig: { method: 'GET', path: '/namespaces/{namespace}/config', permission: 'read' },
+  setConfig: { method: 'PATCH', path: '/namespaces/{namespace}/config', permission: 'write' },
+  getNode: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', permission: 'read' },
+  getMachine: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'machine', permission: 'read' },
+  listRefs: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'refs', permission: 'read' },
+  listRevisions: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'revisions', permission: 'read' },
+  listTags: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'tags', permission: 'read' },
+  getRouter: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'router', permission: 'read' },
+  getMirror: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'mirror-info', permission: 'read' },
+  waitWorkflow: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'wait', permission: 'run' },
+  listWorkflowVariables: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'vars', permission: 'read' },
+  getWorkflowVariable: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'var', permission: 'read' },
+  getWorkflowLogs: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'logs', permission: 'read' },
+  getWorkflowInvoked: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-invoked', permission: 'read' },
+  getWorkflowSuccessful: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-successful', permission: 'read' },
+  getWorkflowFailed: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-failed', permission: 'read' },
+  getWorkflowMilliseconds: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-milliseconds', permission: 'read' },
+  getWorkflowStateMilliseconds: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-state-milliseconds', permission: 'read' },
+  getWorkflowFlow: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'metrics-sankey', permission: 'read' },
+  createDirectory: { method: 'PUT', path: '/namespaces/{namespace}/tree/{node}', op: 'create-directory', permission: 'write' },
+  createWorkflow: { method: 'PUT', path: '/namespaces/{namespace}/tree/{node}', op: 'create-workflow', permission: 'write' },
+  createNodeAttributes: { method: 'PUT', path: '/namespaces/{namespace}/tree/{node}', op: 'create-node-attributes', permission: 'write' },
+  setWorkflowVariable: { method: 'PUT', path: '/namespaces/{namespace}/tree/{node}', op: 'set-var', permission: 'write' },
+  updateWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'update-workflow', permission: 'write' },
+  validateWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'validate', permission: 'read' },
+  toggleWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'toggle', permission: 'write' },
+  setEventLogging: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'set-workflow-event-logging', permission: 'write' },
+  renameNode: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'rename-node', permission: 'write' },
+  saveWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'save-workflow', permission: 'write' },
+  discardWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'discard-workflow', permission: 'write' },
+  deleteRevision: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-revision', permission: 'write' },
+  tagRevision: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'tag', permission: 'write' },
+  untagRevision: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'untag', permission: 'write' },
+  retagRevision: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'retag', permission: 'write' },
+  editRouter: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'edit-router', permission: 'write' },
+  validateRouter: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'validate-router', permission: 'read' },
+  validateRef: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'validate-ref', permission: 'read' },
+  updateMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'update-mirror', permission: 'write' },
+  lockMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'lock-mirror', permission: 'write' },
+  unlockMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'unlock-mirror', permission: 'write' },
+  syncMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'sync-mirror', permission: 'write' },
+  executeWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'execute', permission: 'run' },
+  waitWorkflowWithBody: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'wait', permission: 'run' },
+  deleteNode: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-node', permission: 'write' },
+  deleteNodeAttributes: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-node-attributes', permission: 'write' },
+  deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write' },
+  listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read' },
+  getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read' },
+  getInstanceInput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/input', permission: 'read' },
+  getInstanceOutput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/output', permission: 'read' },
+  getInstanceMetadata: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/metadata', permission: 'read' },
+  cancelInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}/cancel', permission: 'run' },
+  listNamespaceVariables: { method: 'GET', path: '/namespaces/{namespace}/vars', permission: 'read' },
+  getNamespaceVariable: { method: 'GET', path: '/namespaces/{namespace}/vars/{variable}', permission: 'read' },
+  setNamespaceVariable: { method: 'PUT', path: '/namespaces/{namespace}/vars/{variable}', permission: 'write' },
+  deleteNamespaceVariable: { method: 'DELETE', path: '/namespaces/{namespace}/vars/{variable}', permission: 'write' },
+  listInstanceVariables: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/vars', permission: 'read' },
+  getInstanceVariable: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/vars/{variable}', permission: 'read' },
+  setInstanceVariable: { method: 'PUT', path: '/namespaces/{namespace}/instances/{instance}/vars/{variable}', permission: 'write' },
+  deleteInstanceVariable: { method: 'DELETE', path: '/namespaces/{namespace}/instances/{instance}/vars/{variable}', permission: 'write' },
+  listSecrets: { method: 'GET', path: '/namespaces/{namespace}/secrets', permission: 'read' },
+  searchSecrets: { method: 'GET', path: '/namespaces/{namespace}/secrets', op: 'search', permission: 'read' },
+  listSecretFolder: { method: 'GET', path: '/namespaces/{namespace}/secrets/{secret}', permission: 'read' },
+  createSecret: { method: 'PUT', path: '/namespaces/{namespace}/secrets/{secret}', permission: 'write' },
+  overwriteSecret: { method: 'PATCH', path: '/namespaces/{namespace}/secrets/{secret}', permission: 'write' },
+  deleteSecret: { method: 'DELETE', path: '/namespaces/{namespace}/secrets/{secret}', permission: 'write' },
+  listGlobalRegistries: { method: 'GET', path: '/functions/registries/global', permission: 'read' },
+  createGlobalRegistry: { method: 'POST', path: '/functions/registries/global', permission: 'admin' },
+  deleteGlobalRegistry: { method: 'DELETE', path: '/functions/registries/global', permission: 'admin' },
+  listPrivateRegistries: { method: 'GET', path: '/functions/registries/private', permission: 'read' },
+  createPrivateRegistry: { method: 'POST', path: '/functions/registries/private', permission: 'admin' },
+  deletePrivateRegistry: { method: 'DELETE', path: '/functions/registries/private', permission: 'admin' },
+  listNamespaceRegistries: { method: 'GET', path: '/functions/registries/namespaces/{namespace}', permission: 'read' },
+  createNamespaceRegistry: { method: 'POST', path: '/functions/registries/namespaces/{namespace}', permission: 'write' },
+  deleteNamespaceRegistry: { method: 'DELETE', path: '/functions/registries/namespaces/{namespace}', permission: 'write' },
+  testRegistry: { method: 'POST', path: '/functions/registries/test', permission: 'write' },
+  listGlobalServices: { method: 'GET', path: '/functions', permission: 'read' },
+  createGlobalService: { method: 'POST', path: '/functions', permission: 'admin' },
+  getGlobalService: { method: 'GET', path: '/functions/{service}', permission: 'read' },
+  createGlobalServiceRevision: { method: 'POST', path: '/functions/{service}', permission: 'admin' },
+  setGlobalServiceTraffic: { method: 'PATCH', path: '/functions/{service}', permission: 'admin' },
+  deleteGlobalService: { method: 'DELETE', path: '/functions/{service}', permission: 'admin' },
+  watchGlobalServiceRevisions: { method: 'GET', path: '/functions/{service}/revisions', permission: 'read' },
+  watchGlobalServiceRevision: { method: 'GET', path: '/functions/{service}/revisions/{revision}', permission: 'read' },
+  deleteGlobalServiceRevision: { method: 'DELETE', path: '/functions/{service}/revisions/{revision}', permission: 'admin' },
+  listGlobalServicePods: { method: 'GET', path: '/functions/{service}/revisions/{revision}/pods', permission: 'read' },
+  watchPodLogs: { method: 'GET', path: '/functions/logs/pod/{pod}', permission: 'read' },
+  listNamespaceServices: { method: 'GET', path: '/functions/namespaces/{namespace}', permission: 'read' },
+  createNamespaceService: { method: 'POST', path: '/functions/namespaces/{namespace}', permission: 'write' },
+  getNamespaceService: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'read' },
+  createNamespaceServiceRevision: { method: 'POST', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write' },
+  setNamespaceServiceTraffic: { method: 'PATCH', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write' },
+  deleteNamespaceService: { method: 'DELETE', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write' },
+  watchNamespaceServiceRevisions: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions', permission: 'read' },
+  watchNamespaceServiceRevision: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}', permission: 'read' },
+  deleteNamespaceServiceRevision: { method: 'DELETE', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}', permission: 'write' },
+  listNamespaceServicePods: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}/pods', permission: 'read' },
+  listWorkflowServices: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'services', permission: 'read' },
+  watchWorkflowService: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'function', permission: 'read' },
+  listWorkflowServiceRevisions: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'function-revisions', permission: 'read' },
+  getWorkflowServiceRevision: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'function-revision', permission: 'read' },
+  listWorkflowServicePods: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'pods', permission: 'read' },
+  deleteWorkflowService: { method: 'DELETE', path: '/functions/namespaces/{namespace}/tree/{node}', permission: 'write' },
+  getServerLogs: { method: 'GET', path: '/logs', permission: 'admin' },
+  getNamespaceLogs: { method: 'GET', path: '/namespaces/{namespace}/logs', permission: 'read' },
+  getInstanceLogs: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/logs', permission: 'read' },
+  getNamespaceInvoked: { method: 'GET', path: '/namespaces/{namespace}/metrics/invoked', permission: 'read' },
+  getNamespaceSuccessful: { method: 'GET', path: '/namespaces/{namespace}/metrics/successful', permission: 'read' },
+  getNamespaceFailed: { method: 'GET', path: '/namespaces/{namespace}/metrics/failed', permission: 'read' },
+  getNamespaceMilliseconds: { method: 'GET', path: '/namespaces/{namespace}/metrics/milliseconds', permission: 'read' },
+  broadcastEvent: { method: 'POST', path: '/namespaces/{namespace}/broadcast', permission: 'run' },
+  broadcastEventThroughFilter: { method: 'POST', path: '/namespaces/{namespace}/broadcast/{filter}', permission: 'run' },
+  listEvents: { method: 'GET', path: '/namespaces/{namespace}/events', permission: 'read' },
+  replayEvent: { method: 'POST', path: '/namespaces/{namespace}/events/{event}/replay', permission: 'run' },
+  explainEvent: { method: 'GET', path: '/namespaces/{namespace}/events/{event}/explain', permission: 'read' },
+  listEventListeners: { method: 'GET', path: '/namespaces/{namespace}/event-listeners', permission: 'read' },
+  listFailedDeliveries: { method: 'GET', path: '/namespaces/{namespace}/failed-deliveries', permission: 'read' },
+  redeliverAll: { method: 'POST', path: '/namespaces/{namespace}/failed-deliveries/redeliver', permission: 'run' },
+  redeliverOne: { method: 'POST', path: '/namespaces/{namespace}/failed-deliveries/{delivery}/redeliver', permission: 'run' },
+  deleteFailedDelivery: { method: 'DELETE', path: '/namespaces/{namespace}/failed-deliveries/{delivery}', permission: 'write' },
+  listEventFilters: { method: 'GET', path: '/namespaces/{namespace}/eventfilter', permission: 'read' },
+  getEventFilter: { method: 'GET', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'read' },
+  createEventFilter: { method: 'POST', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
+  updateEventFilter: { method: 'PATCH', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
+  deleteEventFilter: { method: 'DELETE', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
+  getVersion: { method: 'GET', path: '/version', permission: 'read' },
+  runJq: { method: 'POST', path: '/jq', permission: 'read' },
+  getDescription: { method: 'GET', path: '/openapi.json', permission: 'none' },
+  listKeys: { method: 'GET', path: '/keys', permission: 'admin' },
+  createKey: { method: 'POST', path: '/keys', permission: 'admin' },
+  getOwnKey: { method: 'GET', path: '/keys/own', permission: 'read' },
+  deleteKey: { method: 'DELETE', path: '/keys/{key}', permission: 'admin' },
+} as const;

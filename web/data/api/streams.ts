@@ -1,0 +1,146 @@
+import { onceHidden, untilVisible } from '../browser/visibility.ts';
+import { type FrameOf, keyHeader, type OperationId, type Options, type PathOf, urlOf } from './client.ts';
+import { ApiError, errorOf, isAbort, toApiError } from './errors.ts';
+import { type Frame, FrameReader } from './frames.ts';
+import { key, signOut } from './session.ts';
+
+/** `connecting` until the first event, then `live`; `stale` while a lost connection is being opened again. */
+export type StreamState = 'connecting' | 'live' | 'stale' | 'ended';
+
+export interface StreamHandlers<T> {
+  /** Each event, in order; none comes twice, also after the connection was lost. */
+  readonly onFrame: (frame: T) => void;
+  readonly onState: (state: StreamState) => void;
+  /** A connection begins; one that is not resumed begins with everything that is there. */
+  readonly onOpen?: (isResumed: boolean) => void;
+  /** The request is refused for good: the stream ends. */
+  readonly onError: (error: ApiError) => void;
+}
+
+const SHORTEST_MS = 500;
+const LONGEST_MS = 15_000;
+/** The service sends a heartbeat every 5 s. */
+const SILENCE_MS = 20_000;
+
+/** Statuses of errors that the same request would get again. */
+const isFinal = (status: number): boolean => status >= 400 && status < 500 && status !== 429;
+
+/** gRPC codes of the errors inside a stream, as HTTP statuses. */
+const STATUS_OF_GRPC: Readonly<Record<number, number>> = { 3: 400, 5: 404, 7: 403, 16: 401, 50: 404 };
+
+function failureIn({ data }: Frame): ApiError {
+  const { Code = 0, Message = data } = JSON.parse(data) as { readonly Code?: number; readonly Message?: string };
+  return new ApiError(STATUS_OF_GRPC[Code] ?? 500, Code === 50 ? 'it was deleted' : Message);
+}
+
+/**
+ * Follows an operation as an event stream. A lost connection is opened again with the id of the last event, after a
+ * delay that doubles. Returns the function that ends it.
+ */
+export function follow<Id extends OperationId>(
+  id: Id,
+  path: PathOf<Id>,
+  { query }: Pick<Options<Id>, 'query'>,
+  handlers: StreamHandlers<FrameOf<Id>>,
+): () => void {
+  const connection = new Connection(urlOf(id, path, query), handlers);
+  void connection.run();
+  return () => connection.close();
+}
+
+class Connection<T> {
+  readonly #url: string;
+  readonly #handlers: StreamHandlers<T>;
+  readonly #closing = new AbortController();
+  #lastId: string | undefined;
+  #delay = SHORTEST_MS;
+
+  constructor(url: string, handlers: StreamHandlers<T>) {
+    this.#url = url;
+    this.#handlers = handlers;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async run(): Promise<void> {
+    this.#handlers.onState('connecting');
+    while (!this.#closing.signal.aborted) {
+      await untilVisible();
+      try {
+        await this.#read();
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        if (!this.#goesOnAfter(error)) return;
+      }
+      await this.#rest();
+    }
+  }
+
+  /** Reports the error; false when the stream is over. */
+  #goesOnAfter(error: unknown): boolean {
+    const failure = toApiError(error);
+    if (!isFinal(failure.status)) {
+      this.#handlers.onState('stale');
+      return true;
+    }
+    this.#handlers.onState('ended');
+    if (failure.status === 401 && key.value !== undefined) signOut(failure.message);
+    this.#handlers.onError(failure);
+    return false;
+  }
+
+  /** Waits before the next connection, half of the delay at random so that many pages do not come at once. */
+  #rest(): Promise<void> {
+    const delay = this.#delay / 2 + Math.random() * (this.#delay / 2);
+    this.#delay = Math.min(this.#delay * 2, LONGEST_MS);
+    const { signal } = this.#closing;
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, delay);
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  async #read(): Promise<void> {
+    const last = this.#lastId === undefined ? {} : { 'Last-Event-ID': this.#lastId };
+    const headers = { ...keyHeader(), Accept: 'text/event-stream', ...last };
+    const silence = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, silence.signal]);
+    let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    const stopWatching = onceHidden(() => silence.abort());
+    try {
+      const response = await fetch(this.#url, { headers, signal, cache: 'no-store' });
+      if (!response.ok || response.body === null) throw await errorOf(response);
+      this.#handlers.onOpen?.(this.#lastId !== undefined);
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      const frames = new FrameReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        for (const frame of frames.read(part.value)) this.#take(frame);
+      }
+    } catch (error) {
+      if (isAbort(error) && silence.signal.aborted) throw new ApiError(0, 'the connection fell silent');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      stopWatching();
+    }
+  }
+
+  #take(frame: Frame): void {
+    if (frame.event === 'error') throw failureIn(frame);
+    this.#handlers.onState('live');
+    // A heartbeat is empty.
+    if (frame.data === '') return;
+    this.#delay = SHORTEST_MS;
+    this.#lastId = frame.id;
+    this.#handlers.onFrame(JSON.parse(frame.data) as T);
+  }
+}

@@ -1,0 +1,9 @@
+/** Whether keys belong to what has the focus: a field or the editor. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+/** Whether ctrl, alt or the like is held: then a key is not ours. */
+export const hasModifier = (event: KeyboardEvent): boolean => event.ctrlKey || event.metaKey || event.altKey;

@@ -1,0 +1,79 @@
+import { call } from '../api/client.ts';
+import type { EventRecord } from '../api/operations.ts';
+import { textOfBase64 } from '../format/text.ts';
+
+/** An event as it is written to be sent. */
+export interface EventDraft {
+  readonly type: string;
+  readonly source: string;
+  /** Extension attributes, as JSON of an object. */
+  readonly attributes: string;
+  /** Any JSON; no text sends an event without data. */
+  readonly data: string;
+}
+
+const CORE: ReadonlySet<string> = new Set([
+  'specversion',
+  'id',
+  'type',
+  'source',
+  'time',
+  'datacontenttype',
+  'data',
+  'data_base64',
+]);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The event itself; undefined where it is no JSON. */
+export function eventIn({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json | undefined {
+  try {
+    return JSON.parse(textOfBase64(cloudevent)) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const WAIT = 'wait ';
+
+/** The run that a listener of an explanation belongs to; undefined where it starts runs. */
+export const waitingRun = (listener: string): string | undefined =>
+  listener.startsWith(WAIT) ? listener.slice(WAIT.length) : undefined;
+
+/** A draft that sends the same again. */
+export function draftOfEvent(record: EventRecord): EventDraft {
+  const event = eventIn(record) ?? {};
+  const attributes = Object.fromEntries(Object.entries(event).filter(([name]) => !CORE.has(name)));
+  const { data } = event as { readonly data?: unknown };
+  return {
+    type: record.type,
+    source: record.source,
+    attributes: JSON.stringify(attributes, null, 2),
+    data: data === undefined ? '' : JSON.stringify(data, null, 2),
+  };
+}
+
+function parsed(name: string, text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(`${name}: no JSON (${error instanceof Error ? error.message : error})`);
+  }
+}
+
+/** The event that a draft stands for. Throws SyntaxError for attributes or data that are no JSON. */
+export function toEvent({ type, source, attributes, data }: EventDraft, id: string): Json {
+  const more = parsed('Attributes', attributes) ?? {};
+  if (typeof more !== 'object' || more === null || Array.isArray(more)) throw new SyntaxError('Attributes: no object');
+  const body = parsed('Data', data);
+  return { specversion: '1.0', id, type, source, ...more, ...(body === undefined ? {} : { data: body }) };
+}
+
+/** Sends an event into a namespace and returns its id. Throws ApiError, and SyntaxError for a draft that is no JSON. */
+export async function sendEvent(namespace: string, draft: EventDraft): Promise<string> {
+  const id = crypto.randomUUID();
+  const body = JSON.stringify(toEvent(draft, id));
+  await call('broadcastEvent', { namespace }, { body, type: 'application/cloudevents+json' });
+  return id;
+}

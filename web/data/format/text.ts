@@ -1,0 +1,43 @@
+/** Cuts the middle out of an id: `01a202d4…adeb1`. A short text stays whole. */
+export function cutMiddle(text: string, start = 8, end = 5): string {
+  return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
+}
+
+/** `1 run`, `12 runs`, `10,002 runs`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+/** `12 B`, `3.4 kB`, `1.2 MB`. */
+export function byteSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1).replace(/\.0$/, '')} ${units[unit]}`;
+}
+
+/** The text of base64 that holds UTF-8; bytes that are none become replacement characters. */
+export function textOfBase64(data: string): string {
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
+
+/** Base64 of a text in UTF-8. */
+export function base64OfText(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** JSON with two blanks of indentation, or the text itself where it is no JSON. */
+export function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

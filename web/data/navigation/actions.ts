@@ -1,0 +1,29 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** Something that can be done or opened from the command palette. */
+export interface Action {
+  readonly id: string;
+  readonly label: string;
+  /** Words that find it besides its label. */
+  readonly words?: string;
+  /** A key, or two that follow each other: `g r`. */
+  readonly keys?: string;
+  /** Belongs to the page that is shown: `.` lists these. */
+  readonly isOfPage?: boolean;
+  readonly run: () => void;
+}
+
+/** The actions of what is shown at present. */
+export const actions = signal<readonly Action[]>([]);
+
+/** Offers actions while the component is shown. `inputs` are what they are made of. */
+export function useActions(make: () => readonly Action[], inputs: readonly unknown[]): void {
+  useEffect(() => {
+    const mine = make().map((action) => ({ isOfPage: true, ...action }));
+    actions.value = [...actions.peek(), ...mine];
+    return () => {
+      actions.value = actions.peek().filter((action) => !mine.includes(action as (typeof mine)[number]));
+    };
+  }, inputs);
+}

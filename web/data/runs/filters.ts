@@ -1,0 +1,59 @@
+import { type Filter, filterQuery } from '../api/client.ts';
+
+/** The filters of the list of runs, as they stand in the address. */
+export interface RunFilters {
+  readonly status: string;
+  readonly workflow: string;
+  readonly trigger: string;
+  /** `1h`, `24h`, `7d`, or a timestamp. */
+  readonly since: string;
+  readonly until: string;
+}
+
+export const RUN_STATUSES = ['pending', 'complete', 'failed', 'crashed', 'cancelled'] as const;
+export const RUN_TRIGGERS = ['api', 'cron', 'cloudevent', 'instance'] as const;
+
+/** How far back the named spans reach, milliseconds. */
+export const SPANS: Readonly<Record<string, number>> = {
+  '15m': 15 * 60_000,
+  '1h': 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+};
+
+const valueIn = (query: URLSearchParams, name: keyof RunFilters): string => query.get(name) ?? '';
+
+/** Reads the filters of an address. */
+export function filtersIn(query: URLSearchParams): RunFilters {
+  return {
+    status: valueIn(query, 'status'),
+    workflow: valueIn(query, 'workflow'),
+    trigger: valueIn(query, 'trigger'),
+    since: valueIn(query, 'since'),
+    until: valueIn(query, 'until'),
+  };
+}
+
+/** The start of a span as a timestamp, to the minute so that the same request stays the same for a while. */
+export function startOf(since: string, now: number): string {
+  const span = SPANS[since];
+  if (span === undefined) return Number.isNaN(Date.parse(since)) ? '' : new Date(since).toISOString();
+  return new Date(Math.floor((now - span) / 60_000) * 60_000).toISOString();
+}
+
+const endOf = (until: string): string => (Number.isNaN(Date.parse(until)) ? '' : new Date(until).toISOString());
+
+/** The filters of the API for filters of an address. A whole path finds the runs of that workflow alone. */
+export function toListFilters(filters: RunFilters, now: number): Filter[] {
+  const { status, workflow, trigger, since, until } = filters;
+  return [
+    { field: 'STATUS', type: 'MATCH', val: status },
+    { field: 'AS', type: workflow.startsWith('/') ? 'WORKFLOW' : 'CONTAINS', val: workflow },
+    { field: 'TRIGGER', type: 'MATCH', val: trigger },
+    { field: 'CREATED', type: 'AFTER', val: startOf(since, now) },
+    { field: 'CREATED', type: 'BEFORE', val: endOf(until) },
+  ];
+}
+
+/** The query parameters of the API for filters of an address. */
+export const toListQuery = (filters: RunFilters, now: number) => filterQuery(toListFilters(filters, now));

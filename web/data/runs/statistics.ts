@@ -1,0 +1,110 @@
+import { call, filterQuery } from '../api/client.ts';
+import type { InstanceRecord } from '../api/operations.ts';
+import { instantOf } from '../format/time.ts';
+import { isOver, statusOf } from './status.ts';
+
+/** Runs of a span of time, the newest first. */
+export interface RunSample {
+  readonly from: number;
+  readonly to: number;
+  readonly runs: readonly InstanceRecord[];
+  /** All that there were; more than `runs` where not all were read. */
+  readonly total: number;
+}
+
+const PAGE = 1000;
+/** Of more runs, the newest are looked at. */
+const MOST = 5000;
+
+/** Reads the runs that began in a span, at most some thousands. Throws ApiError. */
+export async function readSample(namespace: string, from: number, to: number): Promise<RunSample> {
+  const filters = [
+    { field: 'CREATED', type: 'AFTER', val: new Date(from).toISOString() },
+    { field: 'CREATED', type: 'BEFORE', val: new Date(to).toISOString() },
+  ];
+  const runs: InstanceRecord[] = [];
+  let total = 0;
+  do {
+    const query = { ...filterQuery(filters), limit: PAGE, offset: runs.length };
+    const { instances } = await call('listInstances', { namespace }, { query });
+    total = instances.pageInfo.total;
+    if (instances.results.length === 0) break;
+    runs.push(...instances.results);
+  } while (runs.length < Math.min(total, MOST));
+  return { from, to, runs, total };
+}
+
+/** What happened in one step of the span. */
+export interface Bucket {
+  readonly from: number;
+  readonly to: number;
+  readonly started: number;
+  readonly complete: number;
+  readonly failed: number;
+  readonly open: number;
+  /** Of the runs that began in it and are over, milliseconds; undefined where there are none. */
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+}
+
+const isFailed = (run: InstanceRecord): boolean => ['failed', 'crashed', 'timedout'].includes(statusOf(run));
+const timeOf = (run: InstanceRecord): number => instantOf(run.updatedAt) - instantOf(run.createdAt);
+
+/** The value below which a part of the values lie; undefined of none. */
+export function quantile(values: readonly number[], part: number): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(part * sorted.length) - 1))];
+}
+
+/** Counts and times of a set of runs. */
+export interface Summary {
+  readonly started: number;
+  readonly complete: number;
+  readonly failed: number;
+  readonly open: number;
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+}
+
+/** Counts and times of runs. */
+export function summaryOf(runs: readonly InstanceRecord[]): Summary {
+  const times = runs.filter(isOver).map(timeOf);
+  return {
+    started: runs.length,
+    complete: runs.filter(({ status }) => status === 'complete').length,
+    failed: runs.filter(isFailed).length,
+    open: runs.filter((run) => !isOver(run)).length,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+  };
+}
+
+/** The sample in steps of equal length. */
+export function bucketsOf({ from, to, runs }: RunSample, step: number): readonly Bucket[] {
+  const count = Math.ceil((to - from) / step);
+  const groups = Array.from({ length: count }, (): InstanceRecord[] => []);
+  for (const run of runs) groups[Math.floor((instantOf(run.createdAt) - from) / step)]?.push(run);
+  return groups.map((group, index) => ({
+    from: from + index * step,
+    to: from + (index + 1) * step,
+    ...summaryOf(group),
+  }));
+}
+
+/** Runs by a property, those with the most runs first. */
+export function groupsOf(
+  runs: readonly InstanceRecord[],
+  nameOf: (run: InstanceRecord) => string,
+): readonly (Summary & { readonly name: string; readonly newest: InstanceRecord })[] {
+  const groups = Object.entries(Object.groupBy(runs, nameOf));
+  return groups
+    .flatMap(([name, group = []]) => {
+      const [newest] = group;
+      return newest === undefined ? [] : [{ name, newest, ...summaryOf(group) }];
+    })
+    .toSorted((a, b) => b.started - a.started);
+}
+
+/** The failed runs by error code, the most frequent first. */
+export const failuresOf = ({ runs }: RunSample) =>
+  groupsOf(runs.filter(isFailed), ({ errorCode }) => errorCode || 'no error code');

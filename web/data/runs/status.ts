@@ -1,0 +1,45 @@
+import type { InstanceRecord } from '../api/operations.ts';
+
+/** What a person calls the status of a run; the API says `pending` until the end, and `failed` of a cancelled run. */
+export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
+
+const CANCELLED = /\.cancels\.(api|parent)$/;
+const TIMED_OUT = /\.cancels\.timeout\.(hard|soft)$/;
+
+type Ended = Pick<InstanceRecord, 'status' | 'errorCode'>;
+
+/** The status of a run; `isWaiting` where it is known that a pending run waits for an event. */
+export function statusOf({ status, errorCode }: Ended, isWaiting = false): Status {
+  if (status === 'pending') return isWaiting ? 'waiting' : 'running';
+  if (status === 'complete' || status === 'crashed') return status;
+  if (CANCELLED.test(errorCode)) return 'cancelled';
+  return TIMED_OUT.test(errorCode) ? 'timedout' : 'failed';
+}
+
+/** The word for a status. */
+export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  running: 'Running',
+  waiting: 'Waiting',
+  complete: 'Complete',
+  failed: 'Failed',
+  crashed: 'Crashed',
+  cancelled: 'Cancelled',
+  timedout: 'Timed out',
+};
+
+/** Whether a run has ended. */
+export const isOver = ({ status }: Pick<InstanceRecord, 'status'>): boolean => status !== 'pending';
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  api: 'API',
+  cron: 'Schedule',
+  cloudevent: 'Event',
+  instance: 'Parent run',
+};
+
+/** What started a run: its word, and the id behind the colon of `instance:<id>` or `cloudevent:<id>`. */
+export function triggerOf(invoker: string): { readonly kind: string; readonly word: string; readonly id: string } {
+  const colon = invoker.indexOf(':');
+  const kind = colon < 0 ? invoker : invoker.slice(0, colon);
+  return { kind, word: TRIGGERS[kind] ?? (kind || 'Unknown'), id: colon < 0 ? '' : invoker.slice(colon + 1) };
+}

@@ -1,0 +1,26 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { call } from '../api/client.ts';
+import type { Listener } from '../api/operations.ts';
+
+const AGAIN_MS = 5000;
+
+/** Runs that wait for events, by their ids; read again every few seconds while the component is shown. */
+export function useListeningRuns(namespace: string): ReadonlySignal<ReadonlyMap<string, Listener>> {
+  const waiting = useMemo(() => signal<ReadonlyMap<string, Listener>>(new Map()), []);
+  useEffect(() => {
+    const read = async () => {
+      if (document.hidden) return;
+      // Without it, these runs are shown as running.
+      const reply = await call('listEventListeners', { namespace }).catch(() => undefined);
+      const runs = reply?.results.filter(({ instance }) => instance !== '') ?? [];
+      const next = new Map(runs.map((listener) => [listener.instance, listener]));
+      const isSame = next.size === waiting.peek().size && [...next.keys()].every((id) => waiting.peek().has(id));
+      if (!isSame) waiting.value = next;
+    };
+    void read();
+    const timer = setInterval(() => void read(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [namespace, waiting]);
+  return waiting;
+}

@@ -1,0 +1,104 @@
+/** The states of a workflow and the ways between them. */
+export interface Graph {
+  readonly states: readonly GraphState[];
+  readonly edges: readonly GraphEdge[];
+  /** The state that a run enters first. */
+  readonly entry: string | undefined;
+}
+
+export interface GraphState {
+  readonly id: string;
+  readonly type: string;
+  /** The run ends here, unless an error is caught. */
+  readonly isEnd: boolean;
+}
+
+/** Why a run goes from one state to another. */
+export type EdgeKind = 'next' | 'condition' | 'default' | 'event' | 'error';
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+  /** The condition, the type of the event, or the code of the error. */
+  readonly label: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Field names of the language count without case. */
+function field(object: Json, name: string): unknown {
+  if (name in object) return object[name];
+  const key = Object.keys(object).find((one) => one.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : object[key];
+}
+
+const eventType = (entry: Json): string => {
+  const event = field(entry, 'event');
+  return isJson(event) ? textOf(field(event, 'type')) : '';
+};
+
+interface Exit {
+  readonly to: string;
+  readonly kind: EdgeKind;
+  readonly label: string;
+}
+
+function exitsOf(state: Json): Exit[] {
+  const exits: Exit[] = [
+    ...listOf(field(state, 'conditions')).map((one) => ({
+      to: textOf(field(one, 'transition')),
+      kind: 'condition' as const,
+      label: textOf(field(one, 'condition')),
+    })),
+    ...listOf(field(state, 'events')).map((one) => ({
+      to: textOf(field(one, 'transition')),
+      kind: 'event' as const,
+      label: eventType(one),
+    })),
+    { to: textOf(field(state, 'transition')), kind: 'next', label: '' },
+    { to: textOf(field(state, 'defaultTransition')), kind: 'default', label: 'otherwise' },
+    ...listOf(field(state, 'catch')).map((one) => ({
+      to: textOf(field(one, 'transition')),
+      kind: 'error' as const,
+      label: textOf(field(one, 'error')),
+    })),
+  ];
+  return exits.filter(({ to }) => to !== '');
+}
+
+const ENDLESS: ReadonlySet<string> = new Set<EdgeKind>(['error']);
+
+/** Reads the graph of a workflow's YAML document; whatever is no state is left out. */
+export function toGraph(document: unknown): Graph {
+  const root = isJson(document) ? document : {};
+  const found = listOf(field(root, 'states')).filter((state) => textOf(field(state, 'id')) !== '');
+  const ids = new Set(found.map((state) => textOf(field(state, 'id'))));
+  const edges = found.flatMap((state) => {
+    const from = textOf(field(state, 'id'));
+    return exitsOf(state)
+      .filter(({ to }) => ids.has(to))
+      .map((exit) => ({ from, ...exit }));
+  });
+  const states = found.map((state) => {
+    const id = textOf(field(state, 'id'));
+    return {
+      id,
+      type: textOf(field(state, 'type')),
+      isEnd: !edges.some((edge) => edge.from === id && !ENDLESS.has(edge.kind)) || hasOpenEnd(state),
+    };
+  });
+  const start = field(root, 'start');
+  const named = isJson(start) ? textOf(field(start, 'state')) : '';
+  return { states, edges, entry: ids.has(named) ? named : states[0]?.id };
+}
+
+/** A switch without a way for all other cases ends the run there. */
+function hasOpenEnd(state: Json): boolean {
+  const { type } = { type: textOf(field(state, 'type')) };
+  return type === 'switch' && textOf(field(state, 'defaultTransition')) === '';
+}

@@ -1,0 +1,44 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a form needs to know of a JSON schema. */
+export interface InputField {
+  readonly name: string;
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'other';
+  readonly choices: readonly string[];
+  readonly isRequired: boolean;
+  readonly about: string;
+  readonly example: unknown;
+}
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
+
+function toField(name: string, schema: Json, required: readonly unknown[]): InputField {
+  const choices = Array.isArray(schema['enum']) ? schema['enum'].map(String) : [];
+  const { type } = schema as { readonly type?: unknown };
+  return {
+    name,
+    type: TYPES.has(type) ? (type as InputField['type']) : 'other',
+    choices,
+    isRequired: required.includes(name),
+    about: typeof schema['description'] === 'string' ? schema['description'] : '',
+    example: schema['default'],
+  };
+}
+
+/**
+ * The fields of the input that a workflow checks: those of the schema of its first state, if that is `validate` and
+ * checks all of the data.
+ */
+export function inputSchema(document: unknown): readonly InputField[] | undefined {
+  const states = isJson(document) && Array.isArray(document['states']) ? document['states'] : [];
+  const first: unknown = states[0];
+  if (!isJson(first) || first['type'] !== 'validate' || first['subject'] !== undefined) return undefined;
+  const { schema } = first;
+  if (!isJson(schema) || !isJson(schema['properties'])) return undefined;
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const fields = Object.entries(schema['properties']).flatMap(([name, one]) =>
+    isJson(one) ? [toField(name, one, required)] : [],
+  );
+  return fields.length === 0 ? undefined : fields;
+}

@@ -1,0 +1,77 @@
+import { call } from '../api/client.ts';
+import type { Node } from '../api/operations.ts';
+import { textOfBase64 } from '../format/text.ts';
+import { documentOf } from './yaml.ts';
+
+/** Trees of more workflows are not looked through. */
+const MOST_WORKFLOWS = 300;
+
+/** The nodes in a directory. Throws ApiError where it is none. */
+export async function childrenOf(namespace: string, node: string): Promise<readonly Node[]> {
+  const reply = await call('getNode', { namespace, node });
+  return 'children' in reply ? reply.children.results : [];
+}
+
+/** Every workflow below a directory, at most a few hundred. */
+export async function workflowsBelow(namespace: string, root: string): Promise<readonly Node[]> {
+  const found: Node[] = [];
+  const open = [root];
+  for (let next = open.pop(); next !== undefined && found.length < MOST_WORKFLOWS; next = open.pop()) {
+    for (const child of await childrenOf(namespace, next)) {
+      if (child.type === 'directory') open.push(child.path);
+      else found.push(child);
+    }
+  }
+  return found;
+}
+
+/** The source of a workflow. Throws ApiError where there is none. */
+export async function sourceOf(namespace: string, node: string, ref?: string): Promise<string> {
+  const reply = await call('getNode', { namespace, node }, ref === undefined ? {} : { query: { ref } });
+  return 'revision' in reply ? textOfBase64(reply.revision.source) : '';
+}
+
+interface SubflowOf {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** A path as the workflow at `from` means it: from its own directory, or from the root when it begins with a slash. */
+function resolved(from: string, path: string): string {
+  const base = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  const parts: string[] = [];
+  for (const part of [...base, ...path.split('/')]) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+function subflowsIn(from: string, source: string): readonly SubflowOf[] {
+  const document = documentOf(source) as { readonly functions?: readonly Record<string, unknown>[] } | undefined;
+  const functions = Array.isArray(document?.functions) ? document.functions : [];
+  return functions.flatMap(({ type, workflow, id }) =>
+    type === 'subflow' && typeof workflow === 'string' ? [{ id: String(id), path: resolved(from, workflow) }] : [],
+  );
+}
+
+/** A workflow that calls another one. */
+export interface Caller {
+  readonly workflow: string;
+  readonly function: string;
+  readonly target: string;
+}
+
+/** The workflows outside of a node that call it, or call something below it. */
+export async function callersOf(namespace: string, node: Pick<Node, 'path'>): Promise<readonly Caller[]> {
+  const isInside = (path: string): boolean => path === node.path || path.startsWith(`${node.path}/`);
+  const others = (await workflowsBelow(namespace, '/')).filter(({ path }) => !isInside(path));
+  const found = await Promise.all(
+    others.map(async ({ path }) => {
+      const subflows = subflowsIn(path, await sourceOf(namespace, path));
+      const hits = subflows.filter((subflow) => isInside(subflow.path));
+      return hits.map((subflow) => ({ workflow: path, function: subflow.id, target: subflow.path }));
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,194 @@
+import { useMemo } from 'preact/hooks';
+import { duration } from '../../data/format/time.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { place, setQuery } from '../../data/navigation/location.ts';
+import { useSample } from '../../data/runs/sample.ts';
+import { bucketsOf, failuresOf, groupsOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
+import { Columns } from '../../parts/chart/columns.tsx';
+import { Lines } from '../../parts/chart/lines.tsx';
+import { Figures } from '../../parts/figures/figures.tsx';
+import { Segments } from '../../parts/filter/filter.tsx';
+import { Head, Section } from '../../parts/head/head.tsx';
+import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { type Column, Table } from '../../parts/table/table.tsx';
+import { Totals } from './totals.tsx';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+interface Span {
+  readonly value: string;
+  readonly label: string;
+  readonly span: number;
+  readonly step: number;
+  /** Every so many columns a tick. */
+  readonly every: number;
+}
+
+const SPANS: readonly [Span, ...Span[]] = [
+  { value: 'day', label: 'Day by hour', span: DAY, step: HOUR, every: 4 },
+  { value: 'week', label: 'Week by 6 hours', span: 7 * DAY, step: 6 * HOUR, every: 4 },
+  { value: 'month', label: '30 days by day', span: 30 * DAY, step: DAY, every: 5 },
+];
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+function tickText(at: number, { step }: Span): string {
+  const date = new Date(at);
+  return step === HOUR ? `${two(date.getHours())}:00` : `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function nameText(at: number): string {
+  const date = new Date(at);
+  return `${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:00`;
+}
+
+const numeric = (value: number): string => value.toLocaleString('en-US');
+const timeText = (value: number | undefined): string => (value === undefined ? '–' : duration(value));
+
+interface PartProps {
+  readonly namespace: string;
+  readonly sample: RunSample;
+  readonly span: Span;
+}
+
+function Sums({ sample }: Pick<PartProps, 'sample'>) {
+  const { started, complete, failed, open, p50, p95 } = summaryOf(sample.runs);
+  const figures = [
+    { label: 'Started', value: numeric(sample.total) },
+    { label: 'Complete', value: numeric(complete) },
+    { label: 'Failed', value: numeric(failed), mood: failed > 0 ? ('failed' as const) : undefined },
+    { label: 'In progress', value: numeric(open) },
+    { label: 'Half end within', value: timeText(p50), detail: 'p50' },
+    { label: '95 of 100 within', value: timeText(p95), detail: 'p95' },
+  ];
+  return (
+    <>
+      <Figures label="Sums" figures={figures} />
+      {started < sample.total && <p class="none">Times and causes are those of the newest {numeric(started)} runs.</p>}
+    </>
+  );
+}
+
+function Over({ namespace, sample, span }: PartProps) {
+  const buckets = useMemo(() => bucketsOf(sample, span.step), [sample, span]);
+  const times = useMemo(() => buckets.map(({ from }) => from / 1000), [buckets]);
+  const lines = useMemo(
+    () => [
+      { name: 'p50', colour: '--ink', values: buckets.map(({ p50 }) => p50) },
+      { name: 'p95', colour: '--running', isDashed: true, values: buckets.map(({ p95 }) => p95) },
+    ],
+    [buckets],
+  );
+  return (
+    <>
+      <Section title="Runs">
+        <Columns
+          label="Runs over time"
+          buckets={buckets}
+          tickOf={({ from }, index) => (index % span.every === 0 ? tickText(from, span) : '')}
+          nameOf={({ from, started, failed }) => `${nameText(from)}: ${started} started, ${failed} failed`}
+          hrefOf={({ from, to }) =>
+            addresses.runs(namespace, { since: new Date(from).toISOString(), until: new Date(to).toISOString() })
+          }
+        />
+      </Section>
+      <Section title="Durations">
+        <Lines label="Durations of runs over time" times={times} lines={lines} formatValue={duration} />
+      </Section>
+    </>
+  );
+}
+
+type Group = ReturnType<typeof groupsOf>[number];
+
+const COLUMNS: readonly Column<Group>[] = [
+  { name: 'Workflow', width: 'minmax(160px, 2fr)', cell: ({ name }) => <span class="strong">{name}</span> },
+  { name: 'Started', width: '80px', isRight: true, cell: ({ started }) => numeric(started) },
+  {
+    name: 'Failed',
+    width: '80px',
+    isRight: true,
+    cell: ({ failed }) => <span class={failed > 0 ? 'is-failed' : 'quiet'}>{numeric(failed)}</span>,
+  },
+  { name: 'In progress', width: '80px', isRight: true, cell: ({ open }) => numeric(open) },
+  { name: 'p50', width: '96px', isRight: true, cell: ({ p50 }) => timeText(p50) },
+  { name: 'p95', width: '96px', isRight: true, cell: ({ p95 }) => timeText(p95) },
+];
+
+function ByWorkflow({ namespace, sample }: Omit<PartProps, 'span'>) {
+  const groups = useMemo(() => groupsOf(sample.runs, ({ as }) => as), [sample]);
+  if (groups.length === 0) return <p class="none">No run in this span.</p>;
+  return (
+    <Table
+      label="Workflows"
+      isWhole
+      columns={COLUMNS}
+      count={groups.length}
+      rowAt={(index) => groups[index]}
+      keyOf={({ name }) => name}
+      hrefOf={({ name }) => addresses.tree(namespace, name, { tab: 'metrics' })}
+      narrow={({ name, started, failed, p50 }) => (
+        <span class="two-lines">
+          <span class="strong cut">{name}</span>
+          <span>{numeric(started)}</span>
+          <span class={failed > 0 ? 'is-failed' : 'quiet'}>{numeric(failed)} failed</span>
+          <span>{timeText(p50)}</span>
+        </span>
+      )}
+    />
+  );
+}
+
+function Causes({ namespace, sample }: Omit<PartProps, 'span'>) {
+  const failures = useMemo(() => failuresOf(sample), [sample]);
+  if (failures.length === 0) return <p class="none">Nothing failed.</p>;
+  return (
+    <ul class="short-list">
+      {failures.map(({ name, started, newest }) => (
+        <li key={name}>
+          <a class="short-row" href={addresses.run(namespace, newest.id)}>
+            <span class="short-count">{numeric(started)}</span>
+            <code class="cut">{name}</code>
+            <span class="quiet cut grows">{newest.errorMessage}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many runs, how long, and what failed: by hour and day, by workflow, by cause. */
+export function MetricsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const { namespace = '' } = params;
+  const span = SPANS.find(({ value }) => value === place.value.query.get('span')) ?? SPANS[0];
+  const { sample, error } = useSample(namespace, span.span, span.step);
+  return (
+    <div class="scroll">
+      <Head
+        title="Metrics"
+        name={`Metrics of ${namespace}`}
+        actions={
+          <Segments label="Span" value={span.value} choices={SPANS} onChange={(value) => setQuery({ span: value })} />
+        }
+      />
+      {error.value && <ErrorNote title="The metrics cannot be shown" error={error.value} />}
+      {sample.value === undefined && !error.value && <Skeleton lines={8} />}
+      {sample.value !== undefined && (
+        <>
+          <Sums sample={sample.value} />
+          <Over namespace={namespace} sample={sample.value} span={span} />
+          <Section title="By workflow">
+            <ByWorkflow namespace={namespace} sample={sample.value} />
+          </Section>
+          <Section title="By cause of failure">
+            <Causes namespace={namespace} sample={sample.value} />
+          </Section>
+        </>
+      )}
+      <Section title="Since the beginning" detail="counters of the service">
+        <Totals namespace={namespace} />
+      </Section>
+    </div>
+  );
+}

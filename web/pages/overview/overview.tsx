@@ -1,0 +1,148 @@
+import { useMemo } from 'preact/hooks';
+import { filterQuery } from '../../data/api/client.ts';
+import { useLive, useLoad } from '../../data/api/live.ts';
+import { now } from '../../data/browser/clock.ts';
+import { useDerived } from '../../data/browser/derived.ts';
+import { instantOf } from '../../data/format/time.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { useSample } from '../../data/runs/sample.ts';
+import { bucketsOf, failuresOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
+import { Columns } from '../../parts/chart/columns.tsx';
+import { type Figure, Figures } from '../../parts/figures/figures.tsx';
+import { Head, Section } from '../../parts/head/head.tsx';
+import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { RunList } from '../../parts/runs/list.tsx';
+import { Time } from '../../parts/value/value.tsx';
+import { FirstUse } from './first-use.tsx';
+import { WaitingList } from './waiting.tsx';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const RECENT = 8;
+
+const hourText = (at: number): string => `${String(new Date(at).getHours()).padStart(2, '0')}:00`;
+
+/** How many runs are not over, however long ago they began. */
+function useOpenRuns(namespace: string): number | undefined {
+  const pending = filterQuery([{ field: 'STATUS', type: 'MATCH', val: 'pending' }]);
+  const { value } = useLive('listInstances', { namespace }, { ...pending, limit: 1 });
+  return value.value?.instances.pageInfo.total;
+}
+
+interface LastHourProps {
+  readonly namespace: string;
+  readonly sample: RunSample;
+}
+
+function LastHour({ namespace, sample }: LastHourProps) {
+  const open = useOpenRuns(namespace);
+  const deliveries = useLoad('listFailedDeliveries', { namespace }, { limit: 1 }).value.value?.pageInfo.total ?? 0;
+  const since = useDerived(() => Math.floor((now.value - HOUR) / 60_000) * 60_000, []).value;
+  const recent = sample.runs.filter(({ createdAt }) => instantOf(createdAt) >= since);
+  const { started, failed } = summaryOf(recent);
+  const figures: Figure[] = [
+    {
+      label: 'Started, last hour',
+      value: started.toLocaleString('en-US'),
+      href: addresses.runs(namespace, { since: '1h' }),
+    },
+    {
+      label: 'Failed, last hour',
+      value: failed.toLocaleString('en-US'),
+      href: addresses.runs(namespace, { since: '1h', status: 'failed' }),
+      mood: failed > 0 ? 'failed' : undefined,
+    },
+    {
+      label: 'In progress',
+      value: open?.toLocaleString('en-US') ?? '…',
+      href: addresses.runs(namespace, { status: 'pending' }),
+    },
+    {
+      label: 'Failed deliveries',
+      value: deliveries.toLocaleString('en-US'),
+      href: addresses.events(namespace, { view: 'failed' }),
+      mood: deliveries > 0 ? 'failed' : undefined,
+    },
+  ];
+  return <Figures label="Last hour" figures={figures} />;
+}
+
+function Day({ namespace, sample }: LastHourProps) {
+  const buckets = useMemo(() => bucketsOf(sample, HOUR), [sample]);
+  const { started, failed } = summaryOf(sample.runs);
+  const words = `${sample.total.toLocaleString('en-US')} runs, ${failed.toLocaleString('en-US')} failed`;
+  return (
+    <Section title="Last day" detail={started < sample.total ? `${words} of the newest ${started}` : words}>
+      <Columns
+        label="Runs of the last day by hour"
+        buckets={buckets}
+        tickOf={({ from }, index) => (index % 4 === 0 ? hourText(from) : '')}
+        nameOf={({ from, started: all, failed: bad }) => `${hourText(from)}: ${all} started, ${bad} failed`}
+        hrefOf={({ from, to }) =>
+          addresses.runs(namespace, { since: new Date(from).toISOString(), until: new Date(to).toISOString() })
+        }
+      />
+    </Section>
+  );
+}
+
+function Failures({ namespace, sample }: LastHourProps) {
+  const failures = useMemo(() => failuresOf(sample), [sample]);
+  return (
+    <Section title="Failures by cause" detail="last day">
+      {failures.length === 0 ? (
+        <p class="none">Nothing failed.</p>
+      ) : (
+        <ul class="short-list">
+          {failures.slice(0, RECENT).map(({ name, started, newest }) => (
+            <li key={name}>
+              <a class="short-row" href={addresses.run(namespace, newest.id)} title={newest.errorMessage}>
+                <span class="short-count">{started.toLocaleString('en-US')}</span>
+                <code class="cut">{name}</code>
+                <span class="quiet cut grows">{newest.as}</span>
+                <span class="quiet">
+                  <Time at={newest.updatedAt} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Content({ namespace, sample }: LastHourProps) {
+  return (
+    <>
+      <LastHour namespace={namespace} sample={sample} />
+      <Day namespace={namespace} sample={sample} />
+      <div class="halves">
+        <Failures namespace={namespace} sample={sample} />
+        <WaitingList namespace={namespace} />
+      </div>
+      <Section title="Newest runs">
+        <RunList namespace={namespace} label="Newest runs" filters={[]} limit={RECENT} none="No runs yet." />
+      </Section>
+    </>
+  );
+}
+
+/** How a namespace is: the last hour and day, what failed and why, which runs wait. */
+export function OverviewPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const { namespace = '' } = params;
+  const { sample, error } = useSample(namespace, DAY);
+  const root = useLive('getNode', { namespace, node: '' }).value.value;
+  const isEmpty = root !== undefined && 'children' in root && root.children.results.length === 0;
+  return (
+    <div class="scroll" key={namespace}>
+      <Head title={namespace} name={namespace} />
+      {error.value && <ErrorNote title="The overview cannot be shown" error={error.value} />}
+      {sample.value === undefined && !error.value && <Skeleton lines={6} />}
+      {isEmpty && sample.value?.total === 0 && <FirstUse namespace={namespace} />}
+      {sample.value !== undefined && !(isEmpty && sample.value.total === 0) && (
+        <Content namespace={namespace} sample={sample.value} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { useLive } from '../../data/api/live.ts';
+import type { Listener } from '../../data/api/operations.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { Section } from '../../parts/head/head.tsx';
+import { ErrorNote } from '../../parts/note/note.tsx';
+import { StatusMark } from '../../parts/status/status.tsx';
+import { Time } from '../../parts/value/value.tsx';
+
+const MOST = 8;
+
+const wordsOf = ({ events, mode }: Listener): string =>
+  events.map(({ type }) => type).join(mode === 'and' ? ' and ' : ' or ');
+
+/** Runs that wait for an event, those that wait longest first. */
+export function WaitingList({ namespace }: { readonly namespace: string }) {
+  const { value, error } = useLive('listEventListeners', { namespace });
+  const runs = (value.value?.results ?? [])
+    .filter(({ instance }) => instance !== '')
+    .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  return (
+    <Section title="Waiting for events" detail={runs.length > 0 ? runs.length.toLocaleString('en-US') : undefined}>
+      {error.value && <ErrorNote title="They cannot be listed" error={error.value} />}
+      {value.value !== undefined && runs.length === 0 && <p class="none">No run waits for an event.</p>}
+      <ul class="short-list">
+        {runs.slice(0, MOST).map((listener) => (
+          <li key={listener.instance}>
+            <a class="short-row" href={addresses.run(namespace, listener.instance)}>
+              <StatusMark status="waiting" />
+              <span class="cut">{listener.workflow}</span>
+              <code class="quiet cut grows">{wordsOf(listener)}</code>
+              <span class="quiet">
+                <Time at={listener.createdAt} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {runs.length > MOST && (
+        <p class="none">
+          <a class="link" href={addresses.events(namespace, { view: 'waiting' })}>
+            All {runs.length}
+          </a>
+        </p>
+      )}
+    </Section>
+  );
+}

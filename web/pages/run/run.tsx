@@ -1,0 +1,146 @@
+import { useMemo } from 'preact/hooks';
+import { type GrowingLog, useGrowingLog } from '../../data/api/growing-log.ts';
+import { useLive, useLoad } from '../../data/api/live.ts';
+import type { InstanceReply, Listener } from '../../data/api/operations.ts';
+import { textOfBase64 } from '../../data/format/text.ts';
+import { instantOf } from '../../data/format/time.ts';
+import { useActions } from '../../data/navigation/actions.ts';
+import { place, setQuery } from '../../data/navigation/location.ts';
+import { isOver, statusOf } from '../../data/runs/status.ts';
+import { type Step, StepReader } from '../../data/runs/steps.ts';
+import { useListeningRuns } from '../../data/runs/waiting.ts';
+import { graphOf } from '../../data/workflow/yaml.ts';
+import { Diagram } from '../../parts/diagram/diagram.tsx';
+import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { Timeline } from '../../parts/timeline/timeline.tsx';
+import { RunHead } from './head.tsx';
+import { RunInspector } from './inspector.tsx';
+import { Reason } from './reason.tsx';
+import { wayOf } from './way.ts';
+
+/** The source of the revision that ran. */
+function useSource(namespace: string, workflow: InstanceReply['workflow'] | undefined) {
+  const path = workflow && { namespace, node: workflow.path };
+  const { value, error } = useLoad('getNode', path, { ref: workflow?.revision });
+  const reply = value.value;
+  const encoded = reply !== undefined && 'revision' in reply ? reply.revision.source : undefined;
+  const source = useMemo(() => (encoded === undefined ? undefined : textOfBase64(encoded)), [encoded]);
+  const graph = useMemo(() => (source === undefined ? undefined : graphOf(source)), [source]);
+  return { source, graph, error: error.value };
+}
+
+/** The steps of the run as far as its log tells them. */
+function useSteps(log: Pick<GrowingLog, 'lines'>, instance: InstanceReply['instance'] | undefined): readonly Step[] {
+  const lines = log.lines.value;
+  const end = instance !== undefined && isOver(instance) ? instantOf(instance.updatedAt) : undefined;
+  return useMemo(() => {
+    const reader = new StepReader();
+    reader.read(lines);
+    return reader.steps(end);
+  }, [lines, end]);
+}
+
+function chosenStep(steps: readonly Step[]): Step | undefined {
+  const number = Number(place.value.query.get('step'));
+  return steps.find((step) => step.number === number);
+}
+
+const choose = (number: number | undefined): void =>
+  setQuery({ step: number === undefined ? undefined : String(number) });
+
+/** `[` and `]` go from step to step. */
+function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
+  useActions(() => {
+    const index = step === undefined ? -1 : steps.indexOf(step);
+    const to = (next: number) => () => choose(steps[Math.max(0, Math.min(steps.length - 1, next))]?.number);
+    return [
+      { id: 'next step', label: 'Next step', keys: ']', run: to(index + 1) },
+      { id: 'step before', label: 'Step before', keys: '[', run: to(index < 0 ? steps.length - 1 : index - 1) },
+      { id: 'all steps', label: 'All steps', run: () => choose(undefined) },
+      { id: 'tab log', label: 'Show the log', run: () => setQuery({ tab: 'log' }) },
+      { id: 'tab data', label: 'Show input and output', run: () => setQuery({ tab: 'data' }) },
+      { id: 'tab source', label: 'Show the source', run: () => setQuery({ tab: 'source' }) },
+    ];
+  }, [steps, step]);
+}
+
+interface LoadedProps {
+  readonly namespace: string;
+  readonly reply: InstanceReply;
+  readonly log: Pick<GrowingLog, 'lines' | 'error'>;
+  readonly listener: Listener | undefined;
+  readonly state: Parameters<typeof RunHead>[0]['state'];
+}
+
+function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
+  const { instance, workflow } = reply;
+  const { source, graph, error } = useSource(namespace, workflow);
+  const steps = useSteps(log, instance);
+  const step = chosenStep(steps);
+  useStepKeys(steps, step);
+  const isWaiting = listener !== undefined && !isOver(instance);
+  const way = useMemo(() => wayOf(reply, isWaiting), [reply, isWaiting]);
+  const status = statusOf(instance, isWaiting);
+  const last = reply.flow.at(-1);
+  const chooseState = (id: string) => choose(steps.findLast((one) => one.state === id)?.number);
+  return (
+    <>
+      <RunHead {...{ namespace, reply, status, state }} />
+      <Reason {...{ namespace, instance, listener, state: last }} />
+      <div class="run">
+        <div class="run-left">
+          {graph === undefined ? (
+            <div class="run-no-diagram">
+              {error === undefined ? <Skeleton /> : <p class="quiet">{error.message}</p>}
+            </div>
+          ) : (
+            <Diagram
+              graph={graph}
+              label="States and the way of the run"
+              way={way}
+              chosen={step?.state}
+              onChoose={chooseState}
+            />
+          )}
+          <Timeline
+            steps={steps}
+            from={instantOf(instance.createdAt)}
+            to={isOver(instance) ? instantOf(instance.updatedAt) : undefined}
+            chosen={step?.number}
+            onChoose={(number) => choose(number === step?.number ? undefined : number)}
+          />
+        </div>
+        <RunInspector
+          {...{ namespace, reply, log, step, source }}
+          sourceError={error}
+          state={step?.state ?? last}
+          tab={place.value.query.get('tab') ?? 'log'}
+          onAllSteps={() => choose(undefined)}
+        />
+      </div>
+    </>
+  );
+}
+
+/** One run: why it stands where it stands, the way it took, its steps in time, and what belongs to them. */
+export function RunPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const { namespace = '', id = '' } = params;
+  const { value, error, state } = useLive('getInstance', { namespace, instance: id });
+  const log = useGrowingLog('getInstanceLogs', { namespace, instance: id });
+  const listener = useListeningRuns(namespace).value.get(id);
+  const reply = value.value;
+  if (error.value !== undefined) {
+    if (error.value.status !== 404) return <ErrorNote title="The run cannot be shown" error={error.value} />;
+    return (
+      <Empty icon="runs" title="No such run">
+        <p>{error.value.message}: the id was mistyped, or the run was deleted when its time was over.</p>
+      </Empty>
+    );
+  }
+  if (reply === undefined) return <Skeleton lines={6} />;
+  return (
+    <div class="page">
+      <Loaded key={id} {...{ namespace, reply, log, listener }} state={state.value} />
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { call } from '../../data/api/client.ts';
+import { may } from '../../data/api/session.ts';
+import { count } from '../../data/format/text.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { place } from '../../data/navigation/location.ts';
+import { filtersIn } from '../../data/runs/filters.ts';
+import { RunRows } from '../../data/runs/rows.ts';
+import { useListeningRuns } from '../../data/runs/waiting.ts';
+import { Button, ButtonLink } from '../../parts/button/button.tsx';
+import { Confirm } from '../../parts/confirm/confirm.tsx';
+import { Head } from '../../parts/head/head.tsx';
+import { LiveMark } from '../../parts/live/live.tsx';
+import { Empty, ErrorNote } from '../../parts/note/note.tsx';
+import { NarrowRun, runColumns } from '../../parts/runs/columns.tsx';
+import { Table } from '../../parts/table/table.tsx';
+import { say } from '../../parts/toast/toast.tsx';
+import { FilterBar } from './filters.tsx';
+
+const MOST_CANCELLED = 1000;
+
+/** Cancels what the list shows and is not over. */
+async function cancelAll(namespace: string, rows: RunRows): Promise<void> {
+  const ids = await rows.pendingIds(MOST_CANCELLED);
+  for (const instance of ids) await call('cancelInstance', { namespace, instance });
+  say(`Cancelled ${count(ids.length, 'run')}`);
+}
+
+function CancelAll({ namespace, rows }: { readonly namespace: string; readonly rows: RunRows }) {
+  const total = rows.total.value ?? 0;
+  if (total === 0 || !may('cancelInstance')) return null;
+  return (
+    <Confirm
+      label="Cancel all"
+      icon="stop"
+      act={`Cancel ${count(Math.min(total, MOST_CANCELLED), 'run')}`}
+      onConfirm={() => cancelAll(namespace, rows)}
+    >
+      Ends {count(total, 'run')} that {total === 1 ? 'is' : 'are'} shown here and not over. What they have done stays
+      done.
+    </Confirm>
+  );
+}
+
+function NoRuns({ namespace, isFiltered }: { readonly namespace: string; readonly isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty
+        icon="filter"
+        title="No run matches"
+        action={<ButtonLink href={addresses.runs(namespace)}>Show all runs</ButtonLink>}
+      >
+        <p>No run of this namespace has all of these properties.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      icon="runs"
+      title="No runs yet"
+      action={
+        <ButtonLink kind="primary" href={addresses.tree(namespace)}>
+          Open a workflow
+        </ButtonLink>
+      }
+    >
+      <p>Each execution of a workflow is a run: started here, by a request, by an event or by the clock.</p>
+      <p>
+        <code>npx weft exec PATH</code> starts one from a terminal.
+      </p>
+    </Empty>
+  );
+}
+
+/** Runs that came while the list stood still. */
+function Fresh({ count: fresh, onShow }: { readonly count: number; readonly onShow: () => void }) {
+  if (fresh === 0) return null;
+  return (
+    <div class="fresh">
+      <Button icon="up" onClick={onShow}>
+        {fresh} new
+      </Button>
+    </div>
+  );
+}
+
+/** The runs of a namespace, the newest first. */
+export function RunsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const namespace = params['namespace'] ?? '';
+  const filters = filtersIn(place.value.query);
+  const name = JSON.stringify([namespace, filters]);
+  const rows = useMemo(() => new RunRows(namespace, filters), [name]);
+  useEffect(() => rows.open(), [rows]);
+  const waiting = useListeningRuns(namespace).value;
+  const columns = useMemo(() => runColumns(waiting), [waiting]);
+  const holder = useRef<HTMLDivElement>(null);
+  const toTop = () => holder.current?.querySelector('.table-body')?.scrollTo({ top: 0 });
+  const total = rows.total.value;
+  const error = rows.error.value;
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <div class="page" ref={holder}>
+      <Head
+        title="Runs"
+        name={`Runs of ${namespace}`}
+        detail={
+          <>
+            {total !== undefined && <span>{count(total, 'run')}</span>}
+            <LiveMark state={rows.state.value} />
+          </>
+        }
+        actions={filters.status === 'pending' && <CancelAll namespace={namespace} rows={rows} />}
+      />
+      <FilterBar filters={filters} />
+      <Fresh count={rows.fresh.value} onShow={toTop} />
+      {error !== undefined && <ErrorNote title="The runs cannot be listed" error={error} />}
+      {total === 0 && <NoRuns namespace={namespace} isFiltered={isFiltered} />}
+      {total !== 0 && (total !== undefined || error === undefined) && (
+        <Table
+          label="Runs"
+          columns={columns}
+          count={total ?? 12}
+          rowAt={(index) => rows.rows.value.get(index)}
+          keyOf={(row) => row.id}
+          hrefOf={(row) => addresses.run(namespace, row.id)}
+          narrow={(row) => <NarrowRun row={row} waiting={waiting} />}
+          onRange={rows.show}
+        />
+      )}
+    </div>
+  );
+}

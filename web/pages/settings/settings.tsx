@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals';
+import { call } from '../../data/api/client.ts';
+import { type Loaded, useLoad } from '../../data/api/live.ts';
+import type { ConfigReply } from '../../data/api/operations.ts';
+import { may } from '../../data/api/session.ts';
+import { into, useTask } from '../../data/api/task.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { go } from '../../data/navigation/location.ts';
+import { Button } from '../../parts/button/button.tsx';
+import { Switch, TextField } from '../../parts/field/field.tsx';
+import { Head, Section } from '../../parts/head/head.tsx';
+import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { say } from '../../parts/toast/toast.tsx';
+
+interface PartProps {
+  readonly namespace: string;
+  readonly config: Loaded<ConfigReply>;
+}
+
+function Broadcast({ namespace, config }: PartProps) {
+  const task = useTask();
+  const all = Object.entries(config.value.value?.broadcast ?? {}).toSorted(([a], [b]) => a.localeCompare(b));
+  const groups = Object.groupBy(all, ([name]) => name.slice(0, name.lastIndexOf('.')));
+  const set = (name: string) => (isOn: boolean) =>
+    void task.run(async () => {
+      await call('setConfig', { namespace }, { body: { broadcast: { [name]: isOn } } });
+      config.reload();
+    });
+  return (
+    <Section title="Events about the namespace itself">
+      <p class="settings-words">The namespace sends an event of this type into itself when one of these happens.</p>
+      {task.error.value && <ErrorNote title="Nothing was changed" error={task.error.value} />}
+      <div class="broadcast">
+        {Object.entries(groups).map(([group, rows = []]) => (
+          <fieldset key={group}>
+            <legend>{group}</legend>
+            {rows.map(([name, isOn]) => (
+              <Switch
+                key={name}
+                label={name.slice(group.length + 1)}
+                isOn={isOn}
+                isDisabled={!may('setConfig')}
+                onChange={set(name)}
+              />
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function Lookback({ namespace, config }: PartProps) {
+  const present = config.value.value?.events?.lookback ?? '';
+  const text = useSignal(present);
+  const task = useTask();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const body = { events: { lookback: text.value } };
+    if (!(await task.run(() => call('setConfig', { namespace }, { body })))) return;
+    say('Stored');
+    config.reload();
+  };
+  return (
+    <Section title="Events before a wait">
+      <form class="bar-form" onSubmit={submit}>
+        <TextField
+          label="Waits look back"
+          isCode
+          value={text.value}
+          error={task.error.value?.message}
+          hint="A duration such as PT1H: a wait also takes events that came in this time before it began"
+          onInput={into(text)}
+        />
+        {may('setConfig') && (
+          <Button type="submit" isBusy={task.isBusy.value} disabled={text.value === present}>
+            Store
+          </Button>
+        )}
+      </form>
+    </Section>
+  );
+}
+
+function Delete({ namespace }: { readonly namespace: string }) {
+  const typed = useSignal('');
+  const task = useTask();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void task.run(async () => {
+      await call('deleteNamespace', { namespace }, { query: { recursive: true } });
+      say(`Deleted ${namespace}`);
+      go(addresses.home());
+    });
+  };
+  if (!may('deleteNamespace')) return null;
+  return (
+    <Section title="Delete the namespace">
+      <p class="settings-words">
+        Deletes everything in it: workflows, runs, events, variables, secrets, services, logs. It cannot be undone.
+      </p>
+      <form class="bar-form" onSubmit={submit}>
+        <TextField label={`Write ${namespace} to confirm`} isCode value={typed.value} onInput={into(typed)} />
+        <Button
+          kind="danger"
+          icon="trash"
+          type="submit"
+          disabled={typed.value !== namespace}
+          isBusy={task.isBusy.value}
+        >
+          Delete
+        </Button>
+        {task.error.value && <ErrorNote title="Nothing was deleted" error={task.error.value} />}
+      </form>
+    </Section>
+  );
+}
+
+/** The settings of a namespace. */
+export function SettingsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const { namespace = '' } = params;
+  const config = useLoad('getConfig', { namespace });
+  const { value, error, reload } = config;
+  return (
+    <div class="scroll">
+      <Head title="Settings" name={`Settings of ${namespace}`} />
+      {error.value && <ErrorNote title="The settings cannot be shown" error={error.value} onRetry={reload} />}
+      {value.value === undefined && !error.value && <Skeleton lines={6} />}
+      {value.value !== undefined && (
+        <>
+          <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
+          <Broadcast namespace={namespace} config={config} />
+          <Delete namespace={namespace} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { urlOf } from '../../data/api/client.ts';
+import { errorOf } from '../../data/api/errors.ts';
+import type { OwnKeyReply } from '../../data/api/operations.ts';
+import { farewell, signIn } from '../../data/api/session.ts';
+import { into, useTask } from '../../data/api/task.ts';
+import { Button } from '../../parts/button/button.tsx';
+import { TextField } from '../../parts/field/field.tsx';
+import { Logo } from '../../parts/icon/logo.tsx';
+import { ErrorNote } from '../../parts/note/note.tsx';
+
+/** What a key may do. Throws ApiError for one that the service does not know. */
+async function rightsOf(secret: string): Promise<OwnKeyReply> {
+  const response = await fetch(urlOf('getOwnKey', {}), { headers: { 'Service-Api-Key': secret }, cache: 'no-store' });
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as OwnKeyReply;
+}
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** Why a text cannot be a key; undefined if it can. */
+function problemOf(text: string): string | undefined {
+  if (text === '') return 'Paste a key first';
+  return PRINTABLE.test(text) ? undefined : 'A key has only letters, digits and signs';
+}
+
+function Help() {
+  return (
+    <div class="sign-in-help">
+      <p>
+        <code>npm start</code> prints the administrator’s key. A deployment prints the command that shows it, as the
+        output <code>ShowKey</code>.
+      </p>
+      <p>The key stays in this tab and is forgotten when the tab is closed.</p>
+    </div>
+  );
+}
+
+/** The way in: a key, which this tab keeps until it is closed. */
+export function SignInPage() {
+  const secret = useSignal('');
+  const problem = useSignal<string | undefined>(undefined);
+  const task = useTask();
+  useEffect(() => {
+    document.title = 'Sign in · Weft';
+  }, []);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = secret.value.trim();
+    problem.value = problemOf(text);
+    if (problem.value === undefined) void task.run(async () => signIn(text, await rightsOf(text)));
+  };
+  return (
+    <main class="sign-in">
+      <form class="sign-in-form" onSubmit={submit}>
+        <div class="sign-in-brand">
+          <Logo size={28} />
+          <h1>Weft</h1>
+        </div>
+        {farewell.value !== '' && (
+          <ErrorNote title="The session ended" error={{ message: farewell.value, status: 401 }} />
+        )}
+        <TextField
+          label="Key"
+          type="password"
+          isCode
+          hasFocus
+          autocomplete="current-password"
+          value={secret.value}
+          error={problem.value ?? task.error.value?.message}
+          onInput={into(secret)}
+        />
+        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
+          Sign in
+        </Button>
+        <Help />
+      </form>
+    </main>
+  );
+}

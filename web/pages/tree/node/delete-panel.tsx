@@ -1,0 +1,54 @@
+import { call } from '../../../data/api/client.ts';
+import type { Node } from '../../../data/api/operations.ts';
+import { useTask } from '../../../data/api/task.ts';
+import { addresses } from '../../../data/navigation/addresses.ts';
+import { go } from '../../../data/navigation/location.ts';
+import { sourceOf } from '../../../data/workflow/tree.ts';
+import { Button } from '../../../parts/button/button.tsx';
+import { ErrorNote } from '../../../parts/note/note.tsx';
+import { say } from '../../../parts/toast/toast.tsx';
+import { Consequences } from './consequences.tsx';
+
+interface PanelProps {
+  readonly namespace: string;
+  readonly node: Node;
+  readonly onDone: () => void;
+}
+
+/** What deletes a node; a workflow can be made again from its source for some seconds. */
+async function remove({ namespace, node }: Pick<PanelProps, 'namespace' | 'node'>): Promise<void> {
+  const isWorkflow = node.type === 'workflow';
+  const source = isWorkflow ? await sourceOf(namespace, node.path) : '';
+  await call('deleteNode', { namespace, node: node.path }, { query: { recursive: true } });
+  const restore = () => call('createWorkflow', { namespace, node: node.path }, { body: source, type: 'text/yaml' });
+  say(`Deleted ${node.path}`, isWorkflow ? { undo: restore } : {});
+}
+
+/** Deletes a node, after it has said what that breaks. */
+export function DeletePanel({ namespace, node, onDone }: PanelProps) {
+  const task = useTask();
+  const confirm = async () => {
+    if (!(await task.run(() => remove({ namespace, node })))) return;
+    onDone();
+    go(addresses.tree(namespace, node.path.slice(0, node.path.lastIndexOf('/'))));
+  };
+  const words =
+    node.type === 'workflow'
+      ? 'Deletes the workflow with its revisions, variables and log. Its runs stay.'
+      : 'Deletes the folder and everything in it: workflows with their revisions, variables and logs.';
+  return (
+    <div class="stack">
+      <p>{words}</p>
+      <Consequences namespace={namespace} node={node} verb="calls it and would fail" />
+      {task.error.value && <ErrorNote title="Nothing was deleted" error={task.error.value} />}
+      <div class="line">
+        <Button kind="danger" icon="trash" isBusy={task.isBusy.value} onClick={confirm}>
+          Delete {node.name}
+        </Button>
+        <Button kind="bare" onClick={onDone}>
+          Keep it
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals';
+import { call } from '../../../data/api/client.ts';
+import type { Node } from '../../../data/api/operations.ts';
+import { into, useTask } from '../../../data/api/task.ts';
+import { addresses } from '../../../data/navigation/addresses.ts';
+import { go } from '../../../data/navigation/location.ts';
+import { Button } from '../../../parts/button/button.tsx';
+import { TextField } from '../../../parts/field/field.tsx';
+import { say } from '../../../parts/toast/toast.tsx';
+import { Consequences } from './consequences.tsx';
+
+interface PanelProps {
+  readonly namespace: string;
+  readonly node: Node;
+  readonly onDone: () => void;
+}
+
+/** Gives a node another path, and says which workflows call it under the present one. */
+export function RenamePanel({ namespace, node, onDone }: PanelProps) {
+  const path = useSignal(node.path);
+  const task = useTask();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const isDone = await task.run(() =>
+      call('renameNode', { namespace, node: node.path }, { body: { new: path.value } }),
+    );
+    if (!isDone) return;
+    const back = () => call('renameNode', { namespace, node: path.value }, { body: { new: node.path } });
+    say(`Now ${path.value}`, { undo: back });
+    onDone();
+    if (window.location.pathname.includes(addresses.tree(namespace, node.path))) {
+      go(addresses.tree(namespace, path.value));
+    }
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <TextField
+        label="Path"
+        isCode
+        isRequired
+        hasFocus
+        value={path.value}
+        error={task.error.value?.message}
+        hint="Another folder in the path moves it; the folder must exist"
+        onInput={into(path)}
+      />
+      <Consequences namespace={namespace} node={node} verb="calls it under the present path" />
+      <div class="line">
+        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
+          Rename
+        </Button>
+        <Button kind="bare" onClick={onDone}>
+          Leave
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Problem } from '../../../data/api/errors.ts';
+import { may } from '../../../data/api/session.ts';
+import { into, type Task, useTask } from '../../../data/api/task.ts';
+import { useActions } from '../../../data/navigation/actions.ts';
+import { completeWorkflow } from '../../../data/workflow/completions.ts';
+import { type Draft, hasChanges } from '../../../data/workflow/drafts.ts';
+import type { Graph } from '../../../data/workflow/graph.ts';
+import { linesOfState } from '../../../data/workflow/lines.ts';
+import { graphOf } from '../../../data/workflow/yaml.ts';
+import { Button } from '../../../parts/button/button.tsx';
+import { Diagram } from '../../../parts/diagram/diagram.tsx';
+import { Diff } from '../../../parts/diff/diff.tsx';
+import { Editor } from '../../../parts/editor/editor.tsx';
+import type { EditorHandle } from '../../../parts/editor/options.ts';
+import { ErrorNote } from '../../../parts/note/note.tsx';
+import { say } from '../../../parts/toast/toast.tsx';
+import { ProblemList } from './problem-list.tsx';
+import type { TabProps } from './tab-props.ts';
+
+/** The graph of the last text that was YAML: while the text is incomplete, the diagram stays. */
+function useGraph(text: string): Graph | undefined {
+  const last = useRef<Graph | undefined>(undefined);
+  return useMemo(() => {
+    const graph = graphOf(text);
+    if (graph !== undefined && graph.states.length > 0) last.current = graph;
+    return last.current;
+  }, [text]);
+}
+
+/** Ctrl s stores; a page with changes asks before it is left. */
+function useGuards(store: () => void): void {
+  const latest = useRef(store);
+  latest.current = store;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      latest.current();
+    };
+    const leave = (event: BeforeUnloadEvent) => {
+      if (hasChanges()) event.preventDefault();
+    };
+    window.addEventListener('keydown', press);
+    window.addEventListener('beforeunload', leave);
+    return () => {
+      window.removeEventListener('keydown', press);
+      window.removeEventListener('beforeunload', leave);
+    };
+  }, []);
+}
+
+interface ToolsProps {
+  readonly draft: Draft;
+  readonly task: Task;
+  readonly isComparing: boolean;
+  readonly onCompare: () => void;
+  readonly onStore: () => void;
+}
+
+function stateWords({ isChanged, isChecking, problems, error }: Draft): string {
+  if (error.value !== '') return `Not checked: ${error.value}`;
+  const count = problems.value.length;
+  const found = isChecking.value
+    ? 'Checking'
+    : count === 0
+      ? 'No problems'
+      : `${count} problem${count === 1 ? '' : 's'}`;
+  return isChanged.value ? `Not stored. ${found}` : found;
+}
+
+function Tools({ draft, task, isComparing, onCompare, onStore }: ToolsProps) {
+  const isChanged = draft.isChanged.value;
+  return (
+    <div class="editor-tools">
+      <span class={`grows cut${draft.problems.value.length > 0 ? ' wrong-words' : ' quiet'}`} role="status">
+        {stateWords(draft)}
+      </span>
+      {isChanged && (
+        <>
+          <Button kind="bare" onClick={onCompare} attributes={{ 'aria-pressed': isComparing }}>
+            {isComparing ? 'Back to the text' : 'Compare'}
+          </Button>
+          <Button kind="bare" onClick={draft.revert}>
+            Revert
+          </Button>
+        </>
+      )}
+      {may('updateWorkflow') && (
+        <Button
+          kind={isChanged ? 'primary' : 'plain'}
+          disabled={!isChanged}
+          isBusy={task.isBusy.value}
+          onClick={onStore}
+        >
+          Store
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Foreign({ draft }: { readonly draft: Draft }) {
+  if (draft.foreign.value === undefined) return null;
+  return (
+    <div class="foreign" role="alert">
+      <span class="grows">Another version was stored meanwhile. Storing yours replaces it.</span>
+      <Button onClick={draft.revert}>Use that version</Button>
+    </div>
+  );
+}
+
+interface TextProps extends Omit<ToolsProps, 'onCompare'> {
+  readonly name: string;
+  readonly editor: { current: EditorHandle | undefined };
+  readonly onCompare: () => void;
+}
+
+/** The text, or what changed in it, and the problems of the compiler below. */
+function Text(props: TextProps) {
+  const { draft, task, isComparing, name, editor } = props;
+  const take = useCallback(
+    (handle: EditorHandle) => {
+      editor.current = handle;
+    },
+    [editor],
+  );
+  const error = task.error.value;
+  const toProblem = ({ line, column }: Problem) => editor.current?.goTo(line, column);
+  return (
+    <div class="workflow-text">
+      <Tools {...props} />
+      <Foreign draft={draft} />
+      {error?.problems.length === 0 && <ErrorNote title="The workflow was not stored" error={error} />}
+      {isComparing ? (
+        <Diff before={draft.foreign.value ?? draft.base.value} after={draft.text.value} label="Changes" />
+      ) : (
+        <Editor
+          value={draft.text.value}
+          language="yaml"
+          label={`Source of ${name}`}
+          isReadOnly={!may('updateWorkflow')}
+          problems={draft.problems.value}
+          complete={completeWorkflow}
+          onChange={draft.write}
+          onOpen={take}
+        />
+      )}
+      <ProblemList problems={draft.problems.value} onChoose={toProblem} />
+    </div>
+  );
+}
+
+/** The source of a workflow with the compiler's problems while it is written, and its diagram beside it. */
+export function EditorTab({ draft, workflow }: TabProps) {
+  const task = useTask();
+  const isWanted = useSignal(false);
+  const editor = useRef<EditorHandle | undefined>(undefined);
+  const graph = useGraph(draft.text.value);
+  const store = async () => {
+    if (!draft.isChanged.peek()) return;
+    if (await task.run(draft.store)) say('Stored as the latest revision');
+  };
+  useGuards(store);
+  useActions(() => {
+    const offered = [{ id: 'store', label: 'Store the workflow (ctrl s)', run: store }];
+    return may('updateWorkflow') ? offered : [];
+  }, [draft]);
+  const toState = (id: string) => editor.current?.goTo(linesOfState(draft.text.peek(), id)?.from ?? 1, 1);
+  const isComparing = isWanted.value && draft.isChanged.value;
+  return (
+    <div class="workflow-source">
+      <Text
+        {...{ draft, task, isComparing, editor }}
+        name={workflow.node.name}
+        onCompare={() => into(isWanted)(!isComparing)}
+        onStore={store}
+      />
+      <div class="workflow-diagram">
+        {graph !== undefined && <Diagram graph={graph} label="States of the workflow" onChoose={toState} />}
+      </div>
+    </div>
+  );
+}

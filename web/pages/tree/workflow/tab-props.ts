@@ -1,0 +1,11 @@
+import type { Loaded } from '../../../data/api/live.ts';
+import type { RouterReply, Workflow } from '../../../data/api/operations.ts';
+import type { Draft } from '../../../data/workflow/drafts.ts';
+
+/** What every view of a workflow gets. */
+export interface TabProps {
+  readonly namespace: string;
+  readonly workflow: Workflow;
+  readonly draft: Draft;
+  readonly router: Loaded<RouterReply>;
+}

@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { call } from '../../../data/api/client.ts';
+import type { Loaded } from '../../../data/api/live.ts';
+import type { RouterReply } from '../../../data/api/operations.ts';
+import { may } from '../../../data/api/session.ts';
+import { into, useTask } from '../../../data/api/task.ts';
+import { cutMiddle } from '../../../data/format/text.ts';
+import { Button } from '../../../parts/button/button.tsx';
+import { Field, SelectField } from '../../../parts/field/field.tsx';
+import { Section } from '../../../parts/head/head.tsx';
+import { ErrorNote } from '../../../parts/note/note.tsx';
+import { say } from '../../../parts/toast/toast.tsx';
+
+interface TrafficProps {
+  readonly namespace: string;
+  readonly path: string;
+  readonly router: Loaded<RouterReply>;
+  /** Tags and kept revisions. */
+  readonly refs: readonly string[];
+}
+
+const shown = (ref: string): string => cutMiddle(ref, 12, 6);
+
+/** How starts are divided, in words and as a bar. */
+function Present({ routes }: { readonly routes: RouterReply['routes'] }) {
+  if (routes.length === 0)
+    return (
+      <p>
+        All starts use <code>latest</code>.
+      </p>
+    );
+  const all = routes.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  return (
+    <div class="traffic-bar" role="img" aria-label={routes.map(({ ref, weight }) => `${ref} ${weight}`).join(', ')}>
+      {routes.map(({ ref, weight }) => (
+        <span key={ref} style={{ flexGrow: weight / all }}>
+          {shown(ref)} {Math.round((weight / all) * 100)} %
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function useDivision(router: Loaded<RouterReply>, refs: readonly string[]) {
+  const first = useSignal('latest');
+  const second = useSignal('');
+  const share = useSignal(80);
+  const reply = router.value.value;
+  useEffect(() => {
+    const [one, two] = reply?.routes ?? [];
+    into(first)(one?.ref ?? 'latest');
+    into(second)(two?.ref ?? refs.find((ref) => ref !== (one?.ref ?? 'latest')) ?? '');
+    into(share)(one === undefined || two === undefined ? 80 : one.weight);
+  }, [reply, refs, first, second, share]);
+  return { first, second, share };
+}
+
+function Form({ namespace, path, router, refs }: TrafficProps) {
+  const { first, second, share } = useDivision(router, refs);
+  const task = useTask();
+  const live = router.value.value?.live ?? true;
+  const divide = (route: RouterReply['routes']) =>
+    task.run(async () => {
+      await call('editRouter', { namespace, node: path }, { body: { live, route } });
+      say(route.length === 0 ? 'All starts use the latest' : 'Starts are divided');
+      router.reload();
+    });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void divide([
+      { ref: first.value, weight: share.value },
+      { ref: second.value, weight: 100 - share.value },
+    ]);
+  };
+  const choices = refs.map((ref) => ({ value: ref, label: shown(ref) }));
+  return (
+    <form class="traffic-form" onSubmit={submit}>
+      <SelectField label="First" value={first.value} choices={choices} onChange={into(first)} />
+      <Field label={`${share.value} % to ${100 - share.value} %`}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="range"
+            min="1"
+            max="99"
+            value={share.value}
+            onInput={({ currentTarget }) => into(share)(Number(currentTarget.value))}
+          />
+        )}
+      </Field>
+      <SelectField label="Second" value={second.value} choices={choices} onChange={into(second)} />
+      <div class="line">
+        <Button type="submit" isBusy={task.isBusy.value} disabled={first.value === second.value}>
+          Divide starts
+        </Button>
+        {(router.value.value?.routes.length ?? 0) > 0 && (
+          <Button kind="bare" onClick={() => void divide([])}>
+            All to the latest
+          </Button>
+        )}
+      </div>
+      {task.error.value && <ErrorNote title="Nothing was changed" error={task.error.value} />}
+    </form>
+  );
+}
+
+/** How starts are divided among two revisions. */
+export function TrafficSection(props: TrafficProps) {
+  const { router, refs } = props;
+  const reply = router.value.value;
+  return (
+    <Section title="Traffic">
+      <div class="traffic">
+        {router.error.value && <ErrorNote title="The traffic cannot be shown" error={router.error.value} />}
+        {reply !== undefined && <Present routes={reply.routes} />}
+        {refs.length < 2 ? (
+          <p class="quiet">Keep or tag a second revision to divide starts among two of them.</p>
+        ) : (
+          may('editRouter') && <Form {...props} />
+        )}
+      </div>
+    </Section>
+  );
+}

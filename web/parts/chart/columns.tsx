@@ -1,0 +1,54 @@
+import type { Bucket } from '../../data/runs/statistics.ts';
+
+interface ColumnsProps {
+  readonly label: string;
+  readonly buckets: readonly Bucket[];
+  /** The words below a column; empty for none. */
+  readonly tickOf: (bucket: Bucket, index: number) => string;
+  readonly hrefOf?: (bucket: Bucket) => string;
+  /** What a column stands for, in full. */
+  readonly nameOf: (bucket: Bucket) => string;
+}
+
+const part = (value: number, most: number): string => `${(value / most) * 100}%`;
+
+function Column({ bucket, most, name }: { readonly bucket: Bucket; readonly most: number; readonly name: string }) {
+  const others = bucket.started - bucket.failed - bucket.complete - bucket.open;
+  return (
+    <span class="column-stack" title={name}>
+      <span class="unseen">{name}</span>
+      <span class="column-open" style={{ height: part(bucket.open, most) }} />
+      <span class="column-other" style={{ height: part(others, most) }} />
+      <span class="column-complete" style={{ height: part(bucket.complete, most) }} />
+      <span class="column-failed" style={{ height: part(bucket.failed, most) }} />
+    </span>
+  );
+}
+
+/** Runs in columns of equal time: failed ones below, so that they are seen first. */
+export function Columns({ label, buckets, tickOf, hrefOf, nameOf }: ColumnsProps) {
+  const most = Math.max(1, ...buckets.map(({ started }) => started));
+  return (
+    <figure class="columns" aria-label={label}>
+      <span class="columns-most" aria-hidden="true">
+        {most.toLocaleString('en-US')}
+      </span>
+      <ol class="columns-list">
+        {buckets.map((bucket, index) => (
+          <li key={bucket.from} class="column">
+            {hrefOf === undefined || bucket.started === 0 ? (
+              <Column bucket={bucket} most={most} name={nameOf(bucket)} />
+            ) : (
+              <a class="column-link" href={hrefOf(bucket)}>
+                <Column bucket={bucket} most={most} name={nameOf(bucket)} />
+              </a>
+            )}
+            <span class="column-tick" aria-hidden="true">
+              {tickOf(bucket, index)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  );
+}

@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { into } from '../../data/api/task.ts';
+import { theme } from '../../data/browser/theme.ts';
+import type { Line, PlotOptions } from './plot.ts';
+
+interface LinesProps extends PlotOptions {
+  readonly label: string;
+}
+
+function Legend({ lines, formatValue }: Pick<PlotOptions, 'lines' | 'formatValue'>) {
+  const last = ({ values }: Line) => values.findLast((value) => value !== undefined);
+  return (
+    <ul class="legend">
+      {lines.map((line) => {
+        const value = last(line);
+        return (
+          <li key={line.name}>
+            <span
+              class={`legend-mark${line.isDashed ? ' dashed' : ''}`}
+              style={{ '--mark': `var(${line.colour})` }}
+              aria-hidden="true"
+            />
+            {line.name} {value !== undefined && <span class="quiet">{formatValue(value)}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Values over time as lines, drawn anew when the colours change. */
+export function Lines({ label, times, lines, formatValue }: LinesProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const scheme = useSignal(0);
+  useEffect(() => {
+    const media = window.matchMedia('(prefers-color-scheme: dark)');
+    const note = () => into(scheme)(scheme.peek() + 1);
+    media.addEventListener('change', note);
+    return () => media.removeEventListener('change', note);
+  }, [scheme]);
+  useEffect(() => {
+    let stop = () => {};
+    let isGone = false;
+    import('./plot.ts').then(({ openPlot }) => {
+      if (!isGone && host.current !== null) stop = openPlot(host.current, { times, lines, formatValue });
+    });
+    return () => {
+      isGone = true;
+      stop();
+    };
+  }, [times, lines, formatValue, theme.value, scheme.value]);
+  return (
+    <figure class="lines" aria-label={label}>
+      <Legend lines={lines} formatValue={formatValue} />
+      <div class="lines-plot" ref={host} role="img" aria-label={label} />
+    </figure>
+  );
+}

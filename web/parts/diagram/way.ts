@@ -1,0 +1,10 @@
+/** How a run went through the states. */
+export interface Way {
+  /** How often each state was entered. */
+  readonly visits: ReadonlyMap<string, number>;
+  /** How often each edge was taken, by `from>to`. */
+  readonly taken: ReadonlyMap<string, number>;
+  readonly current: string | undefined;
+  /** What the current state does, or how the run ended there. */
+  readonly mood: 'running' | 'waiting' | 'complete' | 'failed';
+}

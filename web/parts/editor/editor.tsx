@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Problem } from '../../data/api/errors.ts';
+import { Skeleton } from '../note/note.tsx';
+import type { EditorHandle, EditorOptions } from './options.ts';
+
+interface EditorProps extends EditorOptions {
+  readonly problems?: readonly Problem[] | undefined;
+  /** Gets the editor when it is open. */
+  readonly onOpen?: (editor: EditorHandle) => void;
+}
+
+const NONE: readonly Problem[] = [];
+
+/** An editor of text; its code is loaded when the first one is shown. */
+export function Editor(props: EditorProps) {
+  const { value, problems = NONE, onOpen, isSmall = false } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const handle = useSignal<EditorHandle | undefined>(undefined);
+  // Texts that the page was given and has not given back yet. It does that a moment later, when more may be typed.
+  const typed = useRef<string[]>([]);
+  // What the editor was opened with calls what is given now.
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let isGone = false;
+    import('./codemirror.ts').then(({ openEditor }) => {
+      if (isGone || host.current === null) return;
+      const onChange = (text: string) => {
+        typed.current.push(text);
+        latest.current.onChange?.(text);
+      };
+      const options = { ...latest.current, onChange };
+      handle.value = openEditor(host.current, options);
+      onOpen?.(handle.value);
+    });
+    return () => {
+      isGone = true;
+      handle.peek()?.close();
+      handle.value = undefined;
+    };
+  }, [handle, onOpen]);
+  useEffect(() => {
+    const at = typed.current.lastIndexOf(value);
+    typed.current.splice(0, at < 0 ? typed.current.length : at + 1);
+    if (at < 0) handle.value?.setValue(value);
+  }, [handle.value, value]);
+  useEffect(() => handle.value?.setProblems(problems), [handle.value, problems]);
+  return (
+    <div class={`editor${isSmall ? ' small' : ''}`}>
+      <div class="editor-host" ref={host} />
+      {handle.value === undefined && <Skeleton lines={8} />}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Problem } from '../../data/api/errors.ts';
+import type { Complete } from '../../data/workflow/completions.ts';
+
+export type Language = 'yaml' | 'json' | 'jq' | 'text';
+
+/** How an editor is opened. */
+export interface EditorOptions {
+  readonly value: string;
+  readonly language: Language;
+  /** What is edited, for screen readers. */
+  readonly label: string;
+  readonly isReadOnly?: boolean | undefined;
+  /** A field of a form: without numbers of lines, and tab leaves it. */
+  readonly isSmall?: boolean | undefined;
+  /** Shown while there is no text. */
+  readonly hint?: string | undefined;
+  readonly onChange?: ((value: string) => void) | undefined;
+  readonly complete?: Complete | undefined;
+}
+
+/** An editor that is open. */
+export interface EditorHandle {
+  setValue(value: string): void;
+  setProblems(problems: readonly Problem[]): void;
+  /** Lines and columns count from 1. */
+  goTo(line: number, column: number): void;
+  focus(): void;
+  close(): void;
+}

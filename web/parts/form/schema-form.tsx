@@ -1,0 +1,84 @@
+import type { InputField } from '../../data/workflow/input-schema.ts';
+import { SelectField, Switch, TextField } from '../field/field.tsx';
+
+interface SchemaFormProps {
+  readonly schema: readonly InputField[];
+  /** The JSON that the fields are a view of. */
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function valuesIn(text: string): Values {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Values) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What a field's text stands for: a number, a text, JSON for all other types; undefined for no text. */
+function valueIn({ type }: InputField, text: string): unknown {
+  if (text === '') return undefined;
+  if (type === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+interface RowProps {
+  readonly field: InputField;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function Row({ field, value, onChange }: RowProps) {
+  const { name, type, choices, isRequired, about } = field;
+  const label = isRequired ? name : `${name} (may be left out)`;
+  if (type === 'boolean') return <Switch label={name} isOn={value === true} onChange={onChange} />;
+  if (choices.length > 0) {
+    const all = ['', ...choices].map((one) => ({ value: one, label: one || 'none' }));
+    return (
+      <SelectField
+        label={label}
+        value={textOf(value)}
+        choices={all}
+        onChange={(text) => onChange(valueIn({ ...field, type: 'string' }, text))}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={label}
+      isCode
+      hint={about || undefined}
+      value={textOf(value)}
+      onInput={(text) => onChange(valueIn(field, text))}
+    />
+  );
+}
+
+/** A form for the input that a workflow checks. What it changes is the JSON, which stands beside it. */
+export function SchemaForm({ schema, text, onChange }: SchemaFormProps) {
+  const values = valuesIn(text);
+  const set = (name: string) => (value: unknown) => {
+    const { [name]: _, ...others } = values;
+    const next = value === undefined ? others : { ...values, [name]: value };
+    onChange(JSON.stringify(next, null, 2));
+  };
+  return (
+    <fieldset class="schema-form">
+      <legend class="unseen">Input by fields</legend>
+      {schema.map((field) => (
+        <Row key={field.name} field={field} value={values[field.name] ?? field.example} onChange={set(field.name)} />
+      ))}
+    </fieldset>
+  );
+}

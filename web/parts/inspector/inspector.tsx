@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { isTyping } from '../../data/browser/typing.ts';
+import { Button } from '../button/button.tsx';
+
+interface InspectorProps {
+  readonly title: ComponentChildren;
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * What was chosen, opened over the right third of the page; on a narrow screen a sheet from below. It is in the top
+ * layer, so that it may stand wherever it belongs to.
+ */
+export function Inspector({ title, label, onClose, actions, children }: InspectorProps) {
+  const root = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    root.current?.showPopover();
+    root.current
+      ?.querySelector<HTMLElement>('[autofocus], .inspector-body :is(input, textarea, select, button)')
+      ?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isInside = event.composedPath().includes(root.current as EventTarget);
+      if (event.key === 'Escape' && !event.defaultPrevented && (isInside || !isTyping(event))) onClose();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [onClose]);
+  return (
+    <aside class="inspector" aria-label={label} ref={root} popover="manual">
+      <div class="inspector-head">
+        <h2 class="cut grows">{title}</h2>
+        {actions}
+        <Button kind="bare" icon="close" label="Close" onClick={onClose} />
+      </div>
+      <div class="inspector-body">{children}</div>
+    </aside>
+  );
+}

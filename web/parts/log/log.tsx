@@ -1,0 +1,188 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { LogLine } from '../../data/api/operations.ts';
+import { into } from '../../data/api/task.ts';
+import { clockTime, exactTime, instantOf } from '../../data/format/time.ts';
+import { Button } from '../button/button.tsx';
+import { Search, Select } from '../filter/filter.tsx';
+import { useRows } from '../scroll/rows.ts';
+import { CopyButton } from '../value/value.tsx';
+
+type Level = LogLine['level'];
+
+interface LogProps {
+  readonly lines: readonly LogLine[];
+  readonly label: string;
+  /** Shows the state of each line. */
+  readonly hasStates?: boolean;
+  /** Shows the workflow of each line. */
+  readonly hasWorkflows?: boolean;
+}
+
+const ROW = 24;
+/** So near to its end the log is followed. */
+const END = 2 * ROW;
+
+const LEVELS = [
+  { value: '', label: 'All levels' },
+  { value: 'info', label: 'Info and worse' },
+  { value: 'warn', label: 'Warnings and errors' },
+  { value: 'error', label: 'Errors' },
+];
+
+const RANK: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+function matching(lines: readonly LogLine[], level: string, term: string): readonly LogLine[] {
+  if (level === '' && term === '') return lines;
+  const least = RANK[level as Level] ?? 0;
+  const text = term.toLowerCase();
+  return lines.filter(
+    (line) =>
+      RANK[line.level] >= least &&
+      (line.msg.toLowerCase().includes(text) || (line.tags['state-id'] ?? '').toLowerCase().includes(text)),
+  );
+}
+
+/** The tags that say something of one line. */
+const SHOWN_TAGS = ['workflow', 'state-id', 'loop-index', 'instance-id', 'invoker', 'callpath'];
+
+function Detail({ line, onClose }: { readonly line: LogLine; readonly onClose: () => void }) {
+  const tags = SHOWN_TAGS.flatMap((name) => (line.tags[name] === undefined ? [] : [[name, line.tags[name]] as const]));
+  return (
+    <section class="log-detail" aria-label="Line">
+      <div class="line">
+        <span class="quiet grows">{exactTime(instantOf(line.t))}</span>
+        <CopyButton text={line.msg} label="Copy the message" />
+        <Button kind="bare" icon="close" label="Close the line" onClick={onClose} />
+      </div>
+      <pre class="log-message">{line.msg}</pre>
+      <dl class="log-tags">
+        {tags.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{value}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+interface LineProps {
+  readonly line: LogLine;
+  readonly index: number;
+  readonly isOpen: boolean;
+  readonly context: Context;
+  readonly onOpen: () => void;
+}
+
+function Line({ line, index, isOpen, context, onOpen }: LineProps) {
+  const time = instantOf(line.t);
+  const where = context(line);
+  return (
+    <button
+      type="button"
+      class={`log-line ${line.level}`}
+      style={{ transform: `translateY(${index * ROW}px)` }}
+      aria-pressed={isOpen}
+      onClick={onOpen}
+    >
+      <span class="log-time" title={exactTime(time)}>
+        {clockTime(time)}
+      </span>
+      <span class="log-level">{line.level}</span>
+      {where !== undefined && <span class="log-state cut">{where}</span>}
+      <span class="log-text">{line.msg}</span>
+    </button>
+  );
+}
+
+/** Follows the end of the log until it is scrolled up; then the log stands still. */
+function useFollowing(element: { current: HTMLElement | null }, count: number) {
+  const isFollowing = useRef(true);
+  const seen = useSignal(count);
+  useEffect(() => {
+    const body = element.current;
+    if (body === null) return;
+    if (isFollowing.current) {
+      body.scrollTop = body.scrollHeight;
+      seen.value = count;
+    }
+  }, [element, count, seen]);
+  const look = () => {
+    const body = element.current;
+    if (body === null) return;
+    isFollowing.current = body.scrollHeight - body.scrollTop - body.clientHeight < END;
+    if (isFollowing.current) seen.value = count;
+  };
+  const toEnd = () => {
+    if (element.current !== null) element.current.scrollTop = element.current.scrollHeight;
+  };
+  return { fresh: count - seen.value, look, toEnd };
+}
+
+interface Finding {
+  readonly level: Signal<string>;
+  readonly term: Signal<string>;
+}
+
+function Tools({ level, term }: Finding) {
+  const typed = useSignal('');
+  return (
+    <search class="log-tools">
+      <Search label="Search the log" placeholder="Search" value={typed} onSearch={into(term)} />
+      <Select label="Level" value={level.value} choices={LEVELS} onChange={into(level)} />
+    </search>
+  );
+}
+
+type Context = (line: LogLine) => string | undefined;
+
+const contextOf = ({ hasStates, hasWorkflows }: LogProps): Context => {
+  const tag = hasStates ? 'state-id' : hasWorkflows ? 'workflow' : undefined;
+  return ({ tags }) => (tag === undefined ? undefined : (tags[tag] ?? ''));
+};
+
+/** Lines of a log: one row each, opened for the whole message and its tags. */
+export function Log(props: LogProps) {
+  const { lines, label } = props;
+  const level = useSignal('');
+  const term = useSignal('');
+  const open = useSignal<LogLine | undefined>(undefined);
+  const shown = useMemo(() => matching(lines, level.value, term.value), [lines, level.value, term.value]);
+  const { range, scroller } = useRows<HTMLElement>(ROW, shown.length);
+  const { fresh, look, toEnd } = useFollowing(scroller, shown.length);
+  const { from, to } = range.value;
+  const toggle = (line: LogLine) => into(open)(open.peek() === line ? undefined : line);
+  const context = contextOf(props);
+  return (
+    <section class="log" aria-label={label}>
+      <Tools level={level} term={term} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region is reached by the keyboard */}
+      <section class="log-body" ref={scroller} onScroll={look} aria-label={`${label}: lines`} tabIndex={0}>
+        <div class="log-rows" style={{ height: `${shown.length * ROW}px` }}>
+          {shown.slice(from, to).map((line, index) => (
+            <Line
+              key={`${line.t} ${from + index}`}
+              index={from + index}
+              isOpen={open.value === line}
+              onOpen={() => toggle(line)}
+              {...{ line, context }}
+            />
+          ))}
+        </div>
+        {shown.length === 0 && <p class="log-none">{lines.length === 0 ? 'No lines yet.' : 'No line matches.'}</p>}
+      </section>
+      {fresh > 0 && (
+        <div class="log-fresh">
+          <Button icon="down" onClick={toEnd}>
+            {fresh} new
+          </Button>
+        </div>
+      )}
+      {open.value && <Detail line={open.value} onClose={() => into(open)(undefined)} />}
+    </section>
+  );
+}

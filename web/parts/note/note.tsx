@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from '../../data/api/errors.ts';
+import { Button } from '../button/button.tsx';
+import { Icon, type IconName } from '../icon/icon.tsx';
+
+interface ErrorNoteProps {
+  /** What was tried: `The run was not cancelled`. It says whether anything was changed. */
+  readonly title: string;
+  readonly error: Pick<ApiError, 'message' | 'status'>;
+  readonly onRetry?: (() => void) | undefined;
+  readonly children?: ComponentChildren;
+}
+
+/** What failed, in the words of the service, and how to try again. */
+export function ErrorNote({ title, error, onRetry, children }: ErrorNoteProps) {
+  return (
+    <div class="note wrong" role="alert">
+      <Icon name="warning" />
+      <div class="grows">
+        <p class="strong">{title}</p>
+        <p class="note-message">{error.message}</p>
+        {children}
+      </div>
+      {onRetry && (
+        <Button icon="retry" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A short remark that is always there. */
+export function Remark({
+  icon = 'info',
+  children,
+}: {
+  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="note">
+      <Icon name={icon} />
+      <div class="grows">{children}</div>
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  /** What belongs here. */
+  readonly children: ComponentChildren;
+  /** The button or command that fills it. */
+  readonly action?: ComponentChildren;
+}
+
+/** An empty page says what belongs there and offers what fills it. */
+export function Empty({ icon, title, children, action }: EmptyProps) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={24} />
+      </span>
+      <h2>{title}</h2>
+      <div class="empty-words">{children}</div>
+      {action && <div class="line wraps">{action}</div>}
+    </div>
+  );
+}
+
+/** Bars of the true size while a value is on its way. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  const widths = Array.from({ length: lines }, (_, index) => `${86 - ((index * 37) % 48)}%`);
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {widths.map((width, index) => (
+        <span key={index} style={{ width }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
+import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';
+import { StatusMark } from '../status/status.tsx';
+import type { Column } from '../table/table.tsx';
+import { Duration, Id, Time } from '../value/value.tsx';
+
+type Waiting = ReadonlyMap<string, Listener>;
+
+const statusIn = (row: InstanceRecord, waiting: Waiting) => statusOf(row, waiting.has(row.id));
+
+/** What a run waits for, in a few words. */
+function reasonOf(listener: Listener): string {
+  const types = listener.events.map(({ type }) => type);
+  return types.join(listener.mode === 'and' ? ' and ' : ' or ');
+}
+
+function Reason({ row, waiting }: { readonly row: InstanceRecord; readonly waiting: Waiting }) {
+  const listener = waiting.get(row.id);
+  if (listener !== undefined && !isOver(row)) return <span class="quiet">for {reasonOf(listener)}</span>;
+  if (row.errorCode === '') return null;
+  return (
+    <span title={`${row.errorCode}: ${row.errorMessage}`}>
+      <code>{row.errorCode}</code> <span class="quiet">{row.errorMessage}</span>
+    </span>
+  );
+}
+
+const endOf = (row: InstanceRecord): string | undefined => (isOver(row) ? row.updatedAt : undefined);
+
+/** The columns of the list of runs. */
+export function runColumns(waiting: Waiting): readonly Column<InstanceRecord>[] {
+  return [
+    {
+      name: 'Workflow',
+      width: 'minmax(160px, 1.3fr)',
+      cell: (row) => (
+        <span class="run-name">
+          <StatusMark status={statusIn(row, waiting)} />
+          <span class="cut">{row.as}</span>
+        </span>
+      ),
+    },
+    {
+      name: 'Status',
+      width: '84px',
+      cell: (row) => {
+        const status = statusIn(row, waiting);
+        return <span class={`run-status is-${status}`}>{STATUS_WORDS[status]}</span>;
+      },
+    },
+    { name: 'Reason', width: 'minmax(120px, 1.6fr)', cell: (row) => <Reason row={row} waiting={waiting} /> },
+    { name: 'Trigger', width: '84px', cell: (row) => <span class="quiet">{triggerOf(row.invoker).word}</span> },
+    { name: 'Started', width: '128px', cell: (row) => <Time at={row.createdAt} /> },
+    {
+      name: 'Duration',
+      width: '84px',
+      isRight: true,
+      cell: (row) => <Duration from={row.createdAt} to={endOf(row)} />,
+    },
+    { name: 'Run', width: '152px', cell: (row) => <Id id={row.id} of="the run’s id" /> },
+  ];
+}
+
+/** A run in two lines. */
+export function NarrowRun({ row, waiting }: { readonly row: InstanceRecord; readonly waiting: Waiting }) {
+  const hasReason = row.errorCode !== '' || (waiting.has(row.id) && !isOver(row));
+  return (
+    <span class="two-lines">
+      <span class="run-name">
+        <StatusMark status={statusIn(row, waiting)} />
+        <span class="cut">{row.as}</span>
+      </span>
+      <Time at={row.createdAt} />
+      <span class="cut">
+        {hasReason ? <Reason row={row} waiting={waiting} /> : <span class="quiet">{triggerOf(row.invoker).word}</span>}
+      </span>
+      <Duration from={row.createdAt} to={endOf(row)} />
+    </span>
+  );
+}

@@ -1,0 +1,155 @@
+import { useSignal } from '@preact/signals';
+import type { ServiceReply } from '../../data/api/operations.ts';
+import { into, useTask } from '../../data/api/task.ts';
+import type { ServiceActions } from '../../data/services/source.ts';
+import { Button } from '../button/button.tsx';
+import { Confirm } from '../confirm/confirm.tsx';
+import { Field, SelectField } from '../field/field.tsx';
+import { ErrorNote } from '../note/note.tsx';
+import { say } from '../toast/toast.tsx';
+import { Time } from '../value/value.tsx';
+import { bodyOf, ContainerFields, useContainerDraft } from './new-service.tsx';
+import { StateWord } from './state.tsx';
+
+type Revision = ServiceReply['revisions'][number];
+
+interface RevisionsProps {
+  readonly service: ServiceReply;
+  readonly actions: ServiceActions;
+  readonly onChange: () => void;
+}
+
+function Row({ service, actions, onChange, revision }: RevisionsProps & { readonly revision: Revision }) {
+  const remove = async () => {
+    await actions.removeRevision(service.name, revision.revision);
+    say(`Deleted revision ${revision.revision}`);
+    onChange();
+  };
+  return (
+    <li class="service-revision">
+      <code>{revision.revision}</code>
+      <StateWord status={revision.status} conditions={revision.conditions} />
+      <code class="grows cut" title={revision.image}>
+        {revision.image}
+      </code>
+      <span class="quiet">
+        <Time at={revision.created * 1000} />
+      </span>
+      <span class="service-traffic">{revision.traffic ?? 0} %</span>
+      {actions.mayWrite && (revision.traffic ?? 0) === 0 && (
+        <Confirm
+          label={`Delete revision ${revision.revision}`}
+          icon="trash"
+          kind="bare"
+          isLone
+          act="Delete it"
+          onConfirm={remove}
+        >
+          Deletes revision <code>{revision.revision}</code>, which gets no calls.
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function Traffic({ service, actions, onChange }: RevisionsProps) {
+  const names = service.revisions.map(({ name }) => name);
+  const used = service.revisions.filter(({ traffic = 0 }) => traffic > 0);
+  const first = useSignal(used[0]?.name ?? names[0] ?? '');
+  const second = useSignal(used[1]?.name ?? names.find((name) => name !== first.peek()) ?? '');
+  const share = useSignal(used[0]?.traffic ?? 100);
+  const task = useTask();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const values = [
+      { revision: first.value, percent: share.value },
+      { revision: second.value, percent: 100 - share.value },
+    ].filter(({ percent }) => percent > 0);
+    if (!(await task.run(() => actions.setTraffic(service.name, { values })))) return;
+    say('Calls are divided');
+    onChange();
+  };
+  const choices = names.map((name) => ({ value: name, label: name }));
+  return (
+    <form class="service-division" onSubmit={submit}>
+      <SelectField label="First" value={first.value} choices={choices} onChange={into(first)} />
+      <Field label={`${share.value} % to ${100 - share.value} %`}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="range"
+            min="0"
+            max="100"
+            value={share.value}
+            onInput={({ currentTarget }) => into(share)(Number(currentTarget.value))}
+          />
+        )}
+      </Field>
+      <SelectField label="Second" value={second.value} choices={choices} onChange={into(second)} />
+      <Button type="submit" isBusy={task.isBusy.value} disabled={first.value === second.value}>
+        Divide calls
+      </Button>
+      {task.error.value && <ErrorNote title="Nothing was changed" error={task.error.value} />}
+    </form>
+  );
+}
+
+/** The revisions of a service, the newest first, and how calls are divided among them. */
+export function Revisions(props: RevisionsProps) {
+  const { service, actions } = props;
+  const revisions = service.revisions.toSorted((a, b) => b.generation - a.generation);
+  return (
+    <>
+      <ul class="service-revisions">
+        {revisions.map((revision) => (
+          <Row key={revision.name} {...props} revision={revision} />
+        ))}
+      </ul>
+      {actions.mayWrite && revisions.length > 1 && <Traffic {...props} />}
+    </>
+  );
+}
+
+/** A form for a further revision, and the part of the calls that it gets. */
+export function NewRevision({
+  service,
+  actions,
+  onDone,
+}: Omit<RevisionsProps, 'onChange'> & { readonly onDone: () => void }) {
+  const draft = useContainerDraft(service.revisions.at(-1)?.image);
+  const percent = useSignal('100');
+  const task = useTask();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const body = { ...bodyOf(draft), trafficPercent: Number(percent.value) };
+    if (!(await task.run(() => actions.addRevision(service.name, body)))) return;
+    say('The revision is being made ready');
+    onDone();
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <ContainerFields draft={draft} />
+      <Field label={`Gets ${percent.value} % of the calls`}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="range"
+            min="0"
+            max="100"
+            value={percent.value}
+            onInput={({ currentTarget }) => into(percent)(currentTarget.value)}
+          />
+        )}
+      </Field>
+      {task.error.value && <ErrorNote title="Nothing was created" error={task.error.value} />}
+      <div class="line">
+        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
+          Create
+        </Button>
+        <Button kind="bare" onClick={onDone}>
+          Leave
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,146 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { isNarrow } from '../../data/browser/viewport.ts';
+import { useRows } from '../scroll/rows.ts';
+import { rowKeys } from './keys.ts';
+
+export interface Column<Row> {
+  readonly name: string;
+  /** A track of a CSS grid. */
+  readonly width: string;
+  readonly isRight?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly count: number;
+  /** Undefined for a row that is not loaded yet. */
+  readonly rowAt: (index: number) => Row | undefined;
+  readonly keyOf: (row: Row) => string;
+  /** Where a row leads; its first cell holds the link. */
+  readonly hrefOf?: (row: Row) => string | undefined;
+  /** A row on a narrow screen: two lines. */
+  readonly narrow: (row: Row) => ComponentChildren;
+  /** What is in sight, so that it can be loaded. */
+  readonly onRange?: (from: number, to: number) => void;
+  readonly isChosen?: (row: Row) => boolean;
+  /** As high as its rows, and scrolled with the page: for short lists. */
+  readonly isWhole?: boolean;
+}
+
+const ROW = 32;
+const NARROW_ROW = 56;
+
+interface RowProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly href: string | undefined;
+}
+
+function Cells<Row>({ row, columns, href }: RowProps<Row>) {
+  return (
+    <>
+      {columns.map(({ name, cell, isRight }, index) => (
+        <td key={name} class={`cell${isRight ? ' right' : ''}`}>
+          {index === 0 && href !== undefined ? (
+            <a class="row-link" href={href}>
+              {cell(row)}
+            </a>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </>
+  );
+}
+
+function NarrowCell<Row>({ row, href, narrow }: Omit<RowProps<Row>, 'columns'> & Pick<TableProps<Row>, 'narrow'>) {
+  return (
+    <td class="cell narrow">
+      {href === undefined ? (
+        narrow(row)
+      ) : (
+        <a class="row-link" href={href}>
+          {narrow(row)}
+        </a>
+      )}
+    </td>
+  );
+}
+
+function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  const all = { name: columns.map(({ name }) => name).join(', '), isRight: false };
+  return (
+    <thead class={isNarrow.value ? 'unseen' : 'table-head'}>
+      <tr class="row" aria-rowindex={1}>
+        {(isNarrow.value ? [all] : columns).map(({ name, isRight }) => (
+          <th key={name} scope="col" class={`cell${isRight ? ' right' : ''}`}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface BodyRowProps<Row> {
+  readonly table: TableProps<Row>;
+  readonly index: number;
+  readonly height: number;
+}
+
+function BodyRow<Row>({ table, index, height }: BodyRowProps<Row>) {
+  const row = table.rowAt(index);
+  const place = { transform: `translateY(${index * height}px)`, height: `${height}px` };
+  if (row === undefined) {
+    return (
+      <tr class="row blank" style={place}>
+        <td class="cell">
+          <span class="unseen">not loaded yet</span>
+        </td>
+      </tr>
+    );
+  }
+  const href = table.hrefOf?.(row);
+  const look = table.isChosen?.(row) === true ? 'row chosen' : 'row';
+  return (
+    <tr class={look} style={place} aria-rowindex={index + 2} data-index={index}>
+      {isNarrow.value ? (
+        <NarrowCell row={row} narrow={table.narrow} href={href} />
+      ) : (
+        <Cells row={row} columns={table.columns} href={href} />
+      )}
+    </tr>
+  );
+}
+
+const indexesOf = (from: number, to: number): readonly number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+
+/**
+ * Rows of one height, of which only those in sight are made. `j` and `k` move among them, `enter` opens one.
+ */
+export function Table<Row>(table: TableProps<Row>) {
+  const { label, columns, count, rowAt, keyOf, onRange, isWhole = false } = table;
+  const height = isNarrow.value ? NARROW_ROW : ROW;
+  const { range, scroller } = useRows(height, count);
+  const { from, to } = isWhole ? { from: 0, to: count } : range.value;
+  useEffect(() => onRange?.(from, to), [onRange, from, to]);
+  useEffect(() => rowKeys(() => scroller.current, height), [scroller, height]);
+  const tracks = isNarrow.value ? 'minmax(0, 1fr)' : columns.map(({ width }) => width).join(' ');
+  const sizes = { '--tracks': tracks, '--height': `${count * height}px` };
+  return (
+    <table class={`table${isWhole ? ' whole' : ''}`} aria-label={label} aria-rowcount={count + 1} style={sizes}>
+      <Head columns={columns} />
+      <tbody class="table-body" ref={scroller} tabIndex={isWhole || table.hrefOf !== undefined ? undefined : 0}>
+        {indexesOf(from, Math.min(to, count)).map((index) => {
+          const row = rowAt(index);
+          return <BodyRow key={row === undefined ? `blank ${index}` : keyOf(row)} {...{ table, index, height }} />;
+        })}
+      </tbody>
+    </table>
+  );
+}

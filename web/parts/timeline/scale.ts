@@ -1,0 +1,44 @@
+import { duration } from '../../data/format/time.ts';
+
+/** Where times stand between the start and the end of a run. */
+export interface Scale {
+  /** The place of a stretch of time, as style. */
+  readonly place: (from: number, to: number) => { readonly left: string; readonly width: string };
+  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+}
+
+const MOST_TICKS = 6;
+
+/** Steps that are easy to read: 1, 2 or 5 times a power of ten of milliseconds, or whole minutes, hours, days. */
+const LONG_STEPS = [60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000);
+
+function stepFor(span: number): number {
+  const least = span / MOST_TICKS;
+  if (least < 60_000) {
+    const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.1)));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least) ?? least;
+    // 20 and 50 s do not divide a minute well.
+    return step >= 20_000 ? 30_000 : step;
+  }
+  return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
+}
+
+/** The scale from the start of a run to its end, milliseconds since 1970. */
+export function scaleOf(from: number, to: number): Scale {
+  const span = Math.max(to - from, 1);
+  const percent = (at: number): number => Math.max(0, Math.min(100, ((at - from) / span) * 100));
+  const step = stepFor(span);
+  const count = Math.floor(span / step);
+  const ticks = Array.from({ length: count + 1 }, (_, index) => ({
+    at: percent(from + index * step),
+    text: index === 0 ? '0' : duration(index * step),
+  }));
+  return {
+    // The last label would not fit.
+    ticks: ticks.filter(({ at }) => at < 94),
+    place: (start, end) => {
+      const left = percent(start);
+      return { left: `${left.toFixed(3)}%`, width: `${(percent(end) - left).toFixed(3)}%` };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import { now } from '../../data/browser/clock.ts';
+import { useDerived } from '../../data/browser/derived.ts';
+import { cutMiddle } from '../../data/format/text.ts';
+import { duration, exactTime, instantOf, relativeTime } from '../../data/format/time.ts';
+import { Icon } from '../icon/icon.tsx';
+
+/** A time as it is from here; the exact one appears on hover. */
+export function Time({ at }: { readonly at: string | number }) {
+  const instant = typeof at === 'number' ? at : instantOf(at);
+  const text = useDerived(() => relativeTime(instant, now.value), [instant]);
+  if (Number.isNaN(instant)) return <span>never</span>;
+  return (
+    <time dateTime={new Date(instant).toISOString()} title={exactTime(instant)}>
+      {text}
+    </time>
+  );
+}
+
+/** The time between two instants, or from one until now while `to` is undefined. */
+export function Duration({ from, to }: { readonly from: string | number; readonly to?: string | number | undefined }) {
+  const start = typeof from === 'number' ? from : instantOf(from);
+  const end = to === undefined || typeof to === 'number' ? to : instantOf(to);
+  const text = useDerived(() => duration((end ?? now.value) - start), [start, end]);
+  return <span class="duration">{text}</span>;
+}
+
+const SHOWN_MS = 1200;
+
+/** Copies a text and says so for a moment. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const isCopied = useSignal(false);
+  const copy = async (event: MouseEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    await navigator.clipboard.writeText(text);
+    isCopied.value = true;
+    setTimeout(() => {
+      isCopied.value = false;
+    }, SHOWN_MS);
+  };
+  const words = isCopied.value ? 'Copied' : label;
+  return (
+    <button type="button" class="copy" title={words} aria-label={words} onClick={copy}>
+      <Icon name={isCopied.value ? 'check' : 'copy'} size={14} />
+    </button>
+  );
+}
+
+interface IdProps {
+  readonly id: string;
+  /** What the id names, for the button that copies it. */
+  readonly of?: string;
+  readonly href?: string;
+}
+
+/** An id with its middle cut, copied by one click. */
+export function Id({ id, of = 'id', href }: IdProps) {
+  const text = cutMiddle(id);
+  return (
+    <span class="id">
+      {href === undefined ? (
+        <code title={id}>{text}</code>
+      ) : (
+        <a class="link" href={href} title={id}>
+          <code>{text}</code>
+        </a>
+      )}
+      <CopyButton text={id} label={`Copy ${of}`} />
+    </span>
+  );
+}
