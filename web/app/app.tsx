@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../data/api/client.ts';
 import { toApiError } from '../data/api/errors.ts';
 import { key, rights } from '../data/api/session.ts';
+import { loadModule } from '../data/loading/module.ts';
 import { place } from '../data/navigation/location.ts';
 import { SignInPage } from '../pages/sign-in/sign-in.tsx';
 import { ErrorNote } from '../parts/note/note.tsx';
@@ -50,7 +51,7 @@ function Content() {
   useEffect(() => {
     if (route === undefined || loadedPages.has(route)) return;
     failure.value = '';
-    route.load().then(
+    loadModule(route.load).then(
       (page) => {
         loadedPages.set(route, page);
         arrivals.value += 1;

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { plainError, RawReply, type Reply, redirect, UNROUTED } from '../http/reply.ts';
+import { OPTIONS, plainError, RawReply, type Reply, redirect, UNROUTED } from '../http/reply.ts';
 import { type Request, toRequest } from '../http/request.ts';
 import type { ConsoleFiles } from './files.ts';
 
@@ -87,6 +87,7 @@ export const isConsolePath = (path: string): boolean => path === '/' || path ===
 /** The reply to a request for the console. Throws nothing but what the files throw. */
 async function consoleReply(files: ConsoleFiles, request: Request): Promise<Reply> {
   const { method, path, base } = request;
+  if (method === 'OPTIONS') return OPTIONS;
   if (path === '/') {
     if (!isBrowser(request)) return UNROUTED[404];
     return { ...redirect(`${base}${HOME}/`), status: 302 };

@@ -22,6 +22,20 @@ const VIEWS = [
   { id: 'filters', label: 'Filters', View: EventFilters },
 ] as const;
 
+function SendButton() {
+  return (
+    <Button kind="primary" icon="send" onClick={() => setQuery({ send: ' ' })}>
+      Send an event
+    </Button>
+  );
+}
+
+/** The form, unless a link led here whose reader may not send. */
+function Sending(props: Parameters<typeof SendPanel>[0]) {
+  if (may('broadcastEvent')) return <SendPanel {...props} />;
+  return <Remark>Your key may not send events: that takes the permission run.</Remark>;
+}
+
 /** The events of a namespace: history, listeners, failed deliveries, filters. */
 export function EventsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '', id } = params;
@@ -46,17 +60,7 @@ export function EventsPage({ params }: { readonly params: Readonly<Record<string
   }));
   return (
     <div class="page">
-      <Head
-        title="Events"
-        name={`Events of ${namespace}`}
-        actions={
-          may('broadcastEvent') && (
-            <Button kind="primary" icon="send" onClick={() => setQuery({ send: ' ' })}>
-              Send an event
-            </Button>
-          )
-        }
-      />
+      <Head title="Events" name={`Events of ${namespace}`} actions={may('broadcastEvent') && <SendButton />} />
       <Tabs label="Views of the events" tabs={tabs} current={current.id} />
       <current.View namespace={namespace} chosen={id} />
       {id !== undefined && sent === null && (
@@ -66,16 +70,7 @@ export function EventsPage({ params }: { readonly params: Readonly<Record<string
       )}
       {sent !== null && (
         <Inspector title="Send an event" label="Send an event" onClose={close}>
-          {may('broadcastEvent') ? (
-            <SendPanel
-              namespace={namespace}
-              from={id}
-              type={sent.trim()}
-              attributes={query.get('attributes') ?? '{}'}
-            />
-          ) : (
-            <Remark>Your key may not send events: that takes the permission run.</Remark>
-          )}
+          <Sending namespace={namespace} from={id} type={sent.trim()} attributes={query.get('attributes') ?? '{}'} />
         </Inspector>
       )}
     </div>

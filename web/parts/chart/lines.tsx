@@ -2,7 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { into } from '../../data/api/task.ts';
 import { theme } from '../../data/browser/theme.ts';
+import { useModule } from '../../data/loading/module.ts';
+import { NotLoaded } from '../note/note.tsx';
 import type { Line, PlotOptions } from './plot.ts';
+
+const load = () => import('./plot.ts');
 
 interface LinesProps extends PlotOptions {
   readonly label: string;
@@ -39,20 +43,15 @@ export function Lines({ label, times, lines, formatValue }: LinesProps) {
     media.addEventListener('change', note);
     return () => media.removeEventListener('change', note);
   }, [scheme]);
+  const { module, error } = useModule(load);
   useEffect(() => {
-    let stop = () => {};
-    let isGone = false;
-    import('./plot.ts').then(({ openPlot }) => {
-      if (!isGone && host.current !== null) stop = openPlot(host.current, { times, lines, formatValue });
-    });
-    return () => {
-      isGone = true;
-      stop();
-    };
-  }, [times, lines, formatValue, theme.value, scheme.value]);
+    if (module === undefined || host.current === null) return undefined;
+    return module.openPlot(host.current, { times, lines, formatValue });
+  }, [module, times, lines, formatValue, theme.value, scheme.value]);
   return (
     <figure class="lines" aria-label={label}>
       <Legend lines={lines} formatValue={formatValue} />
+      {error !== undefined && <NotLoaded error={error} />}
       <div class="lines-plot" ref={host} role="img" aria-label={label} />
     </figure>
   );

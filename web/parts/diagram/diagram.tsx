@@ -1,7 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ApiError } from '../../data/api/errors.ts';
+import { useModule } from '../../data/loading/module.ts';
 import type { EdgeKind, Graph } from '../../data/workflow/graph.ts';
 import { Button } from '../button/button.tsx';
+import { NotLoaded } from '../note/note.tsx';
 import { foldChains } from './chains.ts';
 import type { Layout, PlacedEdge, PlacedState } from './layout.ts';
 import { arrowHead, curve } from './shapes.ts';
@@ -49,28 +52,30 @@ const sizeOf = ({ current }: Frame): Size => ({ width: current?.clientWidth ?? 0
 /** From left to right, unless the drawing would be larger from top to bottom. */
 const GOOD_SCALE = 0.92;
 
+const load = () => import('./layout.ts');
+
+interface Placed {
+  readonly layout: Layout | undefined;
+  readonly error: ApiError | undefined;
+}
+
 /** Places the graph as soon as the code for that has come. */
-function useLayout(graph: Graph, opened: ReadonlySet<string>, frame: Frame): Layout | undefined {
+function useLayout(graph: Graph, opened: ReadonlySet<string>, frame: Frame): Placed {
   const layout = useSignal<Layout | undefined>(undefined);
+  const { module, error } = useModule(load);
   useEffect(() => {
-    let isGone = false;
+    if (module === undefined) return;
     const { graph: folded, chains } = foldChains(graph, opened);
-    import('./layout.ts').then(({ place }) => {
-      if (isGone) return;
-      const room = sizeOf(frame);
-      const across = place(folded, 'LR', chains);
-      if (scaleOf(across, room) >= GOOD_SCALE) {
-        layout.value = across;
-        return;
-      }
-      const down = place(folded, 'TB', chains);
-      layout.value = scaleOf(down, room) > scaleOf(across, room) ? down : across;
-    });
-    return () => {
-      isGone = true;
-    };
-  }, [graph, opened, layout, frame]);
-  return layout.value;
+    const room = sizeOf(frame);
+    const across = module.place(folded, 'LR', chains);
+    if (scaleOf(across, room) >= GOOD_SCALE) {
+      layout.value = across;
+      return;
+    }
+    const down = module.place(folded, 'TB', chains);
+    layout.value = scaleOf(down, room) > scaleOf(across, room) ? down : across;
+  }, [module, graph, opened, layout, frame]);
+  return { layout: layout.value, error };
 }
 
 const boxOf = (layout: Layout, id: string | undefined): PlacedState | undefined =>
@@ -152,7 +157,7 @@ function useCamera(frame: Frame, isStill: boolean): Camera {
 export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }: DiagramProps) {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLElement>(null);
-  const layout = useLayout(graph, opened.value, frame);
+  const { layout, error } = useLayout(graph, opened.value, frame);
   const camera = useCamera(frame, isStill);
   useFitting(frame, layout, chosen ?? way?.current, camera);
   const open = (state: PlacedState) => {
@@ -165,6 +170,7 @@ export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }
   );
   return (
     <figure class={`diagram${isStill ? ' still' : ''}`} aria-label={label} ref={frame}>
+      {error !== undefined && <NotLoaded error={error} />}
       {layout !== undefined && (
         <div
           class={`diagram-world ${layout.direction}`}

@@ -1,4 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { useModule } from '../../data/loading/module.ts';
+import { NotLoaded } from '../note/note.tsx';
+
+const load = () => import('./merge.ts');
 
 interface DiffProps {
   readonly before: string;
@@ -9,16 +13,11 @@ interface DiffProps {
 /** What changed from one text to another, line by line; what is the same is folded. */
 export function Diff({ before, after, label }: DiffProps) {
   const host = useRef<HTMLDivElement>(null);
+  const { module, error } = useModule(load);
   useEffect(() => {
-    let stop = () => {};
-    let isGone = false;
-    import('./merge.ts').then(({ openDiff }) => {
-      if (!isGone && host.current !== null) stop = openDiff(host.current, { before, after }, label);
-    });
-    return () => {
-      isGone = true;
-      stop();
-    };
-  }, [before, after, label]);
+    if (module === undefined || host.current === null) return undefined;
+    return module.openDiff(host.current, { before, after }, label);
+  }, [module, before, after, label]);
+  if (error !== undefined) return <NotLoaded error={error} />;
   return <div class="diff editor-host" ref={host} />;
 }

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../../data/api/errors.ts';
-import { Skeleton } from '../note/note.tsx';
+import { useModule } from '../../data/loading/module.ts';
+import { NotLoaded, Skeleton } from '../note/note.tsx';
 import type { EditorHandle, EditorOptions } from './options.ts';
 
 interface EditorProps extends EditorOptions {
@@ -9,6 +10,8 @@ interface EditorProps extends EditorOptions {
   /** Gets the editor when it is open. */
   readonly onOpen?: (editor: EditorHandle) => void;
 }
+
+const load = () => import('./codemirror.ts');
 
 const NONE: readonly Problem[] = [];
 
@@ -22,24 +25,21 @@ export function Editor(props: EditorProps) {
   // What the editor was opened with calls what is given now.
   const latest = useRef(props);
   latest.current = props;
+  const { module, error } = useModule(load);
   useEffect(() => {
-    let isGone = false;
-    import('./codemirror.ts').then(({ openEditor }) => {
-      if (isGone || host.current === null) return;
-      const onChange = (text: string) => {
-        typed.current.push(text);
-        latest.current.onChange?.(text);
-      };
-      const options = { ...latest.current, onChange };
-      handle.value = openEditor(host.current, options);
-      onOpen?.(handle.value);
-    });
+    if (module === undefined || host.current === null) return undefined;
+    const onChange = (text: string) => {
+      typed.current.push(text);
+      latest.current.onChange?.(text);
+    };
+    const opened = module.openEditor(host.current, { ...latest.current, onChange });
+    handle.value = opened;
+    onOpen?.(opened);
     return () => {
-      isGone = true;
-      handle.peek()?.close();
+      opened.close();
       handle.value = undefined;
     };
-  }, [handle, onOpen]);
+  }, [module, handle, onOpen]);
   useEffect(() => {
     const at = typed.current.lastIndexOf(value);
     typed.current.splice(0, at < 0 ? typed.current.length : at + 1);
@@ -49,7 +49,8 @@ export function Editor(props: EditorProps) {
   return (
     <div class={`editor${isSmall ? ' small' : ''}`}>
       <div class="editor-host" ref={host} />
-      {handle.value === undefined && <Skeleton lines={8} />}
+      {error !== undefined && <NotLoaded error={error} />}
+      {handle.value === undefined && error === undefined && <Skeleton lines={8} />}
     </div>
   );
 }

@@ -30,6 +30,17 @@ export function ErrorNote({ title, error, onRetry, children }: ErrorNoteProps) {
   );
 }
 
+/** In place of a part whose code could not be loaded. */
+export function NotLoaded({ error }: { readonly error: ErrorNoteProps['error'] }) {
+  return (
+    <ErrorNote
+      title="This part of the page could not be loaded"
+      error={error}
+      onRetry={() => window.location.reload()}
+    />
+  );
+}
+
 /** A short remark that is always there. */
 export function Remark({
   icon = 'info',
