@@ -42,10 +42,10 @@ const told = (space: EventSpace, count: number) =>
     return events.length >= count ? events.reverse() : undefined;
   });
 
-describe('a namespace tells of', () => {
+describe('a namespace sends events about', () => {
   const flow = (live: boolean) => ({ Name: 'flow', Path: '/dir/flow', Parent: '/dir/', Live: live });
 
-  test('its workflows: created, updated, switched on and off, deleted; the same again is nothing', async () => {
+  test('workflows that are created, updated, enabled, disabled and deleted; unchanged updates send none', async () => {
     const space = await open('workflow.create', 'workflow.update', 'workflow.delete');
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.store('dir/flow', NOOP);
@@ -64,13 +64,13 @@ describe('a namespace tells of', () => {
     ]);
   });
 
-  test('a workflow in the root as child of the root', async () => {
+  test('a workflow in the root as a child of the root', async () => {
     const space = await open('workflow.create');
     await space.store('flow', NOOP);
     expect(await told(space, 1)).toMatchObject([{ data: { Name: 'flow', Path: '/flow', Parent: '/' } }]);
   });
 
-  test('its directories: created and deleted, and not of what was in them', async () => {
+  test('directories that are created and deleted, without an event for each child', async () => {
     const space = await open('directory.create', 'directory.delete', 'workflow.delete');
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.call('PUT', '/tree/dir/sub?op=create-directory');
@@ -87,7 +87,7 @@ describe('a namespace tells of', () => {
     ['that succeeded', NOOP, 'instance.success'],
     ['that an error state had failed, as a success', RAISES, 'instance.success'],
     ['that failed', FAILS, 'instance.failed'],
-  ])('an instance %s: when it started and when it ended', async (_name, source, end) => {
+  ])('an instance %s: at its start and at its end', async (_name, source, end) => {
     const space = await open('instance.started', 'instance.success', 'instance.failed');
     await space.store('flow', source);
     const instance = await space.execute('flow');
@@ -99,7 +99,7 @@ describe('a namespace tells of', () => {
     ]);
   });
 
-  test('an instance that was cancelled, as failed', async () => {
+  test('a cancelled instance, as failed', async () => {
     const space = await open('instance.failed');
     await space.store('flow', 'states:\n- id: a\n  type: delay\n  duration: PT10M\n');
     const instance = await space.execute('flow');
@@ -107,7 +107,7 @@ describe('a namespace tells of', () => {
     expect(await told(space, 1)).toMatchObject([{ type: 'instance.failed', data: { InstanceID: instance } }]);
   });
 
-  test('an instance by whom it was called', async () => {
+  test('the caller of an instance', async () => {
     const space = await open('instance.started');
     await space.store('child', NOOP);
     const functions = 'functions:\n- {id: child, type: subflow, workflow: child}\n';
@@ -121,7 +121,7 @@ describe('a namespace tells of', () => {
     ]);
   });
 
-  test('nothing that is switched off', async () => {
+  test('no kind that is disabled', async () => {
     const space = await open(...BROADCAST_KINDS);
     const off = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, false]));
     await space.call('PATCH', '/config', { json: { broadcast: off } });
@@ -133,8 +133,8 @@ describe('a namespace tells of', () => {
   });
 });
 
-describe('what a namespace tells', () => {
-  test('is taken to nobody at once: it goes out after a minute', async () => {
+describe('an event about a namespace', () => {
+  test('is delivered after a minute', async () => {
     const space = await open('directory.create');
     await space.store('listens', `start: {type: event, event: {type: directory.create}}\n${NOOP}`);
     await space.call('PUT', '/tree/dir?op=create-directory');
@@ -147,7 +147,7 @@ describe('what a namespace tells', () => {
 describe('workflow event logging', () => {
   const LOGS = 'states:\n- id: a\n  type: noop\n  log: jq(.)\n  transition: b\n- id: b\n  type: noop\n  log: plain\n';
 
-  test('sends what states log as events, at once, with the name of the logger', async () => {
+  test('sends the log lines of states as events at once, with the name of the logger', async () => {
     const space = await open();
     await space.store('flow', LOGS);
     await space.store(
@@ -168,7 +168,7 @@ describe('workflow event logging', () => {
     await until(async () => ((await space.instances('listens')).length === 2 ? true : undefined));
   });
 
-  test('is off without a logger, and when the logger is taken away', async () => {
+  test('is disabled without a logger, and after the logger is removed', async () => {
     const space = await open();
     await space.store('flow', LOGS);
     await space.ended(await space.execute('flow'));

@@ -22,7 +22,7 @@ const withoutTuples = (description: string): string =>
   );
 
 test(
-  'requests made from the description of the interface find no fault, and every reply has the shape it declares',
+  'requests generated from the OpenAPI description find no fault, and every reply has its declared shape',
   async ({ skip }) => {
     const installed = await installPackage(PACKAGE).catch((error: unknown) => {
       if (error instanceof UnavailableError) return error.message;

@@ -318,8 +318,8 @@ async function settled(): Promise<void> {
 const decoded = (text: string): string =>
   text.replace(/"(?:data|cloudevent)":"([^"]+)"/g, (whole, data) => whole + Buffer.from(data, 'base64').toString());
 
-describe('a secret that actions read, in every way in which a query can fail on it', () => {
-  test('is found by this test in any form', () => {
+describe('a secret that actions read, with every way in which a query can fail on it', () => {
+  test('is found by this test in any encoding', () => {
     const bytes = Buffer.from(CANARY);
     const forms = [
       CANARY,
@@ -333,20 +333,20 @@ describe('a secret that actions read, in every way in which a query can fail on 
     expect(traceIn('nothing here but words, digits 0123456789 and signs')).toBeUndefined();
   });
 
-  test.each(Object.entries(CHAINS))('caught %s', async (_way, rest) => {
+  test.each(Object.entries(CHAINS))('reaches a query that is caught: %s', async (_way, rest) => {
     expect(await run(chainOf(rest))).toBe(200);
   });
 
-  test.each(QUERIES.filter((_, at) => at % 9 === 0))('not caught: %s', async (query) => {
+  test.each(QUERIES.filter((_, at) => at % 9 === 0))('reaches a query that is not caught: %s', async (query) => {
     const input = quoted(`it is ${query}!`);
     expect(await run(`- {id: a, type: action, action: {function: quiet, secrets: [T], input: ${input}}}`)).toBe(500);
   });
 
-  test.each(Object.entries(HANDED))('handed %s', async (_way, states) => {
+  test.each(Object.entries(HANDED))('is passed to a child: %s', async (_way, states) => {
     expect(await run(states)).toBe(200);
   });
 
-  test('is told nowhere: not in replies, logs, events, variables or metadata', async () => {
+  test('is in no reply, log, event, variable or metadata', async () => {
     await settled();
     const all = await instances();
     await readAll(all.map(({ id }) => id));
@@ -379,7 +379,7 @@ describe('a secret that actions read, in every way in which a query can fail on 
     expect(found).toEqual([]);
   });
 
-  test('is told of by the words of the same query without it', async () => {
+  test('is replaced in messages, which equal those of the same query without it', async () => {
     await store(
       'words',
       `${FUNCTIONS}\n- {id: a, type: action, action: {function: quiet, secrets: [T], input: 'jq(.secrets.T + 1)'}}`,

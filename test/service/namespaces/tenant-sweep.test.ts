@@ -41,7 +41,7 @@ const isOfNamespace = ([, route]: (typeof rows)[number]): boolean => route.path.
 const streaming = { Accept: 'text/event-stream' };
 
 describe('a key of another namespace', () => {
-  test.each(guarded.filter(isOfNamespace))('is turned away by %s', async (_, route) => {
+  test.each(guarded.filter(isOfNamespace))('is rejected by %s', async (_, route) => {
     const { method, path } = requestOf(route);
     const headersOf: Record<string, string>[] = route.stream === undefined ? [{}] : [{}, streaming];
     for (const headers of headersOf) {
@@ -50,14 +50,14 @@ describe('a key of another namespace', () => {
     }
   });
 
-  test.each(guarded.filter((row) => !isOfNamespace(row)))('learns and changes nothing by %s', async (_, route) => {
+  test.each(guarded.filter((row) => !isOfNamespace(row)))('reads and changes nothing by %s', async (_, route) => {
     const { method, path } = requestOf(route);
     const { status, text } = await client.call(method, path, { key: secret });
     expect(text).not.toContain(THEIRS);
     if (route.permission !== 'read') expect(status, `${method} ${path} ${text}`).toBe(403);
   });
 
-  test('is turned away however the namespace is written', async () => {
+  test('is rejected for any spelling of the namespace', async () => {
     const spellings = [
       `/api/v2/namespaces/${THEIRS}/tree`,
       `/api/namespaces/${THEIRS.replace('t', '%74')}/tree`,
@@ -72,7 +72,7 @@ describe('a key of another namespace', () => {
     }
   });
 
-  test('leaves everything where it was', async () => {
+  test('leaves all data unchanged', async () => {
     const nodes = await client.call('GET', `/api/namespaces/${THEIRS}/tree`);
     expect(rowsOf(nodes.json()['children']?.['results']).map(({ name }) => name)).toEqual([CANARY]);
     expect((await client.call('GET', `/api/namespaces/${THEIRS}/vars/${CANARY}`)).text).toBe(CANARY);
@@ -80,7 +80,7 @@ describe('a key of another namespace', () => {
 });
 
 describe('without a key', () => {
-  test.each(guarded)('%s answers 401', async (_, route) => {
+  test.each(guarded)('%s is rejected with 401', async (_, route) => {
     const { method, path } = requestOf(route);
     expect((await client.call(method, path, { key: null })).status, `${method} ${path}`).toBe(401);
   });

@@ -186,7 +186,7 @@ describe('recorded exchanges, in their order', () => {
     },
   );
 
-  test('are all known that are listed', () => {
+  test('include every exchange of the list of deviations', () => {
     expect(Object.keys(LISTED).filter((label) => !labelled.has(label))).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe.concurrent.each(names)('example %s', (name) => {
-  test('does what its runs say', async ({ expect }) => {
+  test('has the outputs of its runs', async ({ expect }) => {
     for (const { status, text } of await store(name)) expect(status, text).toBe(200);
     const runs = load(read(name, 'runs.yaml')) as readonly Run[];
     for (const { workflow = name, input, events, output, error } of runs) {
@@ -80,7 +80,7 @@ describe.concurrent.each(names)('example %s', (name) => {
     expect(runs.length).toBeGreaterThan(0);
   });
 
-  test('becomes the state machine beside it', async ({ expect }) => {
+  test('compiles to the state machine beside it', async ({ expect }) => {
     const compiled = compile(read(name, 'workflow.yaml'));
     if (!('plan' in compiled)) throw new Error('the example does not compile');
     // Of a workflow that may wait, the machine that shows it.

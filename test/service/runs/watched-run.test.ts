@@ -44,7 +44,7 @@ async function collect(stream: EventReader, into: Json[][]): Promise<void> {
 
 const messagesOf = (lines: readonly Json[]) => lines.map(({ msg }) => String(msg));
 
-test('a client that watches a run and its log sees all of it, each line once, and stops at its end', async () => {
+test('a client that streams a run and its log gets every change, each line once, and ends with the run', async () => {
   const instance = await start();
   const [log, states] = [await follow(`${instance}/logs`), await follow(instance)];
   const frames: Json[][] = [];
@@ -75,7 +75,7 @@ test('a client that watches a run and its log sees all of it, each line once, an
   expect(JSON.parse(Buffer.from(String(output['data']), 'base64').toString())).toEqual({ answer: 42 });
 });
 
-test('a client that loses its connection in between goes on where it was', async () => {
+test('a client that loses its connection continues where it was', async () => {
   const instance = await start();
   const first = await follow(`${instance}/logs`);
   const event = await first.next();

@@ -72,7 +72,7 @@ async function outputOf(client: Client, id: string): Promise<unknown> {
   return JSON.parse(Buffer.from(String(shown['data']), 'base64').toString());
 }
 
-test(`${INSTANCES} running instances end after their service was killed twice, no round lost and none done twice`, async ({
+test(`${INSTANCES} running instances end after their service was killed twice, with every round exactly once`, async ({
   signal,
 }) => {
   await service.client.call('PUT', '/api/namespaces/crash');
