@@ -15,7 +15,7 @@ import { packageVersion } from '../../lib/adapters/portable/package.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
 const NOTHING = 'http://127.0.0.1:1';
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 let folder: string;
 let packed: string;
@@ -60,7 +60,7 @@ describe.each([
 
 describe('weft of a package', () => {
   test('is one file without dependencies', () => {
-    expect(bytes).toBeLessThan(MOST_BYTES);
+    expect(bytes).toBeLessThan(MAX_BYTES);
   });
 
   test('prints that it does not contain the service', async () => {

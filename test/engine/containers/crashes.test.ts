@@ -7,7 +7,7 @@ import { type Behaviour, body, failed, ProgrammedContainers } from '../world/pro
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
 import { closeWorlds, openWorld, workflowOf } from './service-space.ts';
 
-const MOST_SWEEPS = 2;
+const MAX_SWEEPS = 2;
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -108,7 +108,7 @@ async function outcomeOf({ main, kid, act }: Case, crash?: Crash): Promise<Outco
     if ((await runsOf(world)).length === 0) await world.execute('main', '{}');
     await world.pass();
   }
-  for (let sweeps = 0; sweeps < MOST_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
+  for (let sweeps = 0; sweeps < MAX_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
     await world.sweepLater();
     await world.pass();
   }

@@ -12,7 +12,7 @@ export interface RawOptions {
 }
 
 /** A request that hangs is an error that names it. This is less than the time of a test, and more than a busy machine takes. */
-const LONGEST_REPLY_MS = 50_000;
+const MAX_REPLY_MS = 50_000;
 
 /** A service may lie below a path of its own, as a stage of API Gateway does. */
 const below = (base: string, path: string): string => `${base.replace(/\/$/, '')}${path}`;
@@ -47,7 +47,7 @@ export function sendRaw(url: string, method: string, path: string, options: RawO
     },
   );
   const late = () => outgoing.destroy(new Error(`no complete answer to ${method} ${path.slice(0, 200)}`));
-  const timer = setTimeout(late, LONGEST_REPLY_MS);
+  const timer = setTimeout(late, MAX_REPLY_MS);
   outgoing.on('error', reject);
   outgoing.end(body);
   return promise.finally(() => clearTimeout(timer));

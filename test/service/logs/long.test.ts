@@ -13,7 +13,7 @@ states:
 `;
 
 /** Lines of one reply. */
-const MOST = 10_000;
+const MAX_LINES = 10_000;
 
 let client: Client;
 let log: string;
@@ -44,7 +44,7 @@ describe('the log of a workflow that loops', () => {
       expect(page['pageInfo']).toMatchObject({ total, limit: 3500, offset });
       times.push(...timesOf(page));
     }
-    expect(total).toBeGreaterThan(3 * MOST);
+    expect(total).toBeGreaterThan(3 * MAX_LINES);
     expect(times).toHaveLength(total);
     expect(times.every((t, index) => index === 0 || Date.parse(t) >= Date.parse(times[index - 1] ?? ''))).toBe(true);
     expect(new Set(times).size).toBe(total);
@@ -62,9 +62,9 @@ describe('the log of a workflow that loops', () => {
 
   test('is limited to the maximum size of a reply, and has a next page', async () => {
     const page = await read('');
-    expect(rowsOf(page['results'])).toHaveLength(MOST);
+    expect(rowsOf(page['results'])).toHaveLength(MAX_LINES);
     expect(page['pageInfo']).toMatchObject({ total, hasNextPage: true, hasPreviousPage: false });
-    expect(rowsOf((await read(`limit=${total}`))['results'])).toHaveLength(MOST);
+    expect(rowsOf((await read(`limit=${total}`))['results'])).toHaveLength(MAX_LINES);
   });
 
   test('is searched completely, and the page is a part of the matches', async () => {

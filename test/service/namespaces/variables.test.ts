@@ -301,21 +301,23 @@ describe('broadcasts', () => {
 });
 
 describe('a value of the maximum size', () => {
-  const MOST = 128 * 1024 * 1024;
+  const MAX_VALUE_BYTES = 128 * 1024 * 1024;
 
   test.skipIf(process.env['SERVICE_URL'] !== undefined)(
     'is stored completely, and one byte more is rejected; other bodies are limited to 32 MiB',
     async () => {
       await client.call('PUT', '/api/namespaces/long');
-      const body = Buffer.alloc(MOST, 'weft');
+      const body = Buffer.alloc(MAX_VALUE_BYTES, 'weft');
       const path = '/api/namespaces/long/vars/big';
       const stored = await client.call('PUT', path, { body, headers: { 'Content-Type': 'application/octet-stream' } });
-      expect(stored.json()).toMatchObject({ totalSize: String(MOST), mimeType: 'application/octet-stream' });
+      expect(stored.json()).toMatchObject({ totalSize: String(MAX_VALUE_BYTES), mimeType: 'application/octet-stream' });
       expect(Buffer.compare((await client.call('GET', path)).bytes, body)).toBe(0);
 
-      const longer = await client.call('PUT', path, { body: Buffer.alloc(MOST + 1) }).catch(() => undefined);
+      const longer = await client.call('PUT', path, { body: Buffer.alloc(MAX_VALUE_BYTES + 1) }).catch(() => undefined);
       expect([413, undefined]).toContain(longer?.status);
-      const config = await client.call('PUT', '/api/namespaces/other', { body: body.subarray(0, MOST / 4 + 1) });
+      const config = await client.call('PUT', '/api/namespaces/other', {
+        body: body.subarray(0, MAX_VALUE_BYTES / 4 + 1),
+      });
       expect([config.status, config.json()['message']]).toEqual([
         413,
         expect.stringContaining('at most 33554432 bytes'),

@@ -19,7 +19,7 @@ import { type CallOptions, type Client, clientOf, type Json, rowsOf } from '../a
 const FOLDER = fileURLToPath(new URL('../../upgrade/', import.meta.url));
 const ARCHIVES = readdirSync(FOLDER).filter((name) => name.endsWith('.tar.br'));
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** What record.ts noted. */
 interface Recorded {
@@ -91,7 +91,7 @@ class Space {
   }
 
   async until(read: () => Promise<Json | undefined>): Promise<Json | undefined> {
-    const end = performance.now() + LONGEST_MS;
+    const end = performance.now() + MAX_MS;
     let run = await read();
     while ((run === undefined || String(run['status']) === 'pending') && performance.now() < end) {
       await sleep(100);
