@@ -18,7 +18,7 @@ export interface Source {
   readonly nodes: readonly Node[];
 }
 
-/** What the rules read. */
+/** The input of the rules. */
 export interface House {
   readonly sources: readonly Source[];
   /** Every file of the repository, also those that are no source. */

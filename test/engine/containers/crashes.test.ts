@@ -137,7 +137,7 @@ describe('a crash before or after any durable operation does not change the resu
   });
 });
 
-/** How many calls of a case are under way at once: a crash interrupts each of them. */
+/** The number of concurrent calls of a case: a crash interrupts each of them. */
 const CONCURRENCY = 3;
 
 async function settle<T>(work: () => Promise<T>): Promise<() => T> {

@@ -70,7 +70,7 @@ class CrashingTable {
   }
 }
 
-/** What the delivery of one event took. */
+/** The cost of the delivery of one event. */
 interface Effort {
   readonly crashes: number;
   readonly rounds: number;

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => space?.close());
 
-/** The line of its log that says why an instance crashed. */
+/** The log line with the reason why an instance crashed. */
 async function crashOf(id: string): Promise<string | undefined> {
   const told = await until(
     () => space.good('GET', `${home.path}/instances/${id}`),
@@ -201,7 +201,7 @@ describe('a service that stops', () => {
     return stdout.split('\n').filter((id) => id !== '');
   };
   const noneLeft = () => until(idsLeft, (ids) => ids.length === 0);
-  /** A call that lasts, from when its container has begun with it. */
+  /** Starts a long call and resolves when its container has started it. */
   const beginSlow = async ({ good, follow }: Asking, { path, pods }: Home): Promise<string> => {
     const id = String((await good('POST', `${path}/tree/wf?op=execute`, { do: 'sleep', ms: 2_000 }))['instance']);
     const log = await follow(`/api/functions/logs/pod/${nameOf(await pods('kept'))}`);

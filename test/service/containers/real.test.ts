@@ -261,7 +261,7 @@ describe('the streams of a service', () => {
     needShape('podFrame', running);
     const busy = await revisions.until((frame) => String(frame['revision']?.['actualReplicas']) === '1');
     expect(busy).toMatchObject({ event: 'MODIFIED' });
-    // Nobody calls it any more.
+    // It is idle from here on.
     await pods.until(isOf('DELETED', 'Running'));
     await revisions.until((frame) => String(frame['revision']?.['actualReplicas']) === '0');
     await space.good('POST', `${home.services}/function/seen`, {

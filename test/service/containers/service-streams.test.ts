@@ -8,7 +8,7 @@ let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 const revision = (name: string, generation = '00001') => `${one(name)}/revisions/${generation}`;
 
-/** A revision is ready at the second look: what a stream shows first is not ready yet. */
+/** A revision becomes ready at the second poll, so the first event of a stream contains one that is not ready. */
 beforeAll(async () => {
   space = await openServiceSpace({ looks: 1 });
 });
@@ -29,7 +29,7 @@ async function follow(path: string) {
   return stream;
 }
 
-/** The next events, so many or up to one that is such: what happened, and to what. */
+/** The next events, up to a number or up to one that satisfies a condition: the kind of each and its object. */
 async function told(
   path: string,
   last: number | ((frame: Json) => boolean),

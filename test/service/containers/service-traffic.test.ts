@@ -4,7 +4,7 @@ import { openServiceSpace, type ServiceSpace } from './service-space.ts';
 
 let space: ServiceSpace;
 let namespace: string;
-/** The addresses of the services of the test's own namespace, and of one of them. */
+/** The paths of the services of the test's namespace, and of one of them. */
 let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 

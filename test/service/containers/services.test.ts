@@ -5,7 +5,7 @@ import { openServiceSpace, type ServiceSpace } from './service-space.ts';
 
 let space: ServiceSpace;
 let namespace: string;
-/** The addresses of the services of the test's own namespace, and of one of them. */
+/** The paths of the services of the test's namespace, and of one of them. */
 let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 
@@ -30,7 +30,7 @@ const conditionsOf = (row: Json | undefined) =>
 const preparedFor = (image: string) =>
   [...space.containers.prepared.values()].map(({ revision }) => revision).filter((row) => row.image === image);
 
-/** A service and its namespace's names, divided at two places: the names that users see are the same. */
+/** A namespace and a service whose names are split at different places: the names that users see are equal. */
 const TWINS = [
   ['twin-a', 'b-c'],
   ['twin-a-b', 'c'],

@@ -8,7 +8,7 @@ const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 let client: Client;
 let names = 0;
 
-/** A namespace that tells of the operations named. */
+/** A namespace that sends events about the given operations. */
 async function open(...keys: string[]): Promise<EventSpace> {
   const space = await EventSpace.open(client, `tells-${++names}`);
   const broadcast = Object.fromEntries(keys.map((key) => [key, true]));
@@ -35,7 +35,7 @@ const eventOf = (type: string, data: object) => ({
   data,
 });
 
-/** The events of the namespace, the oldest first, as soon as there are so many. */
+/** Returns the events of the namespace, the oldest first, once it has the given number. */
 const told = (space: EventSpace, count: number) =>
   until(async () => {
     const events = await space.events();

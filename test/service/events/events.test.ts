@@ -115,10 +115,10 @@ describe('an event that is broadcast', () => {
     ['a space', 'with space'],
     ['slashes', 'a/b/replay'],
     ['dots', 'a..b'],
-    ['letters of the world', 'ü€😀'],
+    ['letters of several scripts', 'ü€😀'],
     ['an escape', '%2F'],
     ['quotes', '"quoted"'],
-    ['marks of a query', '#?&='],
+    ['the delimiters of a query', '#?&='],
     ['three thousand letters', 'x'.repeat(3000)],
     ['the name of the prototype', '__proto__'],
   ])('can have %s as its id, and is found by it', async (_name, id) => {

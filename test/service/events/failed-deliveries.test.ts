@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-/** A namespace whose bus brings nothing to anybody as long as `isLossy`: what it was given is noted as failed. */
+/** A namespace whose bus delivers nothing while `isLossy` is true: its messages become dead letters. */
 class LossySpace {
   readonly space: EventSpace;
   readonly name: string;
@@ -45,7 +45,7 @@ class LossySpace {
     return new LossySpace(await EventSpace.open(client, name), name);
   }
 
-  /** Sends an event that does not arrive. */
+  /** Sends an event whose delivery fails. */
   async lose(id: string, type = 't'): Promise<void> {
     const { receive } = await import('../../../lib/engine/events/broadcasting.ts');
     const namespace = await namespaces.need(this.ports, this.name);
@@ -118,7 +118,7 @@ describe('an event that could not be delivered (a dead letter)', () => {
     const id = await lossy.space.sendThrough({ type: 't' });
     const namespace = await namespaces.need(service.ports, lossy.name);
     const { key } = await (await import('../../../lib/domain/events/events.ts')).need(service.ports, namespace.id, id);
-    // As if the router had died before it could note that it was done.
+    // Like a router that crashed before it stored that the delivery is complete.
     await service.ports.table.write([{ do: 'update', key, set: { routed: false, trace: '[]' } }]);
     const record = { pk: key.pk, sk: key.sk };
     const message = { namespaceId: namespace.id, namespace: lossy.name, record, id, type: 't', source: 's' };
@@ -154,7 +154,7 @@ describe('an event that could not be delivered (a dead letter)', () => {
     const detail = { namespaceId: namespace.id, namespace: lossy.name, record, id: 'e1', type: 't', source: 's' };
     expect(await keepDeadLetter(service.ports, { detail }, WHY, 'arn:aws:sqs:eu-west-1:1:orders')).toBe(true);
     expect(await lossy.list()).toMatchObject([{ event: 'e1', to: 'arn:aws:sqs:eu-west-1:1:orders' }]);
-    // Its record is gone: there is nothing left to deliver.
+    // Its record is deleted, so nothing is left to deliver.
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
   });
 

@@ -5,7 +5,7 @@ import { EventSpace } from './space.ts';
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
 const BATCH = { 'Content-Type': 'application/cloudevents-batch+json' };
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-/** The script that the original's command line was recorded with. */
+/** The script in the recording of the original's command line. */
 const RECORDED = 'if (event["type"]=="drop") return null; event["source"]="filtered"; return event\n';
 
 let client: Client;

@@ -6,7 +6,7 @@ const NOOP = 'states:\n- id: a\n  type: noop\n';
 const MIB = 1024 * 1024;
 
 let client: Client;
-/** What the namespace holds when nobody has done anything wrong. */
+/** The content of the namespace before the invalid requests. */
 let whole: string;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   whole = await contents();
 });
 
-/** Whatever was sent: nothing of it is stored, and the service answers. */
+/** After all invalid requests the content is unchanged, and the service replies. */
 afterEach(async () => {
   expect(await contents()).toBe(whole);
 });
@@ -37,7 +37,7 @@ const send = (method: string, path: string, body?: string | Uint8Array): Promise
   return sendRaw(client.url, method, path, { headers, ...(body === undefined ? {} : { body }) });
 };
 
-/** The status and the words of a refusal, which is in the form that every refusal has. */
+/** The status and the message of an error reply, whose shape is checked. */
 function refusalOf({ status, text }: RawAnswer | Answer): [number, string] {
   const { code, message, Error: again, StatusCode: number } = JSON.parse(text) as Record<string, unknown>;
   expect([code, number, again]).toEqual([status, status, message]);

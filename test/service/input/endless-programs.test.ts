@@ -31,7 +31,7 @@ const ask = (query: string) => client.call('POST', '/api/jq', { json: { query, d
 
 type Endless = readonly [where: string, start: () => Promise<Answer>, status: number, reason: RegExp];
 
-/** Each of them takes ten seconds of a core. */
+/** Each of them uses ten seconds of CPU time. */
 const ENDLESS: readonly Endless[] = [
   ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
   ['in the jq playground', () => ask(FOREVER), 400, /timeout after 10 s/],

@@ -92,7 +92,7 @@ describe('an error with line breaks', () => {
 });
 
 describe('a workflow whose data grows without limit', () => {
-  // Either guard may act first: the bounds of the data, or those of the engine that makes it; on a slow machine, its time.
+  // Either limit may be reached first: that of the data, that of the query engine or, on a slow machine, the deadline.
   test.each([
     ['deepens', /nested/],
     ['doubles', /longer than|too large|out of memory|timeout/],

@@ -15,7 +15,7 @@ const SECONDS = 60;
 const MAX_MS = 300_000;
 const CHECKS = ['no_fault', 'response_schema_conformance', 'status_code_conformance', 'content_type_conformance'];
 
-/** It takes a tuple's shapes for those of a list. */
+/** Schemathesis reads the shapes of a tuple as those of a list. */
 const withoutTuples = (description: string): string =>
   JSON.stringify(JSON.parse(description), (_, value) =>
     value !== null && typeof value === 'object' && 'prefixItems' in value ? { type: 'array' } : value,

@@ -12,7 +12,7 @@ states:
   conditions: [{condition: 'jq(.n < 6000)', transition: count}]
 `;
 
-/** Lines of one reply. */
+/** The maximum number of lines of a reply. */
 const MAX_LINES = 10_000;
 
 let client: Client;

@@ -9,7 +9,7 @@ const LISTENS = 'start: {type: event, event: {type: begins}}\nstates:\n- id: a\n
 
 let client: Client;
 let spaces = 0;
-/** The path of a namespace of the test's own. */
+/** The path of the test's namespace. */
 let base: string;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const send = (type: string) =>
   good('POST', `${base}/broadcast`, { specversion: '1.0', id: `e-${type}`, source: 's', type });
 const op = (path: string, name: string) => `${base}/tree/${path}?op=${name}`;
 
-/** A stream's address below the namespace, and what changes what it shows. */
+/** The path of a stream below the namespace, and a request that changes its content. */
 interface Case {
   readonly path: () => string | Promise<string>;
   readonly change: () => Promise<unknown>;
@@ -101,7 +101,7 @@ describe('a stream of', () => {
     const path = await chosen.path();
     const stream = await follow(path);
     expect(stream.status, stream.text).toBe(200);
-    // What was prepared may still be at work.
+    // The prepared runs may not have ended yet.
     const before = await good('GET', path);
     await stream.until((frame) => JSON.stringify(frame) === JSON.stringify(before));
     await chosen.change();
@@ -310,7 +310,7 @@ describe('a client', () => {
     const sourceOf = (frame: Json) => Buffer.from(String(frame['revision']?.['source']), 'base64').toString();
     for (let n = 1; n <= VERSIONS; n += 1) {
       await good('POST', op('wf', 'update-workflow'), large(n));
-      // Longer than the time in which changes become one event.
+      // Longer than the time in which several changes become one event.
       await setTimeout(60);
     }
     let frames = 0;

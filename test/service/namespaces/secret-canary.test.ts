@@ -11,16 +11,16 @@ import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
-/** Characters that every encoding treats in its own way, between two texts that no chance brings about. */
+/** Characters that every encoding treats differently, between two random texts. */
 const CANARY = `Q${randomBytes(18).toString('base64url')}Z "q\\uo/te'\n+&=ü🔑 Y${randomBytes(18).toString('base64url')}X`;
 const DEMO = '/api/namespaces/demo';
 
-/** Parts of a text: what is cut, joined or encoded still holds one of them. */
+/** Overlapping parts of a text: a text that is cut, joined or encoded still contains one of them. */
 const WINDOW = 8;
 const windowsOf = (text: string): string[] =>
   Array.from({ length: Math.max(text.length - WINDOW + 1, 0) }, (_, at) => text.slice(at, at + WINDOW));
 
-/** Of each encoding the parts that hold at least as much of the random texts as stands beside them. */
+/** The parts of each encoding that contain enough of the random texts. */
 function tracesOf(value: string): Set<string> {
   const texts = [value.slice(0, 24), value.slice(-24)];
   const bytes = Buffer.from(value);
@@ -35,7 +35,7 @@ function tracesOf(value: string): Set<string> {
 }
 const TRACES = tracesOf(CANARY);
 
-/** The trace of the canary that a text holds, if any. */
+/** The trace of the canary in a text; undefined if there is none. */
 function traceIn(text: string): string | undefined {
   for (let at = 0; at + WINDOW <= text.length; at += 1) {
     const window = text.slice(at, at + WINDOW);
@@ -132,7 +132,7 @@ const FUNCTIONS = [
   'states:',
 ].join('\n');
 
-/** What tells of a failure wherever a workflow can: log, metadata, variables, an event, its output. */
+/** The places where a workflow can expose an error: log, metadata, variables, an event, its output. */
 const TELL = `
 - id: tell
   type: setter
@@ -146,7 +146,7 @@ const TELL = `
   type: generateEvent
   event: {type: told, source: test, data: 'jq(.)'}`;
 
-/** A state for each query, one after the other, each telling how the one before failed. */
+/** A state for each query, in sequence; each one exposes the error of the state before it. */
 function chainOf(rest: (input: string) => string): string {
   const states = QUERIES.map((query, at) => {
     const next = at + 1 < QUERIES.length ? `s${at + 1}` : 'tell';
@@ -169,7 +169,7 @@ const CHAINS: Readonly<Record<string, (input: string) => string>> = {
 
 const action = (rest: string): string => `- {id: a, ${rest}, transition: tell}${TELL}`;
 
-/** The ways in which it reaches a child that does not tell it. */
+/** The ways in which the secret is passed to a child that does not expose it. */
 const HANDED: Readonly<Record<string, string>> = {
   'to one that ends at once': action('type: action, action: {function: quiet, secrets: [T]}'),
   'to one that waits': action('type: action, action: {function: waiting, secrets: [T]}'),
@@ -195,7 +195,7 @@ let folder: string;
 let service: Service;
 let client: Client;
 const printed: string[] = [];
-/** What was answered to requests. */
+/** The replies to all requests. */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -237,7 +237,7 @@ async function prepare(): Promise<void> {
 
 let flows = 0;
 
-/** Runs a workflow to its end and answers the status of the reply. */
+/** Runs a workflow to its end and returns the status of the reply. */
 async function run(states: string): Promise<number> {
   const path = `flow-${++flows}`;
   await store(path, `${FUNCTIONS}\n${states}\n`);
@@ -314,7 +314,7 @@ async function settled(): Promise<void> {
   await service.idle();
 }
 
-/** What base64 of replies hides is looked into. */
+/** The texts in base64 of replies are searched as well. */
 const decoded = (text: string): string =>
   text.replace(/"(?:data|cloudevent)":"([^"]+)"/g, (whole, data) => whole + Buffer.from(data, 'base64').toString());
 

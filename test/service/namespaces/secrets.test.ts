@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-/** A namespace of its own for a test. */
+/** A separate namespace for a test. */
 class Space {
   readonly name = `secrets-${++spaces}`;
   readonly home = `/api/namespaces/${this.name}`;
@@ -37,7 +37,7 @@ class Space {
   run = (path: string, input: unknown = {}) =>
     client.call('POST', `${this.home}/tree/${path}?op=wait`, { json: input });
 
-  /** What a child gets to see of a secret. */
+  /** The value of a secret as a child receives it. */
   async valueOf(name: string): Promise<unknown> {
     await client.call('DELETE', `${this.home}/tree/reads?op=delete-node`);
     await client.call('PUT', `${this.home}/tree/kid?op=create-workflow`, { body: KID });

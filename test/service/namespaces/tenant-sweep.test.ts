@@ -5,7 +5,7 @@ import { type Client, openClient, rowsOf } from '../access/client.ts';
 
 const MINE = 'sweep-mine';
 const THEIRS = 'sweep-theirs';
-/** It stands in what the other tenant owns, so no reply may hold it. */
+/** A text in all data of the other tenant; no reply may contain it. */
 const CANARY = 'canary7f3a';
 const WORKFLOW = `states:\n- id: ${CANARY}\n  type: noop\n`;
 
@@ -23,14 +23,14 @@ beforeAll(async () => {
   await client.call('PUT', `/api/namespaces/${THEIRS}/vars/${CANARY}`, { body: CANARY });
   const event = { specversion: '1.0', id: CANARY, source: CANARY, type: CANARY };
   await client.call('POST', `/api/namespaces/${THEIRS}/broadcast`, { json: event, headers: STRUCTURED });
-  // The most that a tenant's key can be.
+  // The highest permission of a tenant's key.
   const json = { name: 'of one namespace', permission: 'admin', namespaces: [MINE] };
   secret = String((await client.call('POST', '/api/keys', { json })).json()['secret']);
 });
 
 afterAll(() => client.close());
 
-/** A request that finds its way to the route, into the other tenant's namespace if it goes into one. */
+/** A valid request to the route; if the route has a namespace, it is that of the other tenant. */
 function requestOf(route: Route): { method: string; path: string } {
   const path = route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => parameters[name] ?? CANARY);
   return { method: route.method, path: `/api${path}${route.op === undefined ? '' : `?op=${route.op}`}` };

@@ -30,7 +30,7 @@ const NOOP = 'states:\n- id: a\n  type: noop\n';
 let client: Client;
 let instance: string;
 
-/** Where a scope's variables are, and what a reply says of the owner. */
+/** The path of a scope's variables, and the owner in its replies. */
 interface Scope {
   readonly name: 'namespace' | 'workflow' | 'instance';
   list(query?: string): string;
@@ -79,7 +79,7 @@ afterAll(() => client.close());
 const typed = (type: string | undefined): Record<string, string> =>
   type === undefined ? {} : { 'Content-Type': type };
 
-/** A body of bytes: the client adds no type of its own to them. */
+/** A body of bytes: the client adds no content type to it. */
 const put = (scope: Scope, name: string, value: string | Uint8Array, type?: string) =>
   client.call('PUT', scope.one(name, 'set-var'), { body: Buffer.from(value), headers: typed(type) });
 const get = (scope: Scope, name: string) => client.call('GET', scope.one(name, 'var'));
@@ -279,7 +279,7 @@ describe('broadcasts', () => {
     expect(await eventsOf(prefix)).toEqual([]);
     const broadcast = Object.fromEntries(KINDS.map((kind) => [prefix + kind, true]));
     await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
-    // Events of one millisecond have no order.
+    // Events of one millisecond have no defined order.
     await put(scope, 'told', '12345');
     await setTimeout(2);
     await put(scope, 'told', '123');

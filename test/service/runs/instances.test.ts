@@ -25,7 +25,7 @@ states:
 const failureOf = (code: number, message: string) => ({ code, message, Error: message, StatusCode: code });
 
 let client: Client;
-/** Ids of finished instances, the oldest first. */
+/** The ids of ended instances, the oldest first. */
 const ids: string[] = [];
 
 beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('an instance', () => {
 });
 
 describe('the list of instances', () => {
-  // Only the four of the beginning, whatever other tests start: those never ran with this input.
+  // Only the four first instances: those of other tests have another input.
   const first = async (query: string) => (await listed(query)).filter((index) => index >= 0);
 
   test('has the newest first, with namespace and page', async () => {

@@ -29,7 +29,7 @@ async function start(): Promise<string> {
   return `${NAMESPACE}/instances/${answer.json()['instance']}`;
 }
 
-/** As the command line of v0.7 does (cli-calls reference). */
+/** The requests of the command line of v0.7 (cli-calls reference). */
 const follow = (path: string) =>
   openStream(client.url, `${path}?stream=messages`, {
     headers: { 'Cache-Control': 'no-cache', 'direktiv-token': client.key },
@@ -37,7 +37,7 @@ const follow = (path: string) =>
 
 const statusOf = ({ instance }: Json): string => String(instance?.['status']);
 
-/** Each frame of the log as its lines. */
+/** The lines of each frame of the log. */
 async function collect(stream: EventReader, into: Json[][]): Promise<void> {
   for (;;) into.push([...rowsOf((await stream.json())['results'])]);
 }
@@ -65,7 +65,7 @@ test('a client that streams a run and its log gets every change, each line once,
   await reading;
   expect(frames.flat()).toEqual(plain);
   expect(messagesOf(plain)).toEqual(expect.arrayContaining(BOTH));
-  // What was written before the wait did not wait.
+  // The lines from before the wait arrived without a delay.
   const [early, late] = BOTH.map((text) => frames.findIndex((lines) => messagesOf(lines).includes(text)));
   expect(early).toBeLessThan(Number(late));
   const times = frames.flat().map(({ t }) => String(t).replace('Z', '').padEnd(26, '0'));

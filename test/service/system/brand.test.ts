@@ -4,7 +4,7 @@ import { startService } from '../../../bin/server/service.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
 const BRANDS = ['service', 'direktiv'];
-/** The same failure, caught by either spelling and by none. */
+/** The same failure, caught by the prefix of either brand and by none. */
 const CAUGHT = (pattern: string): string => `
 states:
 - id: a

@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(new URL(path, docs), 'utf8')
 const pages = readdirSync(new URL('states/', docs))
   .map((file) => file.replace('.md', ''))
   .filter((page) => page !== 'README');
-/** A page is named as its type, in small letters with hyphens. */
+/** The name of a page is its type in lower case with hyphens. */
 const typeOf = (page: string): string => page.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 let client: Client;

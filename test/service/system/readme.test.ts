@@ -17,7 +17,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** The text below a heading, up to the next. */
+/** The text below a heading, up to the next one. */
 function sectionOf(page: string, heading: string): string {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`there is no section '${heading}'`);
@@ -50,14 +50,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A text of the documents with the address and key of this service, and a folder of its own for files. */
+/** A text of the documents with the URL and the key of this service, and a separate folder for files. */
 const here = (text = ''): string =>
   text
     .replaceAll('http://127.0.0.1:8080', service.client.url)
     .replaceAll('paste-me', service.client.key)
     .replaceAll('.weft-first-hour', join(folder, 'first-hour'));
 
-/** Runs commands as a newcomer does, without settings of this machine; the standard output. */
+/** Runs commands without the settings of this machine, and returns the standard output. */
 async function run(script: string): Promise<string> {
   const { PATH } = process.env;
   const env = { PATH, HOME: folder, XDG_CONFIG_HOME: folder, WEFT_URL: service.client.url };

@@ -21,7 +21,7 @@ const ARCHIVES = readdirSync(FOLDER).filter((name) => name.endsWith('.tar.br'));
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
 const MAX_MS = 60_000;
 
-/** What record.ts noted. */
+/** The file that record.ts wrote. */
 interface Recorded {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -39,7 +39,10 @@ test('data of every schema version exist as archives', () => {
   expect(ARCHIVES).toEqual(['v0.1.0-layout-1-killed.tar.br', 'v0.1.0-layout-1.tar.br', 'v0.1.0-layout-2.tar.br']);
 });
 
-/** A service on the data of an archive, told that it was away for a moment: lists look back for weeks, archives for years. */
+/**
+ * A service on the data of an archive, whose clock continues from the time of the archive: lists look back for weeks,
+ * archives are years old.
+ */
 class Space {
   readonly data = mkdtempSync(join(tmpdir(), 'weft-upgrade-'));
   readonly recorded: Recorded;
@@ -147,7 +150,7 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
   beforeAll(async () => {
     space = new Space(archive);
     await space.open();
-    // From its beginning: runs that begin at this moment are none of those that were there.
+    // The runs from the beginning of the archive, without those that start during this test.
     before = await space.instances('order.field=CREATED&order.direction=ASC');
     await space.send([...EVENTS, ...BEGINNINGS]);
   });
@@ -195,14 +198,14 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
         rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
       );
     };
-    // One by a request, one as a subflow, and two more tries of that.
+    // One by a request, one as a subflow, and two retries of that.
     expect(await told('invoked')).toMatchObject({ '/fails': '4', '/child': '6', '/event': '1', '/later': '1' });
     expect(await told('successful')).toMatchObject({ '/child': '6', '/event': '1', '/later': '1' });
     expect(await told('failed')).toEqual({ '/fails': '4' });
     const few = (await space.instances()).length;
     const { pageInfo } = (await space.call('GET', 'instances?limit=1')).json()['instances'] ?? {};
     const many = (await space.instances()).length;
-    // Its clock may start one at any moment.
+    // Its schedule may start one at any moment.
     expect(few).toBeLessThanOrEqual(Number(pageInfo?.['total']));
     expect(many).toBeGreaterThanOrEqual(Number(pageInfo?.['total']));
   });

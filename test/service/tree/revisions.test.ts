@@ -34,7 +34,7 @@ const NOTHING = [200, '', null];
 
 const workflows: Workflow[] = [];
 
-/** A workflow of its own for a test, and what is done with it. */
+/** A separate workflow for a test, with the operations on it. */
 class Workflow {
   readonly path = `wf${workflows.push(this)}`;
 
@@ -49,7 +49,7 @@ class Workflow {
     expect(answer.status, answer.text).toBe(200);
     return String(answer.json()['revision']?.['name']);
   }
-  /** Both answer the name of the revision. */
+  /** Both return the name of the revision. */
   create(source: string): Promise<string> {
     return this.store('PUT', 'create-workflow', source);
   }
@@ -61,7 +61,7 @@ class Workflow {
     expect(answer.json()['node']).toMatchObject({ path: `/${this.path}`, expandedType: 'workflow' });
     return rowsOf(answer.json()['results']).map(({ name }) => name);
   }
-  /** The version that a run shows. */
+  /** The version in the output of a run. */
   async run(ref = ''): Promise<unknown> {
     const answer = await this.call('GET', `op=wait${ref === '' ? '' : `&ref=${ref}`}`);
     expect(answer.status, answer.text).toBe(200);

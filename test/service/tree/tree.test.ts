@@ -48,7 +48,7 @@ const update = (path: string, body: string) => client.call('POST', at(`${path}?o
 const remove = (path: string, query = '') => client.call('DELETE', at(`${path}?op=delete-node${query}`));
 const rename = (path: string, to: unknown) => client.call('POST', at(`${path}?op=rename-node`), { json: { new: to } });
 
-/** Status and message of a refusal, whose shape is checked on the way. */
+/** The status and the message of an error, whose shape is checked. */
 function refusalOf(answer: Answer): [number, string] {
   const message = String(answer.json()['message']);
   expect(answer.json()).toMatchObject(failureOf(answer.status, message));

@@ -6,7 +6,7 @@ import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
 import { ConflictError, type Item, type Table } from '../../../../lib/ports/table.ts';
 import { type EmulatedTable, openEmulatedTable } from '../../../emulator/dynoxide.ts';
 
-/** Stands before the database: does what is asked, and keeps so many answers to itself. */
+/** A proxy in front of the database: it forwards each request, and drops the given number of responses. */
 let silent = 0;
 let asked = 0;
 let database: EmulatedTable;
