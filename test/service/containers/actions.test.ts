@@ -58,10 +58,10 @@ describe('a workflow that calls a container', () => {
   test('streams the output of the container while it runs', async () => {
     await store(workflowOf('type: reusable, image: example/echo'));
     const { call } = space.containers;
-    const told = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     space.containers.call = async (id, made) => {
       await made.host.log('half way');
-      await told.promise;
+      await released.promise;
       return call(id, made);
     };
     try {
@@ -73,13 +73,13 @@ describe('a workflow that calls a container', () => {
       }
       const shown = await space.good('GET', `${home}/instances/${instance}`);
       expect(shown['instance']?.['status']).toBe('pending');
-      told.resolve();
+      released.resolve();
       while (!lines.includes('Workflow completed.')) {
         lines.push(...rowsOf((await stream.json())['results']).map((line) => String(line['msg'])));
       }
       expect(lines).toEqual([...new Set(lines)]);
     } finally {
-      told.resolve();
+      released.resolve();
       space.containers.call = call;
     }
   });

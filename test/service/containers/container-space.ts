@@ -83,8 +83,8 @@ states: [{id: a, type: action, action: {function: f, input: jq(.)${more}}}]
       return answer.json()['return'] as Json;
     },
     pods: async (service, generation = '00001') => {
-      const told = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);
-      return rowsOf(told['pods']);
+      const reply = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);
+      return rowsOf(reply['pods']);
     },
   };
 }

@@ -34,11 +34,11 @@ afterAll(() => space?.close());
 
 /** The log line with the reason why an instance crashed. */
 async function crashOf(id: string): Promise<string | undefined> {
-  const told = await until(
+  const reply = await until(
     () => space.good('GET', `${home.path}/instances/${id}`),
     ({ instance }) => String(instance?.['status']) !== 'pending',
   );
-  expect(told['instance']).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
+  expect(reply['instance']).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
   const lines = rowsOf((await space.good('GET', `${home.path}/instances/${id}/logs`))['results']);
   const crash = 'Action crashed due to an internal error: ';
   const words = lines.map(({ msg }) => String(msg)).find((msg) => msg.startsWith(crash));
@@ -210,12 +210,12 @@ describe('a service that stops', () => {
     return id;
   };
   const endOf = async ({ good }: Asking, { path }: Home, id: string) => {
-    const told = await until(
+    const reply = await until(
       () => good('GET', `${path}/instances/${id}`),
       ({ instance }) => String(instance?.['status']) !== 'pending',
     );
     const { data: output } = await good('GET', `${path}/instances/${id}/output`);
-    return { status: told['instance']?.['status'], output: JSON.parse(atob(String(output))) };
+    return { status: reply['instance']?.['status'], output: JSON.parse(atob(String(output))) };
   };
 
   afterAll(() => rmSync(data, { recursive: true, force: true }));

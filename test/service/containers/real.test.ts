@@ -157,9 +157,9 @@ describe('a container', () => {
     const log = { path: '/log?aid=ID', method: 'POST', body: 'words of the container' };
     const read = { path: '/var?aid=ID&scope=workflow&key=kept' };
     const steps = [log, put('instance'), put('workflow'), put('namespace'), read];
-    const told = (await run({ do: 'helper', steps })).json()['return'] as unknown as Json[];
-    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(told.at(-1)?.['text']).toBe('of the workflow');
+    const replies = (await run({ do: 'helper', steps })).json()['return'] as unknown as Json[];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(replies.at(-1)?.['text']).toBe('of the workflow');
     expect(await wordsOf(`instances/${instance}/logs`)).toEqual(
       expect.arrayContaining(['words of the container', "Created instance variable 'kept'."]),
     );

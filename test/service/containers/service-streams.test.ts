@@ -30,7 +30,7 @@ async function follow(path: string) {
 }
 
 /** The next events, up to a number or up to one that satisfies a condition: the kind of each and its object. */
-async function told(
+async function framesOf(
   path: string,
   last: number | ((frame: Json) => boolean),
   during: () => Promise<unknown> = async () => {},
@@ -58,7 +58,7 @@ const eventsOf = (frames: readonly object[], what: string, how = 'status') =>
 describe('a stream of services', () => {
   test('sends each existing service, its changes and its deletion', async () => {
     await create('a');
-    const frames = await told(all, isOf('DELETED'), async () => {
+    const frames = await framesOf(all, isOf('DELETED'), async () => {
       await create('b');
       await space.good('DELETE', one('a'));
     });
@@ -71,7 +71,7 @@ describe('a stream of services', () => {
 
   test('sends the change when a service becomes ready', async () => {
     await create('slow');
-    const frames = await told(one('slow'), 2);
+    const frames = await framesOf(one('slow'), 2);
     expect(eventsOf(frames, 'function')).toEqual(['ADDED Unknown', 'MODIFIED True']);
     expect(frames[0]?.['traffic']).toEqual([
       { revisionName: `namespace-${namespace}-slow-00001`, traffic: '100', generation: '1' },
@@ -126,7 +126,7 @@ describe('a stream of revisions', () => {
   test('sends each revision, whatever media type the client accepts', async () => {
     await create('rev');
     const path = `${one('rev')}/revisions`;
-    const frames = await told(path, isOf('ADDED', '00002'), () =>
+    const frames = await framesOf(path, isOf('ADDED', '00002'), () =>
       space.good('POST', one('rev'), { image: 'example/new', trafficPercent: 100, size: 1 }),
     );
     for (const frame of frames) needShape('revisionFrame', frame);
@@ -154,7 +154,7 @@ describe('a stream of revisions', () => {
 describe('a stream of pods', () => {
   test('sends each pod when it starts', async () => {
     await create('pods');
-    const frames = await told(`${revision('pods')}/pods`, 1);
+    const frames = await framesOf(`${revision('pods')}/pods`, 1);
     needShape('podFrame', frames[0]);
     expect(eventsOf(frames, 'pod')).toEqual(['ADDED Running']);
   });

@@ -36,7 +36,7 @@ const eventOf = (type: string, data: object) => ({
 });
 
 /** Returns the events of the namespace, the oldest first, once it has the given number. */
-const told = (space: EventSpace, count: number) =>
+const eventsOf = (space: EventSpace, count: number) =>
   until(async () => {
     const events = await space.events();
     return events.length >= count ? events.reverse() : undefined;
@@ -56,7 +56,7 @@ describe('a namespace sends events about', () => {
       await space.call('POST', '/tree/dir/flow?op=toggle', { json: { live } });
     }
     await space.call('DELETE', '/tree/dir/flow?op=delete-node');
-    expect(await told(space, 4)).toEqual([
+    expect(await eventsOf(space, 4)).toEqual([
       eventOf('workflow.create', flow(true)),
       eventOf('workflow.update', flow(true)),
       eventOf('workflow.update', flow(false)),
@@ -67,7 +67,7 @@ describe('a namespace sends events about', () => {
   test('a workflow in the root as a child of the root', async () => {
     const space = await open('workflow.create');
     await space.store('flow', NOOP);
-    expect(await told(space, 1)).toMatchObject([{ data: { Name: 'flow', Path: '/flow', Parent: '/' } }]);
+    expect(await eventsOf(space, 1)).toMatchObject([{ data: { Name: 'flow', Path: '/flow', Parent: '/' } }]);
   });
 
   test('directories that are created and deleted, without an event for each child', async () => {
@@ -76,7 +76,7 @@ describe('a namespace sends events about', () => {
     await space.call('PUT', '/tree/dir/sub?op=create-directory');
     await space.store('dir/sub/flow', NOOP);
     await space.call('DELETE', '/tree/dir?op=delete-node&recursive=true');
-    expect(await told(space, 3)).toEqual([
+    expect(await eventsOf(space, 3)).toEqual([
       eventOf('directory.create', { Path: '/dir', Parent: '/' }),
       eventOf('directory.create', { Path: '/dir/sub', Parent: '/dir/' }),
       eventOf('directory.delete', { Path: '/dir', Parent: '/' }),
@@ -93,7 +93,7 @@ describe('a namespace sends events about', () => {
     const instance = await space.execute('flow');
     await space.ended(instance);
     const facts = { WorkflowPath: '/flow', InstanceID: instance };
-    expect(await told(space, 2)).toEqual([
+    expect(await eventsOf(space, 2)).toEqual([
       eventOf('instance.started', { ...facts, Caller: 'api' }),
       eventOf(end, { ...facts, Caller: '' }),
     ]);
@@ -104,7 +104,7 @@ describe('a namespace sends events about', () => {
     await space.store('flow', 'states:\n- id: a\n  type: delay\n  duration: PT10M\n');
     const instance = await space.execute('flow');
     await space.call('POST', `/instances/${instance}/cancel`);
-    expect(await told(space, 1)).toMatchObject([{ type: 'instance.failed', data: { InstanceID: instance } }]);
+    expect(await eventsOf(space, 1)).toMatchObject([{ type: 'instance.failed', data: { InstanceID: instance } }]);
   });
 
   test('the caller of an instance', async () => {
@@ -114,7 +114,7 @@ describe('a namespace sends events about', () => {
     await space.store('flow', `${functions}states:\n- id: a\n  type: action\n  action: {function: child}\n`);
     const parent = await space.execute('flow');
     await space.ended(parent);
-    const callers = (await told(space, 2)).map(({ data }) => [data?.['WorkflowPath'], data?.['Caller']]);
+    const callers = (await eventsOf(space, 2)).map(({ data }) => [data?.['WorkflowPath'], data?.['Caller']]);
     expect(callers.toSorted()).toEqual([
       ['/child', `instance:${parent}`],
       ['/flow', 'api'],
@@ -138,7 +138,7 @@ describe('an event about a namespace', () => {
     const space = await open('directory.create');
     await space.store('listens', `start: {type: event, event: {type: directory.create}}\n${NOOP}`);
     await space.call('PUT', '/tree/dir?op=create-directory');
-    const [event] = await told(space, 1);
+    const [event] = await eventsOf(space, 1);
     expect(await space.explain(String(event?.['id']))).toMatchObject({ routed: false, listeners: [] });
     expect(await space.instances()).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('workflow event logging', () => {
     const node = (await space.call('GET', '/tree/flow')).json();
     await space.ended(await space.execute('flow', { n: 1 }));
     const sent = { specversion: '1.0', id: UUID, source: node['oid'], type: 'service.instanceLog', logger: 'mine' };
-    const events = await told(space, 2);
+    const events = await eventsOf(space, 2);
     expect(events).toEqual(
       expect.arrayContaining([
         { ...sent, datacontenttype: 'application/json', data: '{\n  "n": 1\n}' },

@@ -139,12 +139,12 @@ const TELL = `
   log: {what: 'jq(.)'}
   metadata: {what: 'jq(.)'}
   variables:
-  - {key: told, scope: instance, value: 'jq(.)'}
-  - {key: told, scope: namespace, value: 'jq([.error])'}
+  - {key: exposed, scope: instance, value: 'jq(.)'}
+  - {key: exposed, scope: namespace, value: 'jq([.error])'}
   transition: send
 - id: send
   type: generateEvent
-  event: {type: told, source: test, data: 'jq(.)'}`;
+  event: {type: exposed, source: test, data: 'jq(.)'}`;
 
 /** A state for each query, in sequence; each one exposes the error of the state before it. */
 function chainOf(rest: (input: string) => string): string {
@@ -223,7 +223,7 @@ afterAll(async () => {
 async function store(path: string, source: string): Promise<void> {
   const stored = await client.call('PUT', `${DEMO}/tree/${path}?op=create-workflow`, { body: source });
   if (stored.status !== 200) throw new Error(stored.text);
-  const logger = { logger: 'told' };
+  const logger = { logger: 'exposed' };
   await client.call('POST', `${DEMO}/tree/${path}?op=set-workflow-event-logging`, { json: logger });
 }
 
@@ -281,14 +281,14 @@ async function readAll(instances: readonly string[]): Promise<void> {
     '/event-listeners',
     '/instances',
     '/vars',
-    '/vars/told',
+    '/vars/exposed',
     '/secrets',
     '/secrets/T',
   ]) {
     answers.push((await client.call('GET', `${DEMO}${path}`)).text);
   }
   for (const id of instances) {
-    for (const part of ['', '/logs', '/output', '/metadata', '/vars', '/vars/told']) {
+    for (const part of ['', '/logs', '/output', '/metadata', '/vars', '/vars/exposed']) {
       answers.push((await client.call('GET', `${DEMO}/instances/${id}${part}`)).text);
     }
   }
@@ -350,8 +350,8 @@ describe('a secret that actions read, with every way in which a query can fail o
     await settled();
     const all = await instances();
     await readAll(all.map(({ id }) => id));
-    const told = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
-    expect(told).toEqual([]);
+    const exposed = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
+    expect(exposed).toEqual([]);
     const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
     expect(failures.length).toBeGreaterThan(QUERIES.length * 3);
     expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);

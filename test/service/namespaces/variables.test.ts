@@ -280,16 +280,16 @@ describe('broadcasts', () => {
     const broadcast = Object.fromEntries(KINDS.map((kind) => [prefix + kind, true]));
     await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
     // Events of one millisecond have no defined order.
-    await put(scope, 'told', '12345');
+    await put(scope, 'changed', '12345');
     await setTimeout(2);
-    await put(scope, 'told', '123');
+    await put(scope, 'changed', '123');
     await setTimeout(2);
-    await remove(scope, 'told');
+    await remove(scope, 'changed');
     const events = await eventsOf(prefix);
     const facts = {
       WorkflowPath: scope.name === 'workflow' ? '/wf' : '',
       InstanceID: scope.name === 'instance' ? instance : '',
-      Key: 'told',
+      Key: 'changed',
       Scope: scope.name,
     };
     expect(events.map(({ type, source, data }) => ({ type, source, data }))).toEqual([

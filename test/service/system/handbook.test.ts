@@ -101,7 +101,7 @@ describe('docs/how-it-runs.md', () => {
 describe('docs/errors.md', () => {
   test('has every code of the engine with its kind', () => {
     const rows = [...read('errors.md').matchAll(/^\| `service\.([\w.]+)` \| (\w+) \|/gm)];
-    const told = Object.fromEntries(rows.map(([, code, kind]) => [code, kind]));
-    expect(told).toMatchObject({ ...KIND_OF, [INTERNAL]: 'internal' });
+    const documented = Object.fromEntries(rows.map(([, code, kind]) => [code, kind]));
+    expect(documented).toMatchObject({ ...KIND_OF, [INTERNAL]: 'internal' });
   });
 });

@@ -32,7 +32,7 @@ async function space(name: string, sources: Readonly<Record<string, string>> = {
     Promise.all(
       Array.from({ length: times }, () => client.call('POST', `${home}/tree/${path}?op=wait`, { body: '{}' })),
     );
-  const told = async (metric: string): Promise<Record<string, string>> => {
+  const valuesOf = async (metric: string): Promise<Record<string, string>> => {
     const { results } = (await client.call('GET', `${home}/metrics/${metric}`)).json();
     return Object.fromEntries(
       rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
@@ -41,7 +41,7 @@ async function space(name: string, sources: Readonly<Record<string, string>> = {
   const of = (path: string, op: string) => client.call('GET', `${home}/tree/${path}?op=metrics-${op}`);
   const readOut = async (path: string, op: string): Promise<Json | undefined> =>
     rowsOf(rowsOf((await of(path, op)).json()['results'])[0]?.['value'] ?? NOTHING)[1];
-  return { home, put, wait, told, of, readOut };
+  return { home, put, wait, valuesOf, of, readOut };
 }
 
 describe('metrics of a namespace', () => {
@@ -90,47 +90,47 @@ describe('metrics of a namespace', () => {
   });
 
   test('count many concurrent runs exactly, also while they are read', async () => {
-    const { wait, told } = await space('crowded', { noop: NOOP, fails: FAILS, child: NOOP, calls: CALLS });
-    const reading = Promise.all(Array.from({ length: 10 }, () => told('invoked')));
+    const { wait, valuesOf } = await space('crowded', { noop: NOOP, fails: FAILS, child: NOOP, calls: CALLS });
+    const reading = Promise.all(Array.from({ length: 10 }, () => valuesOf('invoked')));
     await Promise.all([wait('noop', 40), wait('fails', 30), wait('calls', 5)]);
     for (const seen of await reading) expect(Number(seen['/noop'] ?? 0)).toBeLessThanOrEqual(40);
     const all = { '/calls': '5', '/child': '50', '/fails': '30', '/noop': '40' };
-    expect(await Promise.all([told('invoked'), told('invoked')])).toEqual([all, all]);
+    expect(await Promise.all([valuesOf('invoked'), valuesOf('invoked')])).toEqual([all, all]);
     const { '/fails': _, ...successful } = all;
-    expect(await told('successful')).toEqual(successful);
-    expect(await told('failed')).toEqual({ '/fails': '30' });
+    expect(await valuesOf('successful')).toEqual(successful);
+    expect(await valuesOf('failed')).toEqual({ '/fails': '30' });
   });
 
   test('count a cancelled run as failed, and a running one as invoked', async () => {
-    const { home, told } = await space('cancelled', { loops: LOOPS });
+    const { home, valuesOf } = await space('cancelled', { loops: LOOPS });
     const ids = await Promise.all(
       [1, 2].map(async () => (await client.call('POST', `${home}/tree/loops?op=execute`)).json()['instance']),
     );
-    expect([await told('invoked'), await told('failed')]).toEqual([{ '/loops': '2' }, {}]);
+    expect([await valuesOf('invoked'), await valuesOf('failed')]).toEqual([{ '/loops': '2' }, {}]);
     await client.call('POST', `${home}/instances/${ids[0]}/cancel`);
-    expect([await told('invoked'), await told('failed')]).toEqual([{ '/loops': '2' }, { '/loops': '1' }]);
+    expect([await valuesOf('invoked'), await valuesOf('failed')]).toEqual([{ '/loops': '2' }, { '/loops': '1' }]);
     await client.call('POST', `${home}/instances/${ids[1]}/cancel`);
-    expect([await told('failed'), await told('successful')]).toEqual([{ '/loops': '2' }, {}]);
+    expect([await valuesOf('failed'), await valuesOf('successful')]).toEqual([{ '/loops': '2' }, {}]);
   });
 
   test('are kept when a workflow is moved, and begin at zero for one that is created again', async () => {
-    const { home, put, wait, told, readOut } = await space('moved', { old: NOOP });
+    const { home, put, wait, valuesOf, readOut } = await space('moved', { old: NOOP });
     await wait('old', 2);
     await client.call('PUT', `${home}/tree/dir?op=create-directory`);
     await client.call('POST', `${home}/tree/old?op=rename-node`, { json: { new: '/dir/new' } });
-    expect(await told('invoked')).toEqual({ '/dir/new': '2' });
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '2' });
     await wait('dir/new');
-    expect(await told('successful')).toEqual({ '/dir/new': '3' });
+    expect(await valuesOf('successful')).toEqual({ '/dir/new': '3' });
     await put('old', NOOP);
     expect(await readOut('old', 'invoked')).toBeUndefined();
     await client.call('DELETE', `${home}/tree/dir/new?op=delete-node`);
     await put('dir/new', NOOP);
     await wait('dir/new');
-    expect(await told('invoked')).toEqual({ '/dir/new': '1' });
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '1' });
     await client.call('DELETE', `${home}?recursive=true`);
-    expect(await told('invoked')).toEqual({});
+    expect(await valuesOf('invoked')).toEqual({});
     await space('moved', { 'anew.yaml': NOOP });
-    expect(await told('invoked')).toEqual({});
+    expect(await valuesOf('invoked')).toEqual({});
   });
 });
 

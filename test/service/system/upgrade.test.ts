@@ -192,16 +192,16 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
   });
 
   test('count earlier and later runs together', async () => {
-    const told = async (metric: string): Promise<Record<string, string>> => {
+    const valuesOf = async (metric: string): Promise<Record<string, string>> => {
       const { results } = (await space.call('GET', `metrics/${metric}`)).json();
       return Object.fromEntries(
         rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
       );
     };
     // One by a request, one as a subflow, and two retries of that.
-    expect(await told('invoked')).toMatchObject({ '/fails': '4', '/child': '6', '/event': '1', '/later': '1' });
-    expect(await told('successful')).toMatchObject({ '/child': '6', '/event': '1', '/later': '1' });
-    expect(await told('failed')).toEqual({ '/fails': '4' });
+    expect(await valuesOf('invoked')).toMatchObject({ '/fails': '4', '/child': '6', '/event': '1', '/later': '1' });
+    expect(await valuesOf('successful')).toMatchObject({ '/child': '6', '/event': '1', '/later': '1' });
+    expect(await valuesOf('failed')).toEqual({ '/fails': '4' });
     const few = (await space.instances()).length;
     const { pageInfo } = (await space.call('GET', 'instances?limit=1')).json()['instances'] ?? {};
     const many = (await space.instances()).length;
