@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Bus, Message } from '../../ports/bus.ts';
-import { backoffMs, type Pause, systemPause } from '../portable/retry.ts';
+import { backoffMs, type Sleep, systemSleep } from '../portable/retry.ts';
 import { stepFunctionsClient } from './executions/executions.ts';
 
 /** The resources of the deployment that the bus uses, and replacements for tests. */
@@ -18,7 +18,7 @@ export interface EventBridgeBusOptions {
   readonly client?: EventBridgeClient;
   readonly sfn?: SFNClient;
   /** Waits before a retry; by the timer of the system if not given. */
-  readonly pause?: Pause;
+  readonly sleep?: Sleep;
 }
 
 type Entry = { readonly [Name in 'EventBusName' | 'Source' | 'DetailType' | 'Detail']: string };
@@ -61,11 +61,11 @@ const sizeOf = ({ Source, DetailType, Detail }: Entry): number =>
 export function eventBridgeBus(options: EventBridgeBusOptions): Bus {
   const client = options.client ?? new EventBridgeClient({ retryMode: 'standard', maxAttempts: 6 });
   const sfn = options.sfn ?? stepFunctionsClient();
-  const pause = options.pause ?? systemPause;
+  const sleep = options.sleep ?? systemSleep;
   return {
     async publish(messages) {
       const entries = messages.map((message) => entryOf(options, message, MAX_BYTES));
-      for (const batch of batchesOf(entries)) await putAll(client, batch, pause);
+      for (const batch of batchesOf(entries)) await putAll(client, batch, sleep);
     },
     publishAt: (at, name, message) => delay(sfn, options, { at, name, message }),
   };
@@ -101,7 +101,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
 }
 
 /** Sends a batch. A request may succeed for some entries only: the others are sent again. */
-async function putAll(client: EventBridgeClient, batch: readonly Entry[], pause: Pause): Promise<void> {
+async function putAll(client: EventBridgeClient, batch: readonly Entry[], sleep: Sleep): Promise<void> {
   let left = batch;
   for (let tries = 1; ; tries++) {
     const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: [...left] }));
@@ -113,7 +113,7 @@ async function putAll(client: EventBridgeClient, batch: readonly Entry[], pause:
     const final = rejected.find(({ result }) => FINAL.has(result?.ErrorCode ?? ''));
     if (final !== undefined || tries >= MAX_ATTEMPTS) throw rejectionOf((final ?? rejected[0])?.result);
     left = rejected.map(({ entry }) => entry);
-    await pause(backoffMs(tries, FIRST_DELAY_MS, MAX_DELAY_MS));
+    await sleep(backoffMs(tries, FIRST_DELAY_MS, MAX_DELAY_MS));
   }
 }
 

@@ -10,7 +10,7 @@ const revision = (name: string, generation = '00001') => `${one(name)}/revisions
 
 /** A revision becomes ready at the second poll, so the first event of a stream contains one that is not ready. */
 beforeAll(async () => {
-  space = await openServiceSpace({ looks: 1 });
+  space = await openServiceSpace({ polls: 1 });
 });
 
 afterAll(() => space.close());

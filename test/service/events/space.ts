@@ -3,16 +3,16 @@ import { expect } from 'vitest';
 import { type Answer, type Client, type Json, rowsOf } from '../access/client.ts';
 
 /** Polls until the result is not undefined. */
-export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined) return found;
     await setTimeout(15);
   }
 }
 
 /** An event in a test: the missing attributes get default values. */
-export type Draft = Readonly<Record<string, unknown>>;
+export type TestEvent = Readonly<Record<string, unknown>>;
 
 /** An instance that has ended. */
 export interface Ended {
@@ -55,7 +55,7 @@ export class EventSpace {
   }
 
   /** Sends an event and returns its id. */
-  async send(event: Draft): Promise<string> {
+  async send(event: TestEvent): Promise<string> {
     const whole = { specversion: '1.0', id: `${this.name}-${Math.random()}`, source: 'tests', ...event };
     const answer = await this.broadcast(JSON.stringify(whole), STRUCTURED);
     expect(answer.status, answer.text).toBe(200);
@@ -63,7 +63,7 @@ export class EventSpace {
   }
 
   /** Sends an event and resolves when it was delivered to all listeners. */
-  async sendThrough(event: Draft): Promise<string> {
+  async sendThrough(event: TestEvent): Promise<string> {
     const id = await this.send(event);
     await until(async () => ((await this.explain(id)) as { routed?: unknown }).routed === true || undefined);
     return id;

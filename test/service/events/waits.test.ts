@@ -304,19 +304,19 @@ describe('a run that generates an event', () => {
 });
 
 describe('a namespace whose waits include earlier events', () => {
-  const lookBack = (space: EventSpace, lookback: unknown) =>
+  const setLookback = (space: EventSpace, lookback: unknown) =>
     space.call('PATCH', '/config', { json: { events: { lookback } } });
 
   test('has the period in its configuration, and none when it is disabled', async () => {
     const space = await open();
     expect((await space.call('GET', '/config')).json()).not.toHaveProperty('events');
-    expect((await lookBack(space, 'P1DT90M')).json()).toMatchObject({
+    expect((await setLookback(space, 'P1DT90M')).json()).toMatchObject({
       events: { lookback: 'P1DT1H30M' },
       broadcast: { 'workflow.create': false },
     });
     await space.call('PATCH', '/config', { json: { broadcast: { 'workflow.create': true } } });
     expect((await space.call('GET', '/config')).json()).toMatchObject({ events: { lookback: 'P1DT1H30M' } });
-    await lookBack(space, '');
+    await setLookback(space, '');
     const config = (await space.call('GET', '/config')).json();
     expect([config['events'], config['broadcast']?.['workflow.create']]).toEqual([undefined, true]);
   });
@@ -327,14 +327,14 @@ describe('a namespace whose waits include earlier events', () => {
     ['P9999999999999999999Y', 406, 'events.lookback: events are kept for 30 days, write at most P30D'],
   ])('rejects %j', async (lookback, status, message) => {
     const space = await open();
-    const answer = await lookBack(space, lookback);
+    const answer = await setLookback(space, lookback);
     expect([answer.status, answer.json()['message']]).toEqual([status, message]);
     expect((await space.call('GET', '/config')).json()).not.toHaveProperty('events');
   });
 
   test('passes an event from before the wait to it, and explain has the reason', async () => {
     const space = await open();
-    await lookBack(space, 'PT1H');
+    await setLookback(space, 'PT1H');
     const id = await space.sendThrough({ type: 't' });
     await space.store('flow', consume('{type: t}'));
     const instance = await space.execute('flow');
@@ -344,7 +344,7 @@ describe('a namespace whose waits include earlier events', () => {
 
   test('passes the event to each run, and to each run once, the oldest first', async () => {
     const space = await open();
-    await lookBack(space, 'PT1H');
+    await setLookback(space, 'PT1H');
     const ids = [await space.sendThrough({ type: 't' }), await space.sendThrough({ type: 't' })];
     const wait = (id: string) =>
       `- id: ${id}\n  type: consumeEvent\n  event: {type: t}\n  timeout: PT1S\n  transform: 'jq(.ids += [.t.id])'\n`;

@@ -108,9 +108,9 @@ async function send(namespace: string, events: readonly unknown[]): Promise<void
 }
 
 /** Polls until the result is not undefined. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined) return found;
     await setTimeout(20);
   }

@@ -5,14 +5,14 @@ import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
-import { type Draft, EventSpace } from '../events/space.ts';
+import { EventSpace, type TestEvent } from '../events/space.ts';
 
 interface Run {
   /** The tree path of the workflow to run; by default the example itself. */
   readonly workflow?: string;
   readonly input: unknown;
   /** Sent in sequence once the run waits for events. */
-  readonly events?: readonly Draft[];
+  readonly events?: readonly TestEvent[];
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
 }

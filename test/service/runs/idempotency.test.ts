@@ -84,13 +84,13 @@ describe('an Idempotency-Key', () => {
 describe('an idempotency key', () => {
   test('is valid for 24 hours from its first use, and then again from the next', async () => {
     const quiet = new MemoryPorts();
-    const claim = (id: string) => reserveRunId(quiet.ports, 'workflow', 'key', id);
-    expect(await claim('first')).toBe('first');
+    const reserve = (id: string) => reserveRunId(quiet.ports, 'workflow', 'key', id);
+    expect(await reserve('first')).toBe('first');
     quiet.now += 24 * HOUR - 1;
-    expect(await claim('second')).toBe('first');
+    expect(await reserve('second')).toBe('first');
     quiet.now += 1;
-    expect(await claim('third')).toBe('third');
-    expect(await claim('fourth')).toBe('third');
+    expect(await reserve('third')).toBe('third');
+    expect(await reserve('fourth')).toBe('third');
   });
 
   test('is accepted from one of many concurrent requests, also after it has expired', async () => {
