@@ -38,7 +38,7 @@ describe('blobs in a database', () => {
       await rm(folder, { recursive: true });
     });
 
-    test('are found again by the next process', async () => {
+    test('are found by the next process', async () => {
       await blobs.put('runs/1/input', new Uint8Array([1]));
       await database.close();
       open();
@@ -47,7 +47,7 @@ describe('blobs in a database', () => {
       expect(await blobs.get('runs/1/input')).toEqual(new Uint8Array([1]));
     });
 
-    test('of many megabytes come back whole, and block nobody meanwhile', async () => {
+    test('of many megabytes are returned unchanged, and do not block the event loop', async () => {
       const bytes = randomBytes(20 * 1024 * 1024 + 1);
       let turns = 0;
       const counting = setInterval(() => {
@@ -67,7 +67,7 @@ describe('blobs in a database', () => {
       expect(partsOf()).toBe(0);
     });
 
-    test('that a process had half written when it died are swept up by the next one', async () => {
+    test('that were partly written when a process died are deleted by the next one', async () => {
       await blobs.put('whole', new Uint8Array(3_000_000));
       const half = expect(blobs.put('half', new Uint8Array(30_000_000))).rejects.toThrow('closed');
       await turn();

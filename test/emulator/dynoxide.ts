@@ -21,7 +21,7 @@ const BINARY = join(FOLDER, 'node_modules/@dynoxide/linux-x64/dynoxide');
 const INSTALLING_MS = 120_000;
 const STARTING_MS = 15_000;
 /** Ports are asked for and given back before they are used, so another process may take one. */
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Installs the emulator into a folder of its own, once for all later tests. Throws UnavailableError. */
 async function install(): Promise<void> {
@@ -90,7 +90,7 @@ export async function startDynoxide(): Promise<Emulator> {
     };
     if (await listens(child)) return { endpoint: `http://127.0.0.1:${port}`, close };
     await close();
-    if (tries === MOST_TRIES) throw new Error('the DynamoDB emulator did not start');
+    if (tries === MAX_ATTEMPTS) throw new Error('the DynamoDB emulator did not start');
   }
 }
 

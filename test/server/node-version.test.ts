@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adviceOn, testedNode } from '../../bin/server/node-version.ts';
 
-test.each(['24.9.0', '24.20.9', '22.30.1'])('an operator is told that Node %s is old', (version) => {
+test.each(['24.9.0', '24.20.9', '22.30.1'])('a warning names Node %s as too old', (version) => {
   expect(adviceOn(version, '24.21.0')).toBe(
     `This is Node ${version}; Weft is tested with 24.21.0. Older versions lack security fixes: install a newer one.`,
   );

@@ -246,7 +246,7 @@ async function run(states: string): Promise<number> {
   return answer.status;
 }
 
-/** The tables of items, and the others, as another process finds them in the file. */
+/** Reads the tables of items, or the other tables, from the file over another connection. */
 function rowsOfFile(isOfItems: boolean): Record<string, unknown>[] {
   const file = new DatabaseSync(join(folder, 'weft.db'), { readOnly: true });
   const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -259,11 +259,11 @@ function rowsOfFile(isOfItems: boolean): Record<string, unknown>[] {
   return rows;
 }
 
-/** A value as text: bytes as they are, as far as they are text. */
+/** A value as text; bytes are decoded as far as they are text. */
 const textOf = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value);
 
-/** The attributes of items that hold a trace, each with the invoker of the run that it is of. */
+/** The attributes of items that contain a trace, each with the invoker of its run. */
 function foundInTables(): { readonly attribute: string; readonly invoker: string; readonly trace: string }[] {
   const items = rowsOfFile(true).map((row) => toItem(String(row['pk']), String(row['sk']), storedIn(row as never)));
   return items.flatMap((item) =>
@@ -357,8 +357,9 @@ describe('a secret that actions read, with every way in which a query can fail o
     expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
   });
 
-  // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
-  test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {
+  // The input of a child contains the secret, and so does its data until it changes; a cancelled child does not change
+  // it.
+  test('is in no item of the database but the inputs of the children that get it', async () => {
     const found = foundInTables();
     const isInput = ({ attribute, invoker }: (typeof found)[number]) =>
       /^(input|data)$/.test(attribute) && invoker.startsWith('instance:');
@@ -366,7 +367,7 @@ describe('a secret that actions read, with every way in which a query can fail o
     expect(found.length).toBeGreaterThan(0);
   });
 
-  test('stands in no row of the executions, the bus or the blobs, and in no other file', async () => {
+  test('is in no row of the executions, the bus or the blobs, and in no other file', async () => {
     const rows = rowsOfFile(false).map((row) => Object.values(row).map(textOf).join('\n'));
     expect(rows.flatMap((row) => traceIn(row) ?? [])).toEqual([]);
     const files = (await filesOf(folder)).filter((file) => !file.startsWith(join(folder, 'weft.db')));
