@@ -27,7 +27,7 @@ export interface House {
   readonly guide: string;
   /** The allowed imports between folders: importing folder to imported folders. */
   readonly arrows: Readonly<Record<string, readonly string[]>>;
-  /** The folders that are tables: an `index.ts` and its rows, one row a file. */
+  /** The indexes of the folders that are tables: an index and its rows, one row a file. */
   readonly tables: readonly string[];
 }
 
