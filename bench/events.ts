@@ -27,7 +27,7 @@ async function addListeners({ ports }: Service, namespaceId: string, from: numbe
     const numbers = Array.from({ length: Math.min(BATCH, to - first) }, (_, index) => first + index);
     const writes = numbers.flatMap((n) =>
       listeners.toWrites({ namespaceId, kind: 'wait', id: `other-${n}` }, [{ type: `other-${n}`, context: {} }], {
-        pause: 1,
+        wait: 1,
         mode: 'simple',
         path: '/other',
         created: 0,

@@ -12,12 +12,13 @@ const source = pathOf('weft.ts');
 if (!existsSync(source)) {
   await import('../dist/weft.mjs');
 } else {
-  // Only if nothing is installed: other processes may be using the installed packages.
-  if (!existsSync(pathOf('../node_modules'))) await import('./setup.mjs');
+  const own = pathOf('../node_modules/.bin/node');
+  const runsTypeScript = process.features.typescript || existsSync(own);
+  // Only if something is missing: other processes may be using the installed packages.
+  if (!existsSync(pathOf('../node_modules')) || !runsTypeScript) await import('./setup.mjs');
   if (process.features.typescript) {
     await import('./weft.ts');
   } else {
-    const own = pathOf('../node_modules/.bin/node');
     const child = spawn(existsSync(own) ? own : process.execPath, [source, ...process.argv.slice(2)], {
       stdio: 'inherit',
     });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MAX_VALUE_BYTES } from '../lib/domain/credentials/secrets.ts';
 import { MAX_EVENT_BYTES } from '../lib/domain/events/events.ts';
 import { MAX_SCRIPT_BYTES } from '../lib/domain/events/filters.ts';
-import { LONGEST_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
+import { MAX_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
 import { MAX_PROBLEMS } from '../lib/language/problem.ts';
 import { MAX_DEPTH } from '../lib/language/yaml/events.ts';
 
@@ -83,7 +83,7 @@ test('docs/limits.md has the limits of the code', () => {
   expect(limitOf('a secret')).toBe(`${MAX_VALUE_BYTES / 1024} KiB`);
   expect(limitOf('an event')).toBe(`${MAX_EVENT_BYTES / 1024 ** 2} MiB`);
   expect(limitOf('an event filter')).toMatch(new RegExp(`^${MAX_SCRIPT_BYTES / 1024} KiB`));
-  expect(limitOf('states listed in `flow` of an instance')).toMatch(`${LONGEST_FLOW.toLocaleString('en')},`);
+  expect(limitOf('states listed in `flow` of an instance')).toMatch(`${MAX_FLOW.toLocaleString('en')},`);
   expect(limitOf('a finished run with its log and output')).toBe(`kept for ${RETENTION_DAYS} days`);
   expect(limitOf('problems reported for one workflow')).toBe(String(MAX_PROBLEMS));
   expect(limitOf('nesting of the YAML')).toBe(`${MAX_DEPTH} levels`);

@@ -1,10 +1,10 @@
 import { KNOWN_FLAKY, type KnownFlaky } from './known-flaky.ts';
 import { failuresOf, outcomesOf, type Report } from './runner.ts';
 
-/** What `npm test` prints about the tests, and counts. */
+/** The report of `npm test`, and its counts. */
 export interface Verdict {
   readonly passed: number;
-  /** One name a failure, each with a note if the test passed when its file ran again. */
+  /** One name for each failure, with a note if the test passed when its file ran again. */
   readonly failures: readonly string[];
   /** The known flaky tests that failed once. */
   readonly flaky: readonly string[];

@@ -7,9 +7,11 @@ const INTRODUCTION = `# The command line
 This page is made from the table of commands by \`npm run docs\`.
 
 \`\`\`sh
-npx weft-workflows help          # anywhere
-npm run weft -- help             # in a clone of the repository; npx weft help does the same
+npx weft-workflows help          # outside of a clone
+npm run weft -- help             # in a clone of the repository; npx weft help does the same there
 \`\`\`
+
+Outside of a clone, \`npx weft\` runs a package of another project with that name.
 
 The program is called \`weft\` on this page. \`weft help\` lists the commands, \`weft help COMMAND\` describes one of them.
 

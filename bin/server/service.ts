@@ -77,7 +77,7 @@ async function loadHandlers(ports: Ports): Promise<Handlers> {
 type Query = Record<string, string[]>;
 
 /** The maximum size of the body of a request, also of one without a route. */
-function largestBody(method: string, path: string, query: Query): number {
+function maxBodyBytesAt(method: string, path: string, query: Query): number {
   const match = matchRoute(method, path, query);
   return maxBodyBytes('route' in match ? match.route : {});
 }
@@ -101,7 +101,7 @@ async function open(options: PortOptions): Promise<Service> {
     port: settings.port,
     handlerOf: handlerOf(await loadHandlers(ports), await loadConsole()),
     requestId: ports.clock.uuid,
-    largestBody,
+    maxBodyBytes: maxBodyBytesAt,
     storage: database,
   });
   closers.defer(gateway.close);

@@ -106,10 +106,10 @@ export class Alarms extends Construct {
     return new Metric({ namespace: metricNamespace, metricName, ...SUM });
   }
 
-  #raise(id: string, what: string, metric: IMetric): void {
+  #raise(id: string, condition: string, metric: IMetric): void {
     const alarm = new Alarm(this, id, {
       alarmName: `${this.#name}-${id.toLowerCase()}`,
-      alarmDescription: `${this.#name}: within ${PERIOD.toMinutes()} minutes, ${what}`,
+      alarmDescription: `${this.#name}: within ${PERIOD.toMinutes()} minutes, ${condition}`,
       metric,
       threshold: 1,
       evaluationPeriods: 1,

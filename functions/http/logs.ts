@@ -46,19 +46,19 @@ export const endpoints: Endpoints<'logs'> = {
 };
 
 export const streamSources: StreamSources<'logs'> = {
-  getServerLogs: async (ports, call, mark) => {
+  getServerLogs: async (ports, call, cursor) => {
     const { request, log } = ofServer(ports, call);
-    const reading = await readAfter(ports, log, request, mark);
+    const reading = await readAfter(ports, log, request, cursor);
     return { reply: reading.list, cursor: reading.cursor };
   },
-  getNamespaceLogs: async (ports, call, mark) => {
+  getNamespaceLogs: async (ports, call, cursor) => {
     const { request, log, named } = await ofNamespace(ports, call);
-    const reading = await readAfter(ports, log, request, mark);
+    const reading = await readAfter(ports, log, request, cursor);
     return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
-  getInstanceLogs: async (ports, call, mark) => {
+  getInstanceLogs: async (ports, call, cursor) => {
     const { request, run, named } = await ofInstance(ports, call);
-    const reading = await logs.readAfter(ports, run, request, mark);
+    const reading = await logs.readAfter(ports, run, request, cursor);
     return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
 };

@@ -26,11 +26,11 @@ export interface SectionScope {
   readonly problems: Problem[];
 }
 
-const SMALLEST = 'the smallest workflow is `states: [{id: first, type: noop}]`';
+const MINIMAL_WORKFLOW = 'the smallest workflow is `states: [{id: first, type: noop}]`';
 
 /** The problem of a document without states, at a position. */
 export function noStates({ line, column }: Position): Problem {
-  return { message: 'workflow has no defined states', line, column, hint: SMALLEST };
+  return { message: 'workflow has no defined states', line, column, hint: MINIMAL_WORKFLOW };
 }
 
 /** Returns the entry with this lower-case name; names of fields match in any case (workflow-language 1.2). */
@@ -51,7 +51,7 @@ export function decodeSection<Lowered>(root: MapNode, section: Section<Lowered>,
   const { problems, budget } = scope;
   const entry = findEntry(root, `${name}s`);
   if (entry === undefined) {
-    if (name === 'state') addProblem(problems, root, 'states required', () => SMALLEST);
+    if (name === 'state') addProblem(problems, root, 'states required', () => MINIMAL_WORKFLOW);
     return [];
   }
   if (entry.node.kind !== 'list') {

@@ -12,7 +12,10 @@ import type { Table } from './table.ts';
 import type { Vault } from './vault.ts';
 import type { Web } from './web.ts';
 
-/** All ports: the interfaces to everything outside the program. */
+// Migrations alone visit every item, so the inventory is no member of `Ports`.
+export type { Inventory } from './inventory.ts';
+
+/** The ports of the service: the interfaces to everything outside the program. */
 export interface Ports {
   readonly settings: Settings;
   readonly table: Table;

@@ -20,7 +20,7 @@ describe('blobs in a database', () => {
     return { blobs: databaseBlobs(database), close: () => database.close() };
   });
 
-  describe('on the disk', () => {
+  describe('on disk', () => {
     let folder: string;
     let database: LocalDatabase;
     let blobs: Blobs;
@@ -38,7 +38,7 @@ describe('blobs in a database', () => {
       await rm(folder, { recursive: true });
     });
 
-    test('are found again by the next process', async () => {
+    test('are found by the next process', async () => {
       await blobs.put('runs/1/input', new Uint8Array([1]));
       await database.close();
       open();
@@ -47,7 +47,7 @@ describe('blobs in a database', () => {
       expect(await blobs.get('runs/1/input')).toEqual(new Uint8Array([1]));
     });
 
-    test('of many megabytes come back whole, and block nobody meanwhile', async () => {
+    test('of many megabytes are returned unchanged, and do not block the event loop', async () => {
       const bytes = randomBytes(20 * 1024 * 1024 + 1);
       let turns = 0;
       const counting = setInterval(() => {
@@ -67,7 +67,7 @@ describe('blobs in a database', () => {
       expect(partsOf()).toBe(0);
     });
 
-    test('that a process had half written when it died are swept up by the next one', async () => {
+    test('that were partly written when a process died are deleted by the next one', async () => {
       await blobs.put('whole', new Uint8Array(3_000_000));
       const half = expect(blobs.put('half', new Uint8Array(30_000_000))).rejects.toThrow('closed');
       await turn();
@@ -126,7 +126,7 @@ describe('blobs in a bucket', () => {
     return { blobs: s3Blobs({ client, bucket: 'bucket', prefix: 'weft/' }), close };
   });
 
-  test('stay behind their prefix', async () => {
+  test('keep their prefix', async () => {
     const { client, objects, close } = await openBucket('weft/');
     const blobs = s3Blobs({ client, bucket: 'bucket', prefix: 'weft/' });
     await blobs.put('a', new Uint8Array([1]));
@@ -136,7 +136,7 @@ describe('blobs in a bucket', () => {
     await close();
   });
 
-  test('a removal goes through all pages, and tells of a blob that could not be removed', async () => {
+  test('a removal deletes all pages, and reports a blob that could not be removed', async () => {
     const { client, objects, close } = await openBucket('');
     const blobs = s3Blobs({ client, bucket: 'bucket' });
     for (const end of ['1', '2', '3', '4', '5']) await blobs.put(`a/${end}`, new Uint8Array([1]));
@@ -147,7 +147,7 @@ describe('blobs in a bucket', () => {
     await close();
   });
 
-  test('an error that is not absence is thrown', async () => {
+  test('an error other than absence is thrown', async () => {
     const server = await startAwsServer(() => ({ status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }));
     const blobs = s3Blobs({ client: new S3Client(server.config), bucket: 'bucket' });
     await expect(blobs.get('a')).rejects.toThrow();

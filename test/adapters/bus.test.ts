@@ -59,7 +59,7 @@ class FakeAws {
   }
 }
 
-function open(server: AwsServer, pauses: number[] = []): Bus {
+function open(server: AwsServer, delays: number[] = []): Bus {
   const once = { ...server.config, maxAttempts: 1 };
   return eventBridgeBus({
     busName: 'weft',
@@ -67,7 +67,7 @@ function open(server: AwsServer, pauses: number[] = []): Bus {
     delayMachineArn: MACHINE,
     client: new EventBridgeClient(once),
     sfn: new SFNClient(once),
-    pause: async (milliseconds) => pauses.push(milliseconds),
+    sleep: async (milliseconds) => delays.push(milliseconds),
   });
 }
 
@@ -89,15 +89,15 @@ describe('the bus in EventBridge', () => {
   let fakeAws: FakeAws;
   let server: AwsServer;
   let bus: Bus;
-  let pauses: number[];
+  let delays: number[];
   /** The first replies, in order; after them, the fake replies. */
   let replies: Reply[];
   beforeEach(async () => {
     fakeAws = new FakeAws();
-    pauses = [];
+    delays = [];
     replies = [];
     server = await startAwsServer((request) => replies.shift() ?? fakeAws.reply(request));
-    bus = open(server, pauses);
+    bus = open(server, delays);
   });
   afterEach(() => server.close());
 
@@ -168,17 +168,17 @@ describe('the bus in EventBridge', () => {
       ['a', 'b', 'c', 'd'],
       ['b', 'd'],
     ]);
-    expect(pauses).toHaveLength(1);
+    expect(delays).toHaveLength(1);
   });
 
   test('retries follow with exponential backoff and jitter', async () => {
     replies = Array.from({ length: 7 }, () => results(throttled));
     await bus.publish([messageOf('a')]);
     expect(server.requests).toHaveLength(8);
-    for (const [index, pause] of pauses.entries()) {
+    for (const [index, sleep] of delays.entries()) {
       const middle = Math.min(5000, 100 * 2 ** (index + 1));
-      expect(pause).toBeGreaterThanOrEqual(middle / 2);
-      expect(pause).toBeLessThanOrEqual(middle * 1.5);
+      expect(sleep).toBeGreaterThanOrEqual(middle / 2);
+      expect(sleep).toBeLessThanOrEqual(middle * 1.5);
     }
   });
 

@@ -6,7 +6,7 @@ afterEach(() => {
 });
 
 describe('the clock of the system', () => {
-  test('gives UUIDs of version 7 that carry the time', () => {
+  test('returns UUIDs of version 7 that contain the time', () => {
     const clock = systemClock();
     const id = clock.uuid();
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -14,13 +14,13 @@ describe('the clock of the system', () => {
     expect(Math.abs(ms - clock.now())).toBeLessThan(60_000);
   });
 
-  test('gives UUIDs that sort in the order they were given, all different', () => {
+  test('returns UUIDs that sort in the order of their creation, all different', () => {
     const ids = Array.from({ length: 20_000 }, systemClock().uuid);
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('gives UUIDs in order although the time goes back', () => {
+  test('returns UUIDs in order also when the time goes back', () => {
     const clock = systemClock();
     vi.useFakeTimers({ now: Date.now() + 1_000 });
     const later = clock.uuid();
@@ -28,7 +28,7 @@ describe('the clock of the system', () => {
     expect(clock.uuid() > later).toBe(true);
   });
 
-  test('gives secrets of 43 URL-safe characters, each a different one, that no command line takes for an option', () => {
+  test('returns secrets of 43 URL-safe characters, each different, which no command line reads as an option', () => {
     const clock = systemClock();
     const secrets = Array.from({ length: 2_000 }, clock.secret);
     for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/);

@@ -59,7 +59,7 @@ function open(server: AwsServer, more: { readonly deadLetterArn?: string } = {})
     targetArn: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-cron',
     toExpressions,
     client: new SchedulerClient({ ...server.config, maxAttempts: 1 }),
-    pause: async () => undefined,
+    sleep: async () => undefined,
     ...more,
   });
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { House, Violation } from './house.ts';
 
-/** A row of the map: the path that it begins with, and what it says of it. */
+/** A row of the map: its path and its text. */
 const ROW = /^([\w./-]+)\s+(.*)$/;
 
 /** A word with a slash in it, or the name of a file: what the guide means as a path. Routes begin with a slash. */

@@ -18,7 +18,7 @@ export interface Source {
   readonly nodes: readonly Node[];
 }
 
-/** What the rules read. */
+/** The input of the rules. */
 export interface House {
   readonly sources: readonly Source[];
   /** Every file of the repository, also those that are no source. */
@@ -27,7 +27,7 @@ export interface House {
   readonly guide: string;
   /** The allowed imports between folders: importing folder to imported folders. */
   readonly arrows: Readonly<Record<string, readonly string[]>>;
-  /** The folders that are tables: an `index.ts` and its rows, one row a file. */
+  /** The indexes of the folders that are tables: an index and its rows, one row a file. */
   readonly tables: readonly string[];
 }
 

@@ -44,7 +44,7 @@ function build(texts: Readonly<Record<string, string>>, changes: Partial<House> 
     paths: Object.keys(texts),
     guide: MAP,
     arrows: { 'lib/ports': [], 'lib/domain': [], 'lib/adapters': ['lib/ports'], 'lib/works': [] },
-    tables: ['lib/works'],
+    tables: ['lib/works/index.ts'],
     ...changes,
   };
 }
@@ -166,8 +166,8 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
   },
   'a table folder holds its index and its rows alone': {
     texts: { 'lib/works/loose.ts': '' },
-    changes: { tables: ['lib/works', 'lib/domain'] },
-    found: ['lib/works/loose.ts', 'lib/domain'],
+    changes: { tables: ['lib/works/index.ts', 'lib/domain/index.ts'] },
+    found: ['lib/works/loose.ts', 'lib/domain/index.ts'],
   },
   'no file or folder is a drawer': {
     texts: { 'lib/domain/utils.ts': '', 'lib/shared/one.ts': '', 'lib/domain/media-types.ts': '' },

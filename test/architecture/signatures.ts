@@ -9,17 +9,17 @@ import {
 } from 'typescript/unstable/ast/is';
 import { type House, placeOf, type Violation } from './house.ts';
 
-const MOST_PARAMETERS = 4;
+const MAX_PARAMETERS = 4;
 
 /** Functions, methods and constructors with more than four positional parameters. */
 export function longParameterLists({ sources }: House): Violation[] {
   return sources.flatMap((source) =>
     source.nodes
       .filter(isFunctionLikeDeclaration)
-      .filter(({ parameters }) => parameters.length > MOST_PARAMETERS)
+      .filter(({ parameters }) => parameters.length > MAX_PARAMETERS)
       .map((node) => ({
         at: placeOf(node, source),
-        why: `${node.parameters.length} parameters, at most ${MOST_PARAMETERS}`,
+        why: `${node.parameters.length} parameters, at most ${MAX_PARAMETERS}`,
       })),
   );
 }

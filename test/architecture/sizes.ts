@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import type { Node } from 'typescript/unstable/ast';
 import { isClassLikeDeclaration, isFunctionLikeDeclaration } from 'typescript/unstable/ast/is';
 import { type House, linesOf, placeOf, type Violation } from './house.ts';
@@ -41,18 +41,20 @@ function filesByFolder({ sources }: House): Map<string, string[]> {
 
 /** Folders of more than 15 files that are no table. */
 export function fullFolders(house: House): Violation[] {
-  const folders = [...filesByFolder(house)].filter(([folder]) => !house.tables.includes(folder));
+  const folders = [...filesByFolder(house)].filter(
+    ([folder]) => !house.tables.some((index) => dirname(index) === folder),
+  );
   const full = folders.filter(([, files]) => files.length > FILES_OF_A_FOLDER);
   return full.map(([at, files]) => ({ at, why: `${files.length} files, at most ${FILES_OF_A_FOLDER}` }));
 }
 
-/** Files in a table folder that its `index.ts` does not import, declared tables without an index. */
+/** Files in a table folder that its index does not import, and declared indexes that do not exist. */
 export function mixedTables(house: House): Violation[] {
   const [folders, imports] = [filesByFolder(house), importGraph(house)];
-  return house.tables.flatMap((table) => {
-    const rows = imports.get(`${table}/index.ts`);
-    if (rows === undefined) return [{ at: table, why: 'a table has an index.ts' }];
-    const others = (folders.get(table) ?? []).filter((path) => basename(path) !== 'index.ts' && !rows.includes(path));
-    return others.map((at) => ({ at, why: `is no row of ${table}/index.ts` }));
+  return house.tables.flatMap((index) => {
+    const rows = imports.get(index);
+    if (rows === undefined) return [{ at: index, why: 'the index of a table does not exist' }];
+    const others = (folders.get(dirname(index)) ?? []).filter((path) => path !== index && !rows.includes(path));
+    return others.map((at) => ({ at, why: `is no row of ${index}` }));
   });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { MONTHLY } from '../../bin/cli/costs/prices.ts';
-import { MEASURES, mostMetrics } from '../../lib/adapters/aws/measures.ts';
+import { MEASURES, maxMetrics } from '../../lib/adapters/aws/measures.ts';
 import { families } from '../../lib/api/registry/families.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
@@ -51,7 +51,7 @@ describe('`metrics=true`', () => {
     expect(rows.flatMap((names) => names.replaceAll('`', '').split(', '))).toEqual(Object.keys(MEASURES));
     const byFamily = Object.values(MEASURES).filter(({ isByFamily }) => isByFamily).length;
     expect([byFamily, Object.keys(families).length, Object.keys(MEASURES).length - byFamily]).toEqual([3, 13, 10]);
-    const most = mostMetrics(Object.keys(families).length + 1);
+    const most = maxMetrics(Object.keys(families).length + 1);
     expect(words).toContain(`at most ${most}, $${(most * MONTHLY.ownMetric).toFixed(2)}`);
     expect(words).toContain(`costs $${MONTHLY.ownMetric.toFixed(2)} a month`);
   });

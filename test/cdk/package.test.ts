@@ -33,7 +33,7 @@ const APPS = {
   alone: `${IMPORTS}
 const stack = new Stack(new App(), 'Shop');
 const { url, keyParameter, bus } = new Weft(stack, 'Flows', { name: 'flows', retain: false, logDays: 7 });
-new CfnOutput(stack, 'Told', { value: url + keyParameter + bus.eventBusName });
+new CfnOutput(stack, 'Summary', { value: url + keyParameter + bus.eventBusName });
 stack.node.root.synth();
 `,
   several: `${IMPORTS}
@@ -41,8 +41,8 @@ const app = new App();
 const env = { region: 'eu-west-1', account: '123456789012' };
 const data = new Stack(app, 'Data', { env });
 for (const name of ['flows', 'flows-2']) {
-  const told = { name, kms: true };
-  new Weft(new Stack(app, name, { env }), 'Weft', { ...told, data: new WeftData(data, name, told), brand: 'direktiv' });
+  const props = { name, kms: true };
+  new Weft(new Stack(app, name, { env }), 'Weft', { ...props, data: new WeftData(data, name, props), brand: 'direktiv' });
 }
 app.synth();
 `,
@@ -138,7 +138,7 @@ describe('the construct in the app of a user', () => {
       'Delete',
     ]);
     // The app defines its own outputs.
-    expect(Object.keys(Outputs)).toEqual(['Told']);
+    expect(Object.keys(Outputs)).toEqual(['Summary']);
     const steps = ofType(Resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('FlowsFunctionssteps'));
     const tables = ofType(Resources, 'AWS::DynamoDB::Table').map(([id]) => id);
     expect(steps?.[1]).toMatchObject({ DependsOn: expect.arrayContaining(tables) });

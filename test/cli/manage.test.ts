@@ -165,13 +165,13 @@ describe('weft events', () => {
   });
 
   test('lists events and listeners, explains an event, and replays one', async () => {
-    await workspace.weft(['events', 'send', '--type', 'told.ev', '--id', 'told-1']);
-    const rows = rowsOf((await workspace.weft(['events', 'list', '--type', 'told', '--json'])).json());
-    expect(rows).toMatchObject([{ id: 'told-1', type: 'told.ev', source: 'weft' }]);
+    await workspace.weft(['events', 'send', '--type', 'sent.ev', '--id', 'sent-1']);
+    const rows = rowsOf((await workspace.weft(['events', 'list', '--type', 'sent', '--json'])).json());
+    expect(rows).toMatchObject([{ id: 'sent-1', type: 'sent.ev', source: 'weft' }]);
     expect((await workspace.weft(['events', 'list', '--limit', '1'])).out.split('\n')).toHaveLength(3);
     expect((await workspace.weft(['events', 'listeners'])).out).toMatch(/\/waiting +\w+ +never\n/);
-    expect((await workspace.weft(['events', 'explain', 'told-1'])).json()).toMatchObject({ event: { id: 'told-1' } });
-    expect((await workspace.weft(['events', 'replay', 'told-1'])).out).toBe('replayed told-1\n');
+    expect((await workspace.weft(['events', 'explain', 'sent-1'])).json()).toMatchObject({ event: { id: 'sent-1' } });
+    expect((await workspace.weft(['events', 'replay', 'sent-1'])).out).toBe('replayed sent-1\n');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { packageVersion } from '../../lib/adapters/portable/package.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
 const NOTHING = 'http://127.0.0.1:1';
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 let folder: string;
 let packed: string;
@@ -58,9 +58,24 @@ describe.each([
   });
 });
 
+test('weft of a clone installs Node if the present one cannot run TypeScript and none is installed', async () => {
+  const clone = join(folder, 'clone');
+  await mkdir(join(clone, 'bin'), { recursive: true });
+  await mkdir(join(clone, 'node_modules'));
+  await copyFile(join(root, 'bin/weft.mjs'), join(clone, 'bin/weft.mjs'));
+  await writeFile(join(clone, 'bin/weft.ts'), 'const version: string = process.argv[2];\nconsole.log(version);\n');
+  const installs = `import { mkdirSync, symlinkSync } from 'node:fs';
+    mkdirSync('${clone}/node_modules/.bin');
+    symlinkSync(process.execPath, '${clone}/node_modules/.bin/node');
+    console.error('installed');`;
+  await writeFile(join(clone, 'bin/setup.mjs'), installs);
+  const args = [join(clone, 'bin/weft.mjs'), 'version'];
+  expect(await run('--no-experimental-strip-types', args)).toEqual({ code: 0, out: 'version\n', err: 'installed\n' });
+});
+
 describe('weft of a package', () => {
   test('is one file without dependencies', () => {
-    expect(bytes).toBeLessThan(MOST_BYTES);
+    expect(bytes).toBeLessThan(MAX_BYTES);
   });
 
   test('prints that it does not contain the service', async () => {

@@ -264,10 +264,10 @@ describe('weft export', () => {
   });
 
   test('prints what was exported as JSON', async () => {
-    const { code, json } = await workspace.weft(['export', 'demo', 'told.tar.gz', '--json', ...place(from)]);
+    const { code, json } = await workspace.weft(['export', 'demo', 'demo.tar.gz', '--json', ...place(from)]);
     expect(code).toBe(0);
     const counts = { workflows: 3, revisions: 5, directories: 3, variables: 3 };
-    expect(json()).toMatchObject({ namespace: 'demo', file: 'told.tar.gz', ...counts });
+    expect(json()).toMatchObject({ namespace: 'demo', file: 'demo.tar.gz', ...counts });
   });
 });
 

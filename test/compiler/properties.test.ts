@@ -6,13 +6,13 @@ import { emit } from '../../lib/compiler/emit/emit.ts';
 import { cases } from '../effort.ts';
 import { planOf } from './texts.ts';
 
-interface Verdict {
+interface Validation {
   readonly isValid: boolean;
   readonly errorsText: () => string;
 }
 
 // The package has no types, and it writes default values into its argument.
-const validator = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => Verdict;
+const validator = createRequire(import.meta.url)('asl-validator') as (definition: unknown) => Validation;
 
 const id = fc.stringMatching(/^[a-z]([a-z0-9_.-]{0,100}[a-z0-9])?$/);
 const value = fc.jsonValue({ maxDepth: 3 });
@@ -58,9 +58,9 @@ test('the machine of a workflow without waits is valid for asl-validator', () =>
   fc.assert(
     fc.property(workflow, (states) => {
       const { definition } = emit(planOf(toYaml(states)));
-      const verdict = validator(structuredClone(definition));
-      expect(verdict.errorsText()).toBe('');
-      expect(verdict.isValid).toBe(true);
+      const validation = validator(structuredClone(definition));
+      expect(validation.errorsText()).toBe('');
+      expect(validation.isValid).toBe(true);
       const names = Object.keys(definition.States);
       expect(names.filter((name) => name.length > 80 || /\p{Cc}/u.test(name))).toEqual([]);
     }),

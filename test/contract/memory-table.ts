@@ -12,9 +12,9 @@ import {
   type Write,
 } from '../../lib/ports/table.ts';
 
-const MOST = 100;
-const LARGEST_ITEM = 400 * 1024;
-const LARGEST_PAGE = 1024 * 1024;
+const MAX_BATCH = 100;
+const MAX_ITEM = 400 * 1024;
+const MAX_PAGE = 1024 * 1024;
 
 type Rows = Map<string, Item>;
 type State = Record<TableName, Rows>;
@@ -43,7 +43,7 @@ const sizeOf = (item: Item): number =>
 
 function stored(item: Item): Item {
   const kept = Object.entries(item).filter(([, value]) => value !== undefined);
-  if (sizeOf(item) > LARGEST_ITEM) throw new Error(`the item ${item.pk} ${item.sk} is above ${LARGEST_ITEM} bytes`);
+  if (sizeOf(item) > MAX_ITEM) throw new Error(`the item ${item.pk} ${item.sk} is above ${MAX_ITEM} bytes`);
   return structuredClone(Object.fromEntries(kept)) as Item;
 }
 
@@ -87,12 +87,12 @@ export class MemoryTable implements Table {
   }
 
   async get(keys: readonly Key[]): Promise<(Item | undefined)[]> {
-    if (keys.length > MOST) throw new Error(`${keys.length} keys at once; at most ${MOST}`);
+    if (keys.length > MAX_BATCH) throw new Error(`${keys.length} keys at once; at most ${MAX_BATCH}`);
     return keys.map((key) => structuredClone(this.state[key.table].get(nameOf(key))));
   }
 
   async write(writes: readonly Write[]): Promise<void> {
-    if (writes.length > MOST) throw new Error(`${writes.length} writes at once; at most ${MOST}`);
+    if (writes.length > MAX_BATCH) throw new Error(`${writes.length} writes at once; at most ${MAX_BATCH}`);
     const places = writes.map(placeOf);
     const olds = places.map((key) => this.state[key.table].get(nameOf(key)));
     if (new Set(places.map((key) => key.table + nameOf(key))).size < writes.length) throw new Error('one item twice');
@@ -140,7 +140,7 @@ export class MemoryTable implements Table {
     let bytes = 0;
     const taken = rest.filter((row, place) => {
       bytes += sizeOf(row.item);
-      return place < limit && (place === 0 || bytes <= LARGEST_PAGE);
+      return place < limit && (place === 0 || bytes <= MAX_PAGE);
     });
     const last = taken.at(-1);
     const more = taken.length < rest.length && last !== undefined;

@@ -3,14 +3,14 @@ import type { ContainerRevision, Containers, Pod, RevisionStatus } from '../../l
 /** How the containers behave. */
 export interface Script {
   /** The number of status calls after which a revision is ready. */
-  readonly looks?: number;
+  readonly polls?: number;
   /** Why no container can run. */
   problem?: string | undefined;
 }
 
 interface Prepared {
   readonly revision: ContainerRevision;
-  looks: number;
+  polls: number;
   output: string;
 }
 
@@ -34,7 +34,7 @@ export class ScriptedContainers implements Containers {
   prepare = async (revision: ContainerRevision): Promise<void> => {
     this.preparations.push(revision.id);
     const isKept = this.prepared.has(revision.id) && !revision.image.startsWith('bad');
-    if (!isKept) this.prepared.set(revision.id, { revision, looks: 0, output: '' });
+    if (!isKept) this.prepared.set(revision.id, { revision, polls: 0, output: '' });
   };
 
   status = async (ids: readonly string[]): Promise<readonly (RevisionStatus | undefined)[]> =>
@@ -76,8 +76,8 @@ export class ScriptedContainers implements Containers {
     if (image.startsWith('bad')) {
       return { id, state: 'failed', reason: 'ImagePull', message: `there is no image ${image}`, pods: [] };
     }
-    found.looks += 1;
-    const isReady = found.looks > (this.script.looks ?? 0);
+    found.polls += 1;
+    const isReady = found.polls > (this.script.polls ?? 0);
     if (isReady) return { id, state: 'ready', reason: '', message: '', pods: [this.podOf(id)] };
     return { id, state: 'preparing', reason: '', message: '', pods: [] };
   }

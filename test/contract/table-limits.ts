@@ -3,7 +3,7 @@ import type { Item, Table, Value, Write } from '../../lib/ports/table.ts';
 import type { Opened } from './table.ts';
 import { conflictOf, fill, fresh, keyOf, put, sortsOf } from './table-items.ts';
 
-const LARGEST = 400 * 1024;
+const MAX_ITEM_BYTES = 400 * 1024;
 
 /** A list in a list in a list … around a number. */
 const nested = (levels: number): Value => (levels === 0 ? 1 : [nested(levels - 1)]);
@@ -85,7 +85,7 @@ export function limitContract(open: () => Promise<Opened>, differs: readonly str
   for (const [title, value, size] of SIZES) {
     law(`an item may have 400 KB to the byte, of which ${title} takes ${size}`, async () => {
       const pk = fresh();
-      const rest = LARGEST - ('pk'.length + pk.length + 'sk'.length + 1 + 'v'.length + size + 't'.length);
+      const rest = MAX_ITEM_BYTES - ('pk'.length + pk.length + 'sk'.length + 1 + 'v'.length + size + 't'.length);
       const item = (length: number): Item => ({ pk, sk: 'a', v: value, t: 'x'.repeat(length) });
       await table().write([put(item(rest))]);
       await expect(table().write([put(item(rest + 1))])).rejects.toThrow(`${pk} a is above`);

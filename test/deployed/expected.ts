@@ -14,20 +14,20 @@ export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
     reason: 'its API Gateway treats every body as UTF-8 text, although all media types are binary',
   },
   {
-    tests: /namespaces\.test\.ts .*a%2Fb|GET %\.60s is refused|an id of an escape|broken escape/,
+    tests: /namespaces\.test\.ts .*a%2Fb|GET %\.60s is rejected|an escape as its id|an invalid escape/,
     reason: 'its API Gateway decodes percent-encoding in a path before it matches the route',
   },
   {
-    tests: /system\.test\.ts a path .* leads to /,
+    tests: /system\.test\.ts a path .* is redirected to /,
     reason: 'its redirects have the path of the stage, but its URLs are below another path',
   },
   {
-    tests: /may be as many as eighty/,
+    tests: /can wait for eighty events/,
     reason: 'a wait with a timeout ends after twelve seconds here, and eighty events take longer',
     dependsOnSpeed: true,
   },
   {
-    tests: /does not bring a delayed event early/,
+    tests: /does not deliver a delayed event early/,
     reason: 'a wait with a timeout ends after twelve seconds here',
   },
 ];

@@ -20,10 +20,10 @@ const FOLDER = join(tmpdir(), 'weft-dynoxide-1.2.1');
 const BINARY = join(FOLDER, 'node_modules/@dynoxide/linux-x64/dynoxide');
 const INSTALLING_MS = 120_000;
 const STARTING_MS = 15_000;
-/** Ports are asked for and given back before they are used, so another process may take one. */
-const MOST_TRIES = 5;
+/** A free port is reserved and released before its use, so another process may take it. */
+const MAX_ATTEMPTS = 5;
 
-/** Installs the emulator into a folder of its own, once for all later tests. Throws UnavailableError. */
+/** Installs the emulator into a separate folder, once for all later tests. Throws UnavailableError. */
 async function install(): Promise<void> {
   if (existsSync(BINARY)) return;
   const system = `${process.platform}-${process.arch}`;
@@ -33,7 +33,7 @@ async function install(): Promise<void> {
   try {
     await cp(PACKAGE, partial, { recursive: true });
     await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: partial, timeout: INSTALLING_MS });
-    // Another test may have been quicker.
+    // Another test may have installed it meanwhile.
     await rename(partial, FOLDER).catch(() => rm(partial, { recursive: true }));
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A DynamoDB, open to this machine only, which ends with this process. */
+/** A DynamoDB that accepts only connections from this machine, and ends with this process. */
 export interface Emulator {
   readonly endpoint: string;
   close(): Promise<void>;
@@ -90,11 +90,11 @@ export async function startDynoxide(): Promise<Emulator> {
     };
     if (await listens(child)) return { endpoint: `http://127.0.0.1:${port}`, close };
     await close();
-    if (tries === MOST_TRIES) throw new Error('the DynamoDB emulator did not start');
+    if (tries === MAX_ATTEMPTS) throw new Error('the DynamoDB emulator did not start');
   }
 }
 
-/** The tables of an emulator of their own, through the AWS SDK. */
+/** The tables of a separate emulator, through the AWS SDK. */
 export interface EmulatedTable extends EndpointTable {
   readonly endpoint: string;
 }

@@ -9,7 +9,7 @@ import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './world/snapsho
 /** How many worlds run side by side, each with a database of its own: a sweep visits all namespaces of a database. */
 const LANES = 4;
 /** The second sweep finds a lost run at the latest. */
-const MOST_SWEEPS = 2;
+const MAX_SWEEPS = 2;
 
 const databases: LocalTable[] = [];
 const totals = { runs: 0, crashes: 0, differences: 0 };
@@ -41,7 +41,7 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<Snap
     if ((await runsOf(world)).length === 0) await world.execute('main', input);
     await world.pass();
   }
-  for (let sweeps = 0; sweeps < MOST_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
+  for (let sweeps = 0; sweeps < MAX_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
     await world.sweepLater();
     await world.pass();
   }

@@ -53,9 +53,9 @@ describe('a filter', () => {
     [{ specversion: '*' }, 'specversion', undefined],
     [{ data: '*' }, 'data', undefined],
   ])('does not match with %j, and returns the attribute', (context, attribute, found) => {
-    const verdict = explainMatch({ type: 'order', context: context as Record<string, unknown> }, EVENT);
-    expect(verdict).toMatchObject({ matches: false, failed: { attribute } });
-    expect(verdict.failed?.found).toBe(found);
+    const result = explainMatch({ type: 'order', context: context as Record<string, unknown> }, EVENT);
+    expect(result).toMatchObject({ matches: false, failed: { attribute } });
+    expect(result.failed?.found).toBe(found);
   });
 
   test('matches an attribute with the name of an inherited member', () => {

@@ -1,7 +1,7 @@
 /**
- * `node test/upgrade/record.ts <folder> [killed]`: leaves a data folder in which runs of this version wait, for versions
- * to come; of a service that was shut down, or of one that was killed. Packed by archive.ts as
- * `test/upgrade/<version and what sets its layout apart>.tar.br`, it stays as it is for ever.
+ * `node test/upgrade/record.ts <folder> [killed]`: creates a data folder with waiting runs of this version, as test
+ * data for later versions; of a service that was shut down, or of one that was killed. The archive that archive.ts
+ * makes of it, `test/upgrade/<version and what distinguishes its schema>.tar.br`, never changes.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Workflows that wait in every way there is, for decades if need be, and what each run comes to once it may go on. */
+/** Workflows with every kind of wait, most of them for decades, and the output of each run after it continues. */
 export interface Case {
   readonly source: string;
   readonly input: object;
@@ -134,7 +134,7 @@ states:
     input: {},
     output: { both: [2, 4] },
   },
-  // What it waits for was sent by LATER, and is under way.
+  // Its event was sent by LATER, and is delayed.
   late: {
     source: `
 timeouts: {interrupt: P30Y, kill: P30Y}
@@ -152,7 +152,7 @@ states:
 
 export const FAILS = 'states:\n- id: a\n  type: error\n  error: out.of.luck\n  message: no luck\n';
 
-/** Sends an event that goes out in a while. */
+/** Sends a delayed event. */
 export const LATER = `
 states:
 - id: a
@@ -161,12 +161,12 @@ states:
   event: {type: late, source: test, data: {by: later}}
 `;
 
-/** Workflows that are begun by something else than a request, by path. */
+/** Workflows that are started by events or by the clock, by path. */
 export const STARTS: Readonly<Record<string, string>> = {
   ticking: "start: {type: scheduled, cron: '* * * * *'}\nstates: [{id: a, type: noop}]\n",
   begun:
     "start: {type: event, event: {type: begin}}\nstates: [{id: a, type: noop, transform: 'jq({by: .begin.data.by})'}]\n",
-  // One of both has come.
+  // One of the two events has arrived.
   pair: `
 start: {type: eventsAnd, events: [{type: left}, {type: right}]}
 states: [{id: a, type: noop, transform: 'jq({both: [.left.data.n, .right.data.n]})'}]
@@ -175,23 +175,23 @@ states: [{id: a, type: noop, transform: 'jq({both: [.left.data.n, .right.data.n]
 
 const said = (text: string): string => `states: [{id: a, type: noop, transform: 'jq({said: "${text}"})'}]\n`;
 
-/** Two revisions of one workflow, tagged \`v1\` and \`v2\`; requests go to the first by its router. */
+/** Two revisions of one workflow, tagged \`v1\` and \`v2\`; its router directs all requests to the first. */
 export const ROUTED = [said('one'), said('two')] as const;
 
-/** A text too long for an item. */
+/** A text that is too long for an item. */
 export const LONG = 'warp and weft '.repeat(2000);
 
 export const CONFIG = { events: { lookback: 'PT1H' } };
 
 const eventOf = (type: string, data: object) => ({ specversion: '1.0', id: `${type}-1`, source: 'test', type, data });
 
-/** The first half of what \`pair\` is started by. */
+/** The first of the two start events of \`pair\`. */
 export const LEFT = eventOf('left', { n: 1 });
-/** What starts the others of STARTS, and what their runs come to. */
+/** The other start events of STARTS, and the outputs of their runs. */
 export const BEGINNINGS = [eventOf('right', { n: 2 }), eventOf('begin', { by: 'test' })];
 export const BEGUN: Readonly<Record<string, object>> = { pair: { both: [1, 2] }, begun: { by: 'test' } };
 
-/** What wakes those that wait for events. */
+/** The events for which runs wait. */
 export const EVENTS = [
   { specversion: '1.0', id: 'paid-1', source: 'bank', type: 'paid', order: 'o-1', data: { sum: 12 } },
   { specversion: '1.0', id: 'sent-1', source: 'shop', type: 'sent', data: { by: 'post' } },

@@ -16,8 +16,8 @@ const MAX_EMPTY_CONNECTIONS = 3;
 /** A heartbeat comes every 5 s (rest-api reference, 3.1); a stream without one for this time is dead. */
 const SILENCE_MS = 30_000;
 const RECONNECT_MS = 500;
-const SHORTEST_POLL_MS = 100;
-const LONGEST_POLL_MS = 2_000;
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 2_000;
 const POLL_BACKOFF = 1.5;
 
 /** The chunks of a reply. Throws if none arrives for too long. */
@@ -107,11 +107,11 @@ async function* updates(service: Service, path: string, signal: AbortSignal): As
 
 /** The results of a repeated read; the interval grows while nothing changes. */
 async function* poll<T>(read: () => Promise<T>, hasChanged: (value: T) => boolean, signal: AbortSignal) {
-  let interval = SHORTEST_POLL_MS;
+  let interval = MIN_POLL_MS;
   for (;;) {
     const value = await read();
     yield value;
-    interval = hasChanged(value) ? SHORTEST_POLL_MS : Math.min(interval * POLL_BACKOFF, LONGEST_POLL_MS);
+    interval = hasChanged(value) ? MIN_POLL_MS : Math.min(interval * POLL_BACKOFF, MAX_POLL_MS);
     await setTimeout(interval, undefined, { signal });
   }
 }

@@ -1,4 +1,4 @@
-import { mostMetrics } from '../../../lib/adapters/aws/measures.ts';
+import { maxMetrics } from '../../../lib/adapters/aws/measures.ts';
 import { families } from '../../../lib/api/registry/families.ts';
 import { MONTHLY } from './prices.ts';
 
@@ -98,7 +98,7 @@ const SHARED: Readonly<Record<string, (properties: Properties) => string>> = {
 };
 
 /** Requests without a route are counted as one more family. */
-const MOST_METRICS = mostMetrics(Object.keys(families).length + 1);
+const MAX_METRICS = maxMetrics(Object.keys(families).length + 1);
 
 function writesMetrics({ Type, Properties = {} }: Resource): boolean {
   const { Variables = {} } = (Properties['Environment'] ?? {}) as { readonly Variables?: object };
@@ -121,7 +121,7 @@ export function priceTemplates(templates: readonly Template[]): TemplatePrice {
   const paid = priced.filter(({ monthly }) => monthly > 0);
   const unknown = priced.filter(({ monthly }) => Number.isNaN(monthly)).map(({ id, type }) => `${id} ${type}`);
   const sum = paid.reduce((total, { monthly }) => total + monthly, 0);
-  const most = resources.some(([, resource]) => writesMetrics(resource)) ? MOST_METRICS : 0;
+  const most = resources.some(([, resource]) => writesMetrics(resource)) ? MAX_METRICS : 0;
   const metrics = { most, monthly: toCents(most * MONTHLY.ownMetric) };
   return { monthly: toCents(sum), paid, metrics, unknown, count: resources.length };
 }

@@ -72,10 +72,10 @@ async function find(service: Service, path: string): Promise<unknown> {
 /** The result of `read`; undefined, with a note, if the server does not serve it. */
 export async function ifServed<T>(
   remote: Remote,
-  what: string,
+  label: string,
   read: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const skip = (reason: string) => remote.note(`${what}: the server does not return them (${reason}); left out`);
+  const skip = (reason: string) => remote.note(`${label}: the server does not return them (${reason}); left out`);
   try {
     const value = await read();
     if (value === undefined) skip('no such list');
@@ -196,8 +196,10 @@ export function variablePath(remote: Remote, name: string, op: 'var' | 'set-var'
 
 /** The variables of the namespace or of a workflow, by name; undefined if the server has no such list. */
 export async function listVariables(remote: Remote, workflow?: string): Promise<RemoteVariable[] | undefined> {
-  const what = `variables of ${workflow ?? 'the namespace'}`;
-  const rows = await ifServed(remote, what, () => readList(remote.service, variablesOf(remote, workflow), 'variables'));
+  const label = `variables of ${workflow ?? 'the namespace'}`;
+  const rows = await ifServed(remote, label, () =>
+    readList(remote.service, variablesOf(remote, workflow), 'variables'),
+  );
   const variables = rows?.map((row) => ({
     name: textAt(row, 'name'),
     size: Number(textAt(row, 'size')),

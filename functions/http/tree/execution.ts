@@ -46,10 +46,10 @@ function outputRequestOf({ query }: Waiting): OutputRequest {
   });
 }
 
-const LONGEST_HEADER = 1024;
+const MAX_HEADER_LENGTH = 1024;
 
 /** A text as a header may hold it: one line of visible ASCII. */
-const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, LONGEST_HEADER);
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').slice(0, MAX_HEADER_LENGTH);
 
 /** A header under its present name and under the one that older clients read. */
 function named(name: string, value: string): Record<string, string> {

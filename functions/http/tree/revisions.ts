@@ -49,19 +49,19 @@ const refIn = (query: Query): string => query['ref']?.[0] ?? '';
 
 /** The tag of the query or of the body (rest-api reference, A.3). Throws `refused` for both and for none. */
 function tagIn({ query, input }: Pick<Call<'tagRevision'>, 'query' | 'input'>): string {
-  const asked = query['tag']?.[0] ?? '';
-  if (asked !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');
-  if (asked === '' && input.tag === '') throw new ServiceError('refused', 'tag is missing from query and body');
-  return asked || input.tag;
+  const inQuery = query['tag']?.[0] ?? '';
+  if (inQuery !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');
+  if (inQuery === '' && input.tag === '') throw new ServiceError('refused', 'tag is missing from query and body');
+  return inQuery || input.tag;
 }
 
-async function routerVerdict(ports: Readers, path: Path) {
+async function routerValidation(ports: Readers, path: Path) {
   const { namespace, node } = await find(ports, path);
   const reason = (await routers.problemOf(ports, node, node.routes)) ?? '';
   return { namespace: namespace.name, path: node.path, invalid: reason !== '', reason };
 }
 
-async function refVerdict(ports: Readers, path: Path, ref: string) {
+async function refValidation(ports: Readers, path: Path, ref: string) {
   const { namespace, node, revision } = await workflows.open(ports, path.namespace, path.node, { ref });
   const compiles = revision.plan !== undefined;
   const reason = compiles ? '' : `cannot parse revision ${revision.id}`;
@@ -105,6 +105,6 @@ export const endpoints: EndpointsOf<keyof typeof routes> = {
     const division = { live: input.live, routes: input.route };
     return withRoutes(await divideStarts(ports, await find(ports, path), division));
   },
-  validateRouter: (ports, { path }) => routerVerdict(ports, path),
-  validateRef: (ports, { path, query }) => refVerdict(ports, path, refIn(query) || refs.LATEST),
+  validateRouter: (ports, { path }) => routerValidation(ports, path),
+  validateRef: (ports, { path, query }) => refValidation(ports, path, refIn(query) || refs.LATEST),
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Bus, Message } from '../../ports/bus.ts';
-import { backoffMs, type Pause, systemPause } from '../portable/retry.ts';
+import { backoffMs, type Sleep, systemSleep } from '../portable/retry.ts';
 import { stepFunctionsClient } from './executions/executions.ts';
 
 /** The resources of the deployment that the bus uses, and replacements for tests. */
@@ -18,17 +18,17 @@ export interface EventBridgeBusOptions {
   readonly client?: EventBridgeClient;
   readonly sfn?: SFNClient;
   /** Waits before a retry; by the timer of the system if not given. */
-  readonly pause?: Pause;
+  readonly sleep?: Sleep;
 }
 
 type Entry = { readonly [Name in 'EventBusName' | 'Source' | 'DetailType' | 'Detail']: string };
 
 /** Limits of one PutEvents request (aws-facts 1.2): entries, and bytes without the envelope of a delivery. */
-const MOST_ENTRIES = 10;
-const MOST_BYTES = 1_000_000;
-const LONGEST_DETAIL_TYPE = 128;
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 1_000_000;
+const MAX_DETAIL_TYPE_LENGTH = 128;
 /** An input of Step Functions has at most 262,144 bytes (aws-facts 1.1), with the fields around the message. */
-const MOST_DELAYED_BYTES = 260_000;
+const MAX_DELAYED_BYTES = 260_000;
 
 /** Errors for which a retry is useless. */
 const FINAL = new Set([
@@ -39,7 +39,7 @@ const FINAL = new Set([
   'NotAuthorizedForSourceException',
   'NotAuthorizedForSource',
 ]);
-const MOST_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 5_000;
 
@@ -61,11 +61,11 @@ const sizeOf = ({ Source, DetailType, Detail }: Entry): number =>
 export function eventBridgeBus(options: EventBridgeBusOptions): Bus {
   const client = options.client ?? new EventBridgeClient({ retryMode: 'standard', maxAttempts: 6 });
   const sfn = options.sfn ?? stepFunctionsClient();
-  const pause = options.pause ?? systemPause;
+  const sleep = options.sleep ?? systemSleep;
   return {
     async publish(messages) {
-      const entries = messages.map((message) => entryOf(options, message, MOST_BYTES));
-      for (const batch of batchesOf(entries)) await putAll(client, batch, pause);
+      const entries = messages.map((message) => entryOf(options, message, MAX_BYTES));
+      for (const batch of batchesOf(entries)) await putAll(client, batch, sleep);
     },
     publishAt: (at, name, message) => delay(sfn, options, { at, name, message }),
   };
@@ -75,7 +75,7 @@ function entryOf({ busName, source }: EventBridgeBusOptions, message: Message, m
   const entry = {
     EventBusName: busName,
     Source: source,
-    DetailType: message.type.slice(0, LONGEST_DETAIL_TYPE).toWellFormed(),
+    DetailType: message.type.slice(0, MAX_DETAIL_TYPE_LENGTH).toWellFormed(),
     Detail: JSON.stringify(message),
   };
   if (sizeOf(entry) <= mostBytes) return entry;
@@ -90,7 +90,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   for (const entry of entries) {
     const batch = batches.at(-1);
     bytes += sizeOf(entry);
-    if (batch !== undefined && batch.length < MOST_ENTRIES && bytes <= MOST_BYTES) {
+    if (batch !== undefined && batch.length < MAX_ENTRIES && bytes <= MAX_BYTES) {
       batch.push(entry);
       continue;
     }
@@ -101,7 +101,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
 }
 
 /** Sends a batch. A request may succeed for some entries only: the others are sent again. */
-async function putAll(client: EventBridgeClient, batch: readonly Entry[], pause: Pause): Promise<void> {
+async function putAll(client: EventBridgeClient, batch: readonly Entry[], sleep: Sleep): Promise<void> {
   let left = batch;
   for (let tries = 1; ; tries++) {
     const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: [...left] }));
@@ -111,9 +111,9 @@ async function putAll(client: EventBridgeClient, batch: readonly Entry[], pause:
     });
     if (rejected.length === 0) return;
     const final = rejected.find(({ result }) => FINAL.has(result?.ErrorCode ?? ''));
-    if (final !== undefined || tries >= MOST_TRIES) throw rejectionOf((final ?? rejected[0])?.result);
+    if (final !== undefined || tries >= MAX_ATTEMPTS) throw rejectionOf((final ?? rejected[0])?.result);
     left = rejected.map(({ entry }) => entry);
-    await pause(backoffMs(tries, FIRST_DELAY_MS, MAX_DELAY_MS));
+    await sleep(backoffMs(tries, FIRST_DELAY_MS, MAX_DELAY_MS));
   }
 }
 
@@ -129,7 +129,7 @@ interface Delayed {
 
 /** Starts the delay machine with the time and the fields of the entry. */
 async function delay(sfn: SFNClient, options: EventBridgeBusOptions, { at, name, message }: Delayed): Promise<void> {
-  const { Source, DetailType, Detail } = entryOf(options, message, MOST_DELAYED_BYTES);
+  const { Source, DetailType, Detail } = entryOf(options, message, MAX_DELAYED_BYTES);
   // The detail is an object here: the PutEvents integration of Step Functions serializes it.
   const input = `{"at":"${new Date(at).toISOString()}","source":${JSON.stringify(Source)},"type":${JSON.stringify(DetailType)},"detail":${Detail}}`;
   try {

@@ -24,6 +24,6 @@ export const MEASURES: Readonly<Record<Measure, MetricDefinition>> = {
 };
 
 /** The largest number of metrics that an installation with so many families can have. */
-export function mostMetrics(families: number): number {
+export function maxMetrics(families: number): number {
   return Object.values(MEASURES).reduce((sum, { isByFamily }) => sum + (isByFamily ? families : 1), 0);
 }

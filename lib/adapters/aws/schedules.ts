@@ -8,7 +8,7 @@ import {
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
 import type { Schedule, Schedules } from '../../ports/schedules.ts';
-import { type Pause, retry } from '../portable/retry.ts';
+import { retry, type Sleep } from '../portable/retry.ts';
 
 /**
  * Translates a cron text to expressions of EventBridge Scheduler: `cron(0 8 ? * MON-FRI *)`. Returns the problem if it
@@ -36,7 +36,7 @@ export interface SchedulerSchedulesOptions {
   readonly toExpressions: ToExpressions;
   readonly client?: SchedulerClient;
   /** Waits before a retry; by the timer of the system if not given. */
-  readonly pause?: Pause;
+  readonly sleep?: Sleep;
 }
 
 /** The scheduler replaces this by the planned time of the tick. */
@@ -130,11 +130,11 @@ function remove(client: SchedulerClient, options: SchedulerSchedulesOptions, nam
 }
 
 /** Another process may create, update or delete the same schedule at the same time. */
-function retryConflicts({ pause }: SchedulerSchedulesOptions, work: () => Promise<void>): Promise<void> {
+function retryConflicts({ sleep }: SchedulerSchedulesOptions, work: () => Promise<void>): Promise<void> {
   return retry(work, {
     isTransient: (error) => error instanceof ConflictException || error instanceof ResourceNotFoundException,
     maxAttempts: MAX_ATTEMPTS,
     firstDelayMs: FIRST_DELAY_MS,
-    ...(pause && { pause }),
+    ...(sleep && { sleep }),
   });
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { LocalDatabase } from './database/database.ts';
 
-/** Blobs that live and die with the process. */
+/** Blobs in memory, which are lost with the process. */
 export function memoryBlobs(): Blobs {
   const kept = new Map<string, Uint8Array>();
   return {
@@ -21,7 +21,7 @@ export function memoryBlobs(): Blobs {
   };
 }
 
-/** A blob names its content; the parts of the content are rows of at most 256 KiB, in their order. */
+/** A blob refers to its content, whose parts are rows of at most 256 KiB, in their order. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blobs (key TEXT PRIMARY KEY, content INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS blob_parts (
@@ -43,12 +43,12 @@ const STATEMENTS = {
 } as const;
 
 const PART_BYTES = 256 * 1024;
-/** So many parts are written in one turn of the event loop. */
+/** The number of parts that are written in one turn of the event loop. */
 const PARTS_AT_ONCE = 4;
-/** Comes after every key that begins with the text before it. */
+/** Sorts after every key with the prefix before it. */
 const LAST = '\u{10FFFF}';
 
-/** Blobs as rows of a database. A blob is there whole or not at all. Any text is a key. */
+/** Blobs as rows of a database. A blob is stored completely or not at all. Any text is a valid key. */
 export interface DatabaseBlobs extends Blobs {
   /** Removes every blob whose key begins with the prefix, within `LocalDatabase.write`. */
   removeNow(prefix: string): void;
@@ -77,7 +77,7 @@ export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
       content += 1;
       const number = content;
       const count = Math.ceil(bytes.length / PART_BYTES);
-      // The caller may change them while this waits.
+      // The caller may change the bytes during the wait.
       const whole = count > PARTS_AT_ONCE ? Uint8Array.from(bytes) : bytes;
       let to = 0;
       do {

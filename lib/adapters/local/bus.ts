@@ -7,37 +7,37 @@ import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
 import { DeliveriesJournal } from './deliveries/journal.ts';
 
 export interface LocalBusOptions {
-  /** Where messages are kept until they are taken. */
+  /** Stores messages until they are delivered. */
   readonly database: LocalDatabase;
-  /** Takes a message; it is delivered again, after a pause, if this throws. */
+  /** Handles a message. If it throws, the message is delivered again after a delay. */
   readonly deliver: (message: Message) => Promise<void>;
-  /** Keeps a message that was not taken in a day; if this throws, it is delivered once more. */
+  /** Stores a message that exhausted its retries of a day. If it throws, the message is delivered again. */
   readonly giveUp?: (message: Message, why: GivenUp) => Promise<void>;
   readonly clock: Clock;
-  /** What wakes the timers; the system's own if not given. */
+  /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
-  /** Where work is counted, to wait for the end of several adapters' work at once. */
+  /** Counts the work in progress of several adapters, so that a caller can wait for its end. */
   readonly activity?: Activity;
 }
 
 export interface LocalBus extends Bus {
-  /** Goes on with the messages that a former process left; resolves to their number. */
+  /** Delivers the messages that an earlier process left. Resolves with their number. */
   resume(): Promise<number>;
-  /** Resolves when nothing is under way but messages for later and pauses before another try. */
+  /** Resolves when no work is in progress except delayed messages and delays before retries. */
   idle(): Promise<void>;
-  /** Nothing moves any more; what is left goes on after the next `resume`. */
+  /** Stops all deliveries; the next `resume` continues them. */
   close(): Promise<void>;
 }
 
 /**
- * The bus in this process: a message is in the database before `publish` resolves, and leaves it when it was taken.
- * At most 16 are delivered at a time, each again after 1, 2, 4 … 60 seconds until it is taken, for a day.
+ * The bus in this process. A message is in the database before `publish` resolves, and is deleted after its delivery:
+ * at least once. At most 16 are delivered at a time. Retries follow after 1, 2, 4 … 60 seconds, for a day.
  */
 export function localBus({ database, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
   const journal = new DeliveriesJournal(database, 'bus', () => clock.now());
   const take = (body: string) => deliver(JSON.parse(body) as Message);
   const giveUp = (body: string, why: GivenUp) => keep?.(JSON.parse(body) as Message, why);
-  const deliveries = new Deliveries({ journal, take, giveUp, clock, alarm, activity, noun: 'an event' });
+  const deliveries = new Deliveries({ journal, handle: take, giveUp, clock, alarm, activity, noun: 'an event' });
   return {
     publish: (messages) => deliveries.add(messages.map((message) => ({ body: JSON.stringify(message) }))),
     publishAt: (due, name, message) => deliveries.add([{ body: JSON.stringify(message), due, name }]),

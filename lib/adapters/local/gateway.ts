@@ -5,12 +5,12 @@ import { finished } from 'node:stream/promises';
 import { StorageError } from './database/storage-error.ts';
 import { type Head, ReplyStream } from './reply-stream.ts';
 
-/** A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. */
+/** A Lambda handler as the gateway calls it, with the event, the reply stream and the context. */
 export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
 
 /** The storage of the data that replies show. */
 export interface Storage {
-  /** Why nothing can be stored at the moment; undefined while data can be stored. */
+  /** The reason why the storage accepts no writes at the moment; undefined while it does. */
   readonly outage: StorageError | undefined;
   /** Calls the listener at the start of each outage. */
   onOutage(listener: (error: StorageError) => void): void;
@@ -20,14 +20,14 @@ export interface Storage {
 
 export interface GatewaySettings {
   readonly host: string;
-  /** 0: any that is free. */
+  /** The port; 0: any free port. */
   readonly port: number;
-  /** Which function serves a request; the path is encoded and without its query. */
+  /** Returns the function that serves a request; the path is encoded and without its query. */
   readonly handlerOf: (method: string, path: string, query: Query) => StreamingHandler;
   readonly requestId: () => string;
-  /** How many bytes of a body are read at most; a longer one is refused. */
-  readonly largestBody: (method: string, path: string, query: Query) => number;
-  /** The rest of a refused body is read until it pauses for so many milliseconds; by default 30,000. */
+  /** The maximum bytes of a body; a longer one is rejected. */
+  readonly maxBodyBytes: (method: string, path: string, query: Query) => number;
+  /** The rest of a rejected body is read until it pauses for so many milliseconds; by default 30,000. */
   readonly lingerMs?: number;
   /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
@@ -41,8 +41,8 @@ export interface Gateway {
 type Query = Record<string, string[]>;
 
 /**
- * Puts in place the global by which a Lambda streams its reply. Handlers look for it when they are made, so it comes
- * before they are imported.
+ * Installs the global with which a Lambda streams its reply. It must be called before handlers are imported, which read
+ * it.
  */
 export function installStreaming(): void {
   const HttpResponseStream = {
@@ -60,15 +60,15 @@ function queryOf(text: string): Query {
   return query;
 }
 
-/** The body, or undefined when it is too long; what is too long is not kept. */
-async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > largest) return undefined;
+/** Returns the body; undefined when it is too long, which is not kept in memory. */
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
   // The connection is still needed for the reply.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > largest) return undefined;
+    if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
@@ -103,8 +103,8 @@ function answerOutage(response: ServerResponse, { message }: StorageError): void
 const LINGER_MS = 30_000;
 
 /**
- * Answers 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that closes
- * with unread data is reset, and a client that is still sending gets the reset instead of the reply.
+ * Replies with 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that
+ * closes with unread data is reset, and a client that is still sending gets the reset instead of the reply.
  */
 async function refuseBody(request: IncomingMessage, response: ServerResponse, message: string, lingerMs = LINGER_MS) {
   const body = errorBody(413, message);
@@ -121,10 +121,10 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
   const method = request.method ?? 'GET';
   const [path = '/', ...rest] = (request.url ?? '/').split('?');
   const query = queryOf(rest.join('?'));
-  const largest = settings.largestBody(method, path, query);
-  const body = await bodyOf(request, largest);
+  const maxBytes = settings.maxBodyBytes(method, path, query);
+  const body = await bodyOf(request, maxBytes);
   if (body === undefined) {
-    const message = `request payload too large: at most ${largest} bytes`;
+    const message = `request payload too large: at most ${maxBytes} bytes`;
     await refuseBody(request, response, message, settings.lingerMs);
     return;
   }
@@ -145,7 +145,10 @@ async function serve(settings: GatewaySettings, request: IncomingMessage, respon
   await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
 }
 
-/** Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far. */
+/**
+ * Serves requests. During an outage of the storage it replies with 503, also to requests in progress without a reply so
+ * far.
+ */
 class RequestServer {
   readonly #settings: GatewaySettings;
   readonly #open = new Set<ServerResponse>();
@@ -179,11 +182,14 @@ class RequestServer {
   }
 }
 
-/** Does what API Gateway does before a Lambda: turns HTTP requests into proxy events (REST, version 1) and streams replies. */
+/**
+ * Does what API Gateway does before a Lambda: converts HTTP requests into proxy events (REST, version 1) and streams
+ * replies.
+ */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const requests = new RequestServer(settings);
   const server = createServer((request, response) => void requests.serve(request, response));
-  // A run may be waited for as long as its own limits let it.
+  // A request may wait for a run as long as the limits of the run allow.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -195,13 +201,13 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
 }
 
 const IDLE_LOOK_MS = 10;
-const LONGEST_CLOSE_MS = 1000;
+const MAX_CLOSE_MS = 1000;
 
 async function close(server: ReturnType<typeof createServer>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle when its reply is through, and stays open then.
+  // A connection becomes idle when its reply is complete, and stays open then.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
-  const late = setTimeout(() => server.closeAllConnections(), LONGEST_CLOSE_MS);
+  const late = setTimeout(() => server.closeAllConnections(), MAX_CLOSE_MS);
   await closed;
   clearInterval(idle);
   clearTimeout(late);

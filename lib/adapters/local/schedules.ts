@@ -11,24 +11,24 @@ import { type NextTick, newestTick } from './newest-tick.ts';
 export interface LocalSchedulesOptions {
   /** Where schedules, and ticks until they are delivered, are stored. */
   readonly database: LocalDatabase;
-  /** Is told of a tick and its planned time (milliseconds since 1970); again, after a pause, if it throws. */
+  /** Handles a tick with its planned time (milliseconds since 1970). If it throws, it is called again after a delay. */
   readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
-  /** Keeps a tick that was not taken in a day; if this throws, it is told once more. */
+  /** Stores a tick that exhausted its retries of a day. If it throws, the tick is delivered again. */
   readonly giveUp?: (schedule: Schedule, planned: number, why: GivenUp) => Promise<void>;
   readonly clock: Clock;
   readonly nextTick: NextTick;
-  /** What wakes the timers; the system's own if not given. */
+  /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
-  /** Where work is counted, to wait for the end of several adapters' work at once. */
+  /** Counts the work in progress of several adapters, so that a caller can wait for its end. */
   readonly activity?: Activity;
 }
 
 export interface LocalSchedules extends Schedules {
-  /** Goes on with the schedules of a former process: of the ticks that were missed, each tells its newest. */
+  /** Continues the schedules of an earlier process; of the missed ticks of a schedule, the newest is delivered. */
   resume(): Promise<void>;
-  /** Resolves when no tick is being told; ticks to come and pauses before another try do not count. */
+  /** Resolves when no tick is being delivered; later ticks and delays before retries do not count. */
   idle(): Promise<void>;
-  /** Nothing ticks any more until the next `resume`. */
+  /** Stops all ticks until the next `resume`. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface ScheduleRow {
   readonly cron: string;
   /** JSON. */
   readonly target: string;
-  /** The newest planned time that was told, or when the schedule was set. */
+  /** The stored column: the newest planned time that was delivered, or the time when the schedule was set. */
   readonly told: number;
 }
 
@@ -60,13 +60,16 @@ const STATEMENTS = {
   remove: 'DELETE FROM schedules WHERE name = ?',
 } as const;
 
-/** A tick told further ahead than this shows that the clock had been wrong, and would silence its schedule until then. */
-const MOST_AHEAD_MS = 24 * 3_600_000;
+/**
+ * A planned time further ahead than this was stored while the clock was wrong, and would suppress the schedule until
+ * then.
+ */
+const MAX_AHEAD_MS = 24 * 3_600_000;
 const RETRY_MS = 1000;
 
 /**
- * The clock that starts workflows, in this process. A tick is in the database, as told, before it is told, and leaves
- * it when it was taken; so a clock that is set back tells no planned time twice.
+ * The clock that starts workflows, in this process. A tick is stored before it is delivered, and deleted afterwards.
+ * The schedule stores its planned time, so that no planned time is delivered twice when the clock is set back.
  */
 export function localSchedules(options: LocalSchedulesOptions): LocalSchedules {
   return new JournaledSchedules(options);
@@ -85,17 +88,17 @@ class JournaledSchedules implements LocalSchedules {
     this.#journal = new DeliveriesJournal(database, 'clock', () => clock.now());
     database.define(SCHEMA);
     this.#sql = database.statements(STATEMENTS);
-    const take = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
+    const handle = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
     const giveUp = (body: string, why: GivenUp) => {
       return this.#with(JSON.parse(body) as Tick, async (schedule, planned) =>
         options.giveUp?.(schedule, planned, why),
       );
     };
-    const props = { journal: this.#journal, take, giveUp, clock, alarm, activity };
+    const props = { journal: this.#journal, handle, giveUp, clock, alarm, activity };
     this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
   }
 
-  /** Whatever can be read can be kept; what cannot is not brought here. */
+  /** Every cron pattern that can be parsed is supported here. */
   problemOf(): undefined {}
 
   async set({ name, cron, target: { id, namespace, workflow } }: Schedule): Promise<void> {
@@ -103,7 +106,7 @@ class JournaledSchedules implements LocalSchedules {
     const row = await this.#journal.commit(() => {
       const former = this.#find(name);
       const isSame = former?.cron === cron && former.target === target;
-      // The same again keeps what it has told, and what it has missed.
+      // An unchanged schedule keeps the time of its last tick, and so its missed ticks.
       const told = isSame ? former.told : this.#options.clock.now();
       this.#sql.put.run(name, cron, target, told);
       return { name, cron, target, told };
@@ -119,7 +122,7 @@ class JournaledSchedules implements LocalSchedules {
   async resume(): Promise<void> {
     const rows = await this.#journal.commit(() => {
       const now = this.#options.clock.now();
-      this.#sql.correct.run(now, now + MOST_AHEAD_MS);
+      this.#sql.correct.run(now, now + MAX_AHEAD_MS);
       const all = this.#sql.all.all() as unknown as ScheduleRow[];
       this.#dropOlder(all.filter((row) => this.#newest(row) !== undefined));
       return all;
@@ -136,7 +139,7 @@ class JournaledSchedules implements LocalSchedules {
     this.#deliveries.close();
   }
 
-  /** Of the ticks that a former process left, each schedule keeps the newest, and none when it missed a newer one. */
+  /** Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one. */
   #dropOlder(missed: readonly ScheduleRow[]): void {
     const seen = new Set(missed.map(({ name }) => name));
     const left = this.#journal.all().map(({ id, body }) => ({ id, ...(JSON.parse(body) as Tick) }));
@@ -165,7 +168,7 @@ class JournaledSchedules implements LocalSchedules {
     this.#armed.delete(name);
   }
 
-  /** However late it rings, one tick is told: the newest. */
+  /** Delivers one tick, the newest, however late the timer rings. */
   async #ring(name: string): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
@@ -174,7 +177,7 @@ class JournaledSchedules implements LocalSchedules {
     const body = JSON.stringify({ name, planned } satisfies Tick);
     try {
       await this.#deliveries.add([{ body }], () => this.#sql.told.run(planned, name, row.cron));
-      // It may have been set anew or removed meanwhile.
+      // The schedule may have been changed or removed meanwhile.
       const current = this.#find(name);
       if (current) this.#arm(current);
     } catch (fault) {
@@ -183,12 +186,12 @@ class JournaledSchedules implements LocalSchedules {
     }
   }
 
-  /** Nothing is told of a schedule that was removed meanwhile. */
-  async #with({ name, planned }: Tick, tell: LocalSchedulesOptions['tick']): Promise<void> {
+  /** Delivers nothing for a schedule that was removed meanwhile. */
+  async #with({ name, planned }: Tick, deliver: LocalSchedulesOptions['tick']): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
     const target = JSON.parse(row.target) as Schedule['target'];
-    await tell({ name, cron: row.cron, target }, planned);
+    await deliver({ name, cron: row.cron, target }, planned);
   }
 
   #find(name: string): ScheduleRow | undefined {

@@ -1,5 +1,5 @@
 /** Waits so many milliseconds. */
-export type Pause = (milliseconds: number) => Promise<unknown>;
+export type Sleep = (milliseconds: number) => Promise<unknown>;
 
 /** Which errors are retried, and how often. */
 export interface RetryOptions {
@@ -9,11 +9,11 @@ export interface RetryOptions {
   readonly firstDelayMs: number;
   readonly maxDelayMs?: number;
   /** Waits; by the timer of the system if not given. */
-  readonly pause?: Pause;
+  readonly sleep?: Sleep;
 }
 
 /** Waits by the timer of the system. */
-export const systemPause: Pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const systemSleep: Sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** The delay before the attempt after number `attempt`, from 1: exponential backoff with 50 % jitter, milliseconds. */
 export function backoffMs(attempt: number, firstDelayMs: number, maxDelayMs = Number.POSITIVE_INFINITY): number {
@@ -22,13 +22,13 @@ export function backoffMs(attempt: number, firstDelayMs: number, maxDelayMs = Nu
 
 /** Runs `work` until it succeeds. Throws its error when that is not transient, and after the last attempt. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { isTransient, maxAttempts, firstDelayMs, maxDelayMs, pause = systemPause } = options;
+  const { isTransient, maxAttempts, firstDelayMs, maxDelayMs, sleep = systemSleep } = options;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!isTransient(error) || attempt >= maxAttempts) throw error;
     }
-    await pause(backoffMs(attempt, firstDelayMs, maxDelayMs));
+    await sleep(backoffMs(attempt, firstDelayMs, maxDelayMs));
   }
 }

@@ -1,6 +1,6 @@
 import { PAGING, type QueryName } from '../registry/queries.ts';
 import type { Route } from '../registry/route.ts';
-import { type RouteId, routes } from '../registry/routes/index.ts';
+import { type BytesId, type ParamName, type RouteId, routes } from '../registry/routes/index.ts';
 import type { InputName } from '../registry/shapes/inputs.ts';
 
 const WORKFLOW = `states:
@@ -27,7 +27,7 @@ export const paramExamples: Readonly<Record<string, string>> = {
   filter: 'drop-tests',
   delivery: INSTANCE,
   key: 'k-7f3a',
-};
+} satisfies Readonly<Record<ParamName, string>>;
 
 /** A value for each query parameter. */
 export const queryExamples: Readonly<Record<QueryName, string>> = {
@@ -108,7 +108,7 @@ export const byteExamples: Readonly<Partial<Record<RouteId, string>>> = {
   broadcastEventThroughFilter: EVENT,
   createEventFilter: SCRIPT,
   updateEventFilter: SCRIPT,
-};
+} satisfies Readonly<Record<BytesId, string>>;
 
 /** Values for routes where the usual ones would make no sense. */
 const OVERRIDES: Readonly<Partial<Record<RouteId, Readonly<Record<string, string>>>>> = {

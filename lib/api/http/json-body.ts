@@ -9,8 +9,8 @@ import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
  */
 
 /** The longest part of a wrong value, and of a name, that an error message repeats. In characters. */
-const LONGEST_ECHO = 60;
-const LONGEST_NAME = 200;
+const MAX_ECHO_LENGTH = 60;
+const MAX_NAME_LENGTH = 200;
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
@@ -103,8 +103,8 @@ function targetOf(field: string, expected: string, original: OriginalBody | unde
 }
 
 function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBody | undefined): string {
-  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]?.slice(0, LONGEST_NAME)}"`;
-  const field = issue.path.map(String).join('.').slice(0, LONGEST_NAME);
+  if (issue.code === 'unrecognized_keys') return `json: unknown field "${issue.keys[0]?.slice(0, MAX_NAME_LENGTH)}"`;
+  const field = issue.path.map(String).join('.').slice(0, MAX_NAME_LENGTH);
   const place = field === '' ? 'the body' : `field ${field}`;
   const given = at(value, issue.path);
   const choice = issue.code === 'invalid_value' ? `; it is one of ${issue.values.map(String).join(', ')}` : '';
@@ -113,7 +113,7 @@ function issueText(issue: z.core.$ZodIssue, value: unknown, original: OriginalBo
     return `json: cannot unmarshal ${kindOf(given)} into ${targetOf(field, issue.expected, original)}`;
   }
   // A deeply nested value can be parsed, but not serialized.
-  const shown = typeof given === 'object' ? kindOf(given) : JSON.stringify(given).slice(0, LONGEST_ECHO);
+  const shown = typeof given === 'object' ? kindOf(given) : JSON.stringify(given).slice(0, MAX_ECHO_LENGTH);
   return `json: ${place} cannot be ${shown}${choice}`;
 }
 

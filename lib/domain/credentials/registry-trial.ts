@@ -75,15 +75,15 @@ async function run(ask: Ask, trial: Trial): Promise<void> {
  * Tests credentials at a registry, as a client does before it pulls an image. Throws `refused` (500, rest-api reference,
  * A.7) when a field is missing, the registry is unreachable, or it refuses the credentials.
  */
-export async function trial({ web, clock }: Pick<Ports, 'web' | 'clock'>, given: Trial): Promise<void> {
-  const { url, username, password } = given;
+export async function trial({ web, clock }: Pick<Ports, 'web' | 'clock'>, request: Trial): Promise<void> {
+  const { url, username, password } = request;
   if (url === '' || username === '' || password === '') {
     throw refused('url, username and password need to be provided');
   }
   const end = clock.now() + TIMEOUT_MS;
   const ask: Ask = (address, authorization) =>
     web.get(address, authorization === undefined ? {} : { authorization }, end - clock.now());
-  await run(ask, given).catch((error: unknown) => {
+  await run(ask, request).catch((error: unknown) => {
     throw error instanceof UnreachableError ? refused(error.message) : error;
   });
 }

@@ -101,8 +101,8 @@ function levelOf(name: string, folder: string): string {
   return slash < 0 ? name : name.slice(0, slash + 1);
 }
 
-const unknown = (what: string, given: string): ServiceError =>
-  new ServiceError('refused', `invalid ${what}: ${given}: secrets are ordered and filtered by NAME`);
+const unknown = (label: string, value: string): ServiceError =>
+  new ServiceError('refused', `invalid ${label}: ${value}: secrets are ordered and filtered by NAME`);
 
 /** Unlike other lists this one rejects unknown orders and filters (rest-api reference, 2.3). */
 function needKnown({ order, filter }: ListRequest): void {

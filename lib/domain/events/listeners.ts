@@ -20,7 +20,7 @@ export interface Listener {
   /** The id of the run or of the workflow. */
   readonly owner: string;
   /** The number of the wait of a run. */
-  readonly pause: number;
+  readonly wait: number;
   /** The index of the filter among those of the owner. */
   readonly slot: number;
   readonly filter: Filter;
@@ -52,10 +52,10 @@ const nameOf = ({ kind, id }: Pick<Owner, 'kind' | 'id'>): string => `${kind}#${
 const keyOf = (owner: Owner, filter: Filter, slot: number): Key =>
   keys.listener(owner.namespaceId, filter.type, nameOf(owner), slot);
 
-type Details = Pick<Listener, 'pause' | 'mode' | 'path' | 'created'>;
+type Details = Pick<Listener, 'wait' | 'mode' | 'path' | 'created'>;
 
 /** The writes that store the listeners of an owner. */
-export function toWrites(owner: Owner, filters: readonly Filter[], details: Details): Write[] {
+export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...details }: Details): Write[] {
   return filters.map((filter, slot) => {
     const key = keyOf(owner, filter, slot);
     return putAt(key, {
@@ -65,6 +65,7 @@ export function toWrites(owner: Owner, filters: readonly Filter[], details: Deta
       owner: owner.id,
       slot,
       filter: JSON.stringify(filter),
+      pause: wait,
       ...details,
     });
   });
@@ -106,7 +107,7 @@ export function startWrites(
   });
   const type = after?.start.type ?? 'event';
   const mode = type in MODES ? MODES[type as keyof typeof MODES] : 'simple';
-  return [...gone, ...toWrites(owner, filters, { pause: 0, mode, path: workflow.path, created: now })];
+  return [...gone, ...toWrites(owner, filters, { wait: 0, mode, path: workflow.path, created: now })];
 }
 
 function fromItem(item: Item): Listener {
@@ -114,7 +115,7 @@ function fromItem(item: Item): Listener {
     at: item.sk,
     kind: item['kind'] as Listener['kind'],
     owner: String(item['owner']),
-    pause: Number(item['pause']),
+    wait: Number(item['pause']),
     slot: Number(item['slot']),
     filter: JSON.parse(String(item['filter'])) as Filter,
     mode: item['mode'] as Listener['mode'],

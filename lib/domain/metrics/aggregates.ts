@@ -42,10 +42,10 @@ type Home = Pick<Namespace, 'id' | 'created'>;
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /**
- * The age at which all rows of a time are visible in the index, milliseconds: a row is written at most LATEST_FIRST_MS
+ * The age at which all rows of a time are visible in the index, milliseconds: a row is written at most MAX_FIRST_COMMIT_MS
  * after its time, and two minutes are more than all retries of the write, the delay of the index and clock skew together.
  */
-export const LAG_MS = runs.LATEST_FIRST_MS + 2 * MINUTE_MS;
+export const LAG_MS = runs.MAX_FIRST_COMMIT_MS + 2 * MINUTE_MS;
 
 const PAGE_SIZE = 500;
 /** Fewer rows are not worth a transaction; they are added on each reading. */

@@ -61,7 +61,7 @@ function flowOf(row: Item, whole: Sums, isFailed: boolean): Sums {
   const tally = fromText(text);
   const entry = tally[0]?.[0] ?? String(row['at']);
   const states = statesOf(row, tally, isFailed);
-  // `told` counts the runs whose states are known.
+  // The stored member `told` is the number of runs whose states are known.
   return { ...whole, ...codes, told: 1, start: { [entry]: 1 }, states };
 }
 

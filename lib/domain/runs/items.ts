@@ -57,7 +57,7 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
   return { parent: { ...others, ...renamed } };
 }
 
-/** The usual values. They are left out of the item, which keeps a small run below one unit of writing. */
+/** The default values. They are left out of the item, so that a small run costs one write unit. */
 const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service'> = {
   historyEvents: 0,
   express: false,
@@ -82,13 +82,13 @@ function placeFrom(text: string): Place {
   return { ...USUAL, ...stored, ...renameRetries(place['parent'], READ_RETRIES) };
 }
 
-/** A finished instance, its logs and variables are kept this long. */
+/** How long an instance that has ended, its logs and its variables are kept, days. */
 export const RETENTION_DAYS = 30;
 export const SECONDS_OF_A_DAY = 86_400;
-/** An error text is cut here: it is part of every list that shows the instance. */
-const LONGEST_MESSAGE = 4096;
+/** Longer error messages are truncated, characters: every row of a list contains the message. */
+const MAX_MESSAGE_LENGTH = 4096;
 
-/** Where a part of a run is kept that is too large for its item. */
+/** The key of the blob for a part of a run that is too large for the item. */
 export const blobOf = (run: Pick<Run, 'id'>, part: string): string => keys.blobOf('runs', run.id, part);
 
 function headItem(run: Run): Record<string, Value> {
@@ -101,7 +101,7 @@ function headItem(run: Run): Record<string, Value> {
     invoker: run.invoker,
     status: run.status,
     code: run.code,
-    message: run.message.slice(0, LONGEST_MESSAGE),
+    message: run.message.slice(0, MAX_MESSAGE_LENGTH),
     created: run.created,
     updated: run.updated,
   };
@@ -110,8 +110,8 @@ function headItem(run: Run): Record<string, Value> {
 const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
 
 /**
- * What puts a run into the index by beginning, and one that is over into the index by end, and lets it go one day. A
- * call of a container is in no index, so nobody would find one that was left in the middle: it may always go.
+ * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of
+ * a container is in no index and expires also while it is pending, because no sweep finds one that was interrupted.
  */
 function indexItem({ status, namespaceId, created, updated, id, service }: Run): Record<string, Value> {
   if (service !== undefined) return { ttl: expiry(Math.max(updated, service.until)) };
@@ -127,7 +127,7 @@ function indexItem({ status, namespaceId, created, updated, id, service }: Run):
 
 type Stored = Readonly<Record<'data' | 'input' | 'metadata' | 'place', Value>>;
 
-/** The parts of a run that may be large, each as its item holds it. */
+/** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   return {
     data: await texts.storeText(blobs, blobOf(run, `data-${run.seq}`), JSON.stringify(run.data)),
@@ -137,7 +137,7 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   };
 }
 
-/** The whole item of a run. */
+/** Returns the item of a run; `stored` is what `storeParts` returned. */
 export function toItem(run: Run, stored: Stored): Item {
   const { pk, sk } = keys.run(run.id);
   return {
@@ -163,7 +163,7 @@ export function toItem(run: Run, stored: Stored): Item {
   };
 }
 
-/** The head of an item of the table or of an index. */
+/** Returns the head of a run from an item of the table or of an index. */
 export function toHead(item: Item): Head {
   return {
     id: String(item['id']),
@@ -180,7 +180,7 @@ export function toHead(item: Item): Head {
   };
 }
 
-/** The run of an item; its large parts are read from where they are. */
+/** Reads a run from its item, with the large parts that are blobs. */
 export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
   const [place, data, input, metadata] = await Promise.all([
     texts.readText(blobs, item['place']),

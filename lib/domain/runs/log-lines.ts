@@ -6,7 +6,7 @@ import { flush } from './runs.ts';
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
-/** A line that is not written yet, and when it was said, milliseconds since 1970. */
+/** A line that is not stored yet, and when it was logged, milliseconds since 1970. */
 export interface UnwrittenLine {
   readonly at: number;
   readonly level: Level;
@@ -16,11 +16,11 @@ export interface UnwrittenLine {
 
 function withLines(
   item: Item,
-  said: readonly UnwrittenLine[],
+  added: readonly UnwrittenLine[],
 ): { readonly tail: readonly LogLine[]; readonly last: number } {
   const tail = JSON.parse(String(item['tail'])) as LogLine[];
   let last = Number(item['lastLine']);
-  for (const { at, ...line } of said) {
+  for (const { at, ...line } of added) {
     last = Math.max(last + 1, at * 1000);
     tail.push({ t: last, ...line });
   }
@@ -28,20 +28,20 @@ function withLines(
 }
 
 /**
- * Adds lines to the log of a run, whoever commits it meanwhile, also after its end. Nothing else of the run changes but
- * the number of its commits: whoever is at work on it looks again. Answers how many states the run has entered;
- * undefined: there is no such run.
+ * Adds lines to the log of a run, also after its end and concurrently with its commits. Of the rest of the run only the
+ * sequence number changes, so a concurrent step has a conflict and reads the run again. Returns how many states the run
+ * has entered; undefined for an unknown run.
  */
 export async function append(
   { table, blobs }: Needs,
   id: string,
-  said: readonly UnwrittenLine[],
+  added: readonly UnwrittenLine[],
 ): Promise<number | undefined> {
   const key = keys.run(id);
   for (;;) {
     const [item] = await table.get([key]);
     if (item === undefined) return undefined;
-    const { tail, last } = withLines(item, said);
+    const { tail, last } = withLines(item, added);
     const [flushed, updated, seq] = [Number(item['flushed']), Number(item['updated']), Number(item['seq'])];
     const { run, writes } = await flush(blobs, { id, tail, flushed, updated });
     const set = { tail: JSON.stringify(run.tail), flushed: run.flushed, lastLine: last, seq: seq + 1 };

@@ -15,13 +15,13 @@ function endingOf({ status, created, updated }: Committed): Happened {
   return status === 'pending' ? {} : { [ENDED[status]]: 1, RunMilliseconds: Math.max(updated - created, 0) };
 }
 
-/** A call of a container is nobody's run. */
+/** The metrics of a call of a container, which is stored as a run and not counted as one. */
 function callOf({ status }: Committed): Happened {
   if (status === 'pending') return {};
   return { ContainerCalls: 1, ...(status === 'complete' ? {} : { ContainerCallsFailed: 1 }) };
 }
 
-/** What the commit of a run means to whoever counts; undefined: nothing that is counted. */
+/** Returns the metrics that the commit of a run increments; undefined: none. */
 export function measuresOf(run: Committed): Happened | undefined {
   const happened = run.service === undefined ? { ...beginningOf(run), ...endingOf(run) } : callOf(run);
   return Object.keys(happened).length === 0 ? undefined : happened;

@@ -2,43 +2,44 @@ import { toJson, toPrettyJson } from '../../language/json.ts';
 import { detectMediaType } from '../../language/media/detection.ts';
 import { ServiceError } from '../errors.ts';
 
+/** How op=wait renders the output (rest-api reference, 6.3). */
 export interface OutputRequest {
-  /** Only this top-level field. */
+  /** Returns this top-level field only. */
   readonly field?: string;
-  /** Strings bare, base64 as the bytes it stands for, null as nothing. */
+  /** Returns a string without quotes, base64 decoded, and null as an empty body. */
   readonly isRaw: boolean;
   /** The content type of the reply, in place of the detected one. */
   readonly type?: string;
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const LONGEST_TYPE = 200;
+const MAX_TYPE_LENGTH = 200;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+:-]+|"[\w !#$&^.+:;,/-]*"))*$/;
 
-/** Checks what the caller asks of the output. Throws `malformed` for a type that may not stand in a Content-Type header. */
-export function toOutputRequest(wanted: OutputRequest): OutputRequest {
-  const { type } = wanted;
-  if (type === undefined || (MEDIA_TYPE.test(type) && type.length <= LONGEST_TYPE)) return wanted;
+/** Validates a request. Throws `malformed` for a type that is invalid in a Content-Type header. */
+export function toOutputRequest(request: OutputRequest): OutputRequest {
+  const { type } = request;
+  if (type === undefined || (MEDIA_TYPE.test(type) && type.length <= MAX_TYPE_LENGTH)) return request;
   throw new ServiceError('malformed', 'ctype is not a media type such as application/json; charset=utf-8');
 }
 
 function rawBytes(value: unknown): Uint8Array | undefined {
   if (value === null) return new Uint8Array();
   if (typeof value !== 'string') return undefined;
-  // Newlines inside base64 do not count, as in the original's decoder.
+  // Line breaks inside base64 are ignored, as in the decoder of the original.
   const text = value.replace(/[\r\n]/g, '');
   return BASE64.test(text) ? Buffer.from(text, 'base64') : Buffer.from(value);
 }
 
-/** The output as the caller of op=wait wants it (rest-api reference, 6.3). */
+/** Renders the output of a run for the caller of op=wait (rest-api reference, 6.3). */
 export function render(
   output: Readonly<Record<string, unknown>>,
-  wanted: OutputRequest,
+  request: OutputRequest,
 ): { bytes: Uint8Array; type: string } {
-  const { field } = wanted;
+  const { field } = request;
   const value = field === undefined ? output : Object.hasOwn(output, field) ? output[field] : null;
-  const raw = wanted.isRaw ? rawBytes(value) : undefined;
+  const raw = request.isRaw ? rawBytes(value) : undefined;
   const bytes = raw ?? Buffer.from(field === undefined ? toPrettyJson(value) : toJson(value));
-  const type = wanted.type ?? detectMediaType(bytes);
+  const type = request.type ?? detectMediaType(bytes);
   return { bytes, type };
 }

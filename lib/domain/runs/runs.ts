@@ -13,49 +13,49 @@ import type { LogLine, Run } from './run.ts';
 export { RETENTION_DAYS, toHead } from './items.ts';
 export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
-/** The name of the execution that works on a run. */
+/** The name of the execution that carries a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
   return executions > 1 ? `${id}-${executions}` : id;
 }
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
-/** Log lines stay in the run's own item up to this many bytes: a second item would make each commit a transaction. */
-const LONGEST_TAIL = 4096;
-/** A loop's way is recorded up to here; later on only states not entered before are added. */
-export const LONGEST_FLOW = 1000;
+/** Log lines stay in the item of the run up to this many characters: a second item makes the commit a transaction. */
+const MAX_TAIL_LENGTH = 4096;
+/** The maximum length of the recorded flow of a loop; after it, only states that were not entered before are added. */
+export const MAX_FLOW = 1000;
 
-/** The run as last committed, or undefined. */
+/** Returns the run as last committed; undefined if there is none. */
 export async function find({ table, blobs }: Needs, id: string): Promise<Run | undefined> {
   const [item] = await table.get([keys.run(id)]);
   return item === undefined ? undefined : fromItem(blobs, item);
 }
 
-/** Whether there is such a run and it is not over; nothing else of it is read out. */
+/** Returns whether the run exists and has not ended. Its large parts are not read. */
 export async function isPending({ table }: Pick<Needs, 'table'>, id: string): Promise<boolean> {
   const [item] = await table.get([keys.run(id)]);
   return item?.['status'] === 'pending';
 }
 
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
-/** The runs with these ids, in their order. */
+/** Returns the runs with these ids in their order; undefined for an unknown id. */
 export async function findMany({ table, blobs }: Needs, ids: readonly string[]): Promise<(Run | undefined)[]> {
   const found: (Run | undefined)[] = [];
-  for (let from = 0; from < ids.length; from += MOST_KEYS) {
-    const items = await table.get(ids.slice(from, from + MOST_KEYS).map(keys.run));
+  for (let from = 0; from < ids.length; from += MAX_KEYS) {
+    const items = await table.get(ids.slice(from, from + MAX_KEYS).map(keys.run));
     found.push(...(await Promise.all(items.map((item) => (item === undefined ? item : fromItem(blobs, item))))));
   }
   return found;
 }
 
-/** Moves the tail into the journal when it has grown; one item for all its lines. */
+/** Moves the log lines of the item into the journal, as one item, when they exceed `MAX_TAIL_LENGTH`. */
 export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'updated'>>(
   blobs: Blobs,
   run: R,
 ): Promise<{ readonly run: R; readonly writes: Write[] }> {
   const text = JSON.stringify(run.tail);
-  if (text.length <= LONGEST_TAIL) return { run, writes: [] };
+  if (text.length <= MAX_TAIL_LENGTH) return { run, writes: [] };
   const key = keys.logLines(run.id, run.flushed);
   const lines = await texts.storeText(blobs, blobOf(run, `log-${key.sk}`), text);
   const ttl = Math.ceil(run.updated / 1000) + 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
@@ -66,15 +66,15 @@ export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'upd
   };
 }
 
-/** A run that is stored for the first time later than this after it was begun counts as begun when it is stored. */
-export const LATEST_FIRST_MS = 60_000;
+/** A run whose first commit is later than this after its start is listed with the time of that commit as its start. */
+export const MAX_FIRST_COMMIT_MS = 60_000;
 
 /**
- * The run as it enters the indexes by time. They are counted up to a while ago (metrics), so nothing may enter them
- * further back than that: an end is stamped in the moment it is written, and so is a beginning that took long.
+ * Returns the run with the times by which the indexes order it. Metrics count the indexes up to a recent time, so no
+ * row may be added before that: the end is the time of its commit, and so is the start if the first commit was late.
  */
 function placed(run: Run, now: number): Run {
-  const isLate = run.seq === 1 && now - run.created > LATEST_FIRST_MS;
+  const isLate = run.seq === 1 && now - run.created > MAX_FIRST_COMMIT_MS;
   const begun = isLate ? { created: now, ...(run.updated === run.created ? { updated: now } : {}) } : {};
   const ended = run.status === 'pending' ? {} : { updated: Math.max(now, run.updated) };
   return { ...run, ...begun, ...ended };
@@ -83,9 +83,9 @@ function placed(run: Run, now: number): Run {
 type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>;
 
 /**
- * Commits a run and what it wrote besides, all or nothing, on the condition that nobody else committed since it was
- * read: `run.seq` is the number after this commit, 1 being a run that is not stored yet. Throws ConflictError when it
- * lost. Its beginning and its end are counted by the commits that made them.
+ * Commits a run and further writes in one transaction, on the condition that no other commit came first (optimistic
+ * locking): `next.seq` is the number of this commit, 1 for a run that is not stored yet. Throws ConflictError if another
+ * commit came first. The first and the last commit of a run increment the metrics of starts and ends.
  */
 export async function commit(
   { table, blobs, clock, meter }: Committer,
@@ -102,15 +102,15 @@ export async function commit(
   return run;
 }
 
-/** A run, and whether it is stored by this call. */
+/** A run, and whether this call committed it. */
 export interface Committed {
   readonly run: Run;
   readonly isCommitted: boolean;
 }
 
 /**
- * Stores a new run. Its id follows from the call, event or key that starts it, so a run that is stored under this id
- * already was started by the same cause: it is returned as it is. Throws Conflict if there is none.
+ * Stores a new run. Its id is derived from the call, event or key that starts it, so a run that is stored under this id
+ * was started by the same cause: it is returned unchanged. Throws ConflictError if there is none after a conflict.
  */
 export async function store(ports: Committer, run: Run): Promise<Committed> {
   const commitNew = async () => ({ run: await commit(ports, { ...run, seq: 1 }), isCommitted: true });
@@ -121,16 +121,15 @@ export async function store(ports: Committer, run: Run): Promise<Committed> {
   });
 }
 
-/** The next state of a run, and what is written in the same commit. */
+/** A changed run, and further writes of the same commit. */
 export interface Change {
   readonly run: Run;
   readonly writes?: readonly Write[];
 }
 
 /**
- * Commits what `change` makes of a run; if another commit came first, `change` is called again with the run as that
- * commit left it. Undefined from `change` ends the update without a commit. Returns the run as committed, or as it was
- * read last.
+ * Commits the run that `change` returns. After a conflict `change` is called again with the run as stored by then. If it
+ * returns undefined, the update ends without a commit. Returns the run as committed, or as last read.
  */
 export async function update(
   ports: Committer,
@@ -148,10 +147,10 @@ export async function update(
   });
 }
 
-/** Parts of a log that one call reads. */
-const PARTS = 20;
+/** The number of items of a log that one call reads. */
+const ITEMS_PER_PAGE = 20;
 
-/** The log of a run from its line `from` on, oldest first, part by part: of a long one nobody wants it all at once. */
+/** Yields the log lines of a run from the line number `from` on, the oldest first, in parts, since a log can be long. */
 export async function* logParts(
   { table, blobs }: Needs,
   run: Pick<Run, 'id' | 'tail' | 'flushed'>,
@@ -161,7 +160,7 @@ export async function* logParts(
     const logs = keys.logs(run.id);
     const before = { to: keys.logLines(run.id, from).sk, descending: true, limit: 1, only: [] };
     const [first] = (await table.query({ ...logs, ...before })).items;
-    for await (const items of pagesOf(table, { ...logs, from: first?.sk, limit: PARTS })) {
+    for await (const items of pagesOf(table, { ...logs, from: first?.sk, limit: ITEMS_PER_PAGE })) {
       for (const item of items) {
         const lines = JSON.parse(await texts.readText(blobs, item['lines'])) as LogLine[];
         const number = Number(item.sk);

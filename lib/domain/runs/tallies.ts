@@ -1,4 +1,4 @@
-/** What a run did in one of its states: milliseconds spent there, calls repeated, and how often it went on whereto. */
+/** The metrics of a run in one state: milliseconds, retries of calls, and the number of transitions to each state. */
 export type StateTally = readonly [
   state: string,
   ms: number,
@@ -6,12 +6,12 @@ export type StateTally = readonly [
   to: readonly (readonly [state: string, times: number])[],
 ];
 
-/** What a run did, state by state. Undefined: it grew too long, and the run counts only as a whole. */
+/** The metrics of a run by state. Undefined: there were too many states, and only the run as a whole is counted. */
 export type RunTally = readonly StateTally[] | undefined;
 
-/** The names in a tally are at most so many bytes: it is part of the run's item, and of its row in the index by end. */
-const MOST_BYTES = 6 * 1024;
-/** What a name costs besides itself. */
+/** The maximum size of the names in a tally, bytes: the item of a run and its row in the index by end contain it. */
+const MAX_BYTES = 6 * 1024;
+/** The bytes of JSON around a name. */
 const FRAME_BYTES = 12;
 
 interface Visits {
@@ -20,7 +20,7 @@ interface Visits {
   readonly to: Map<string, number>;
 }
 
-/** Counts what a run does in its states, as it goes. */
+/** Collects the metrics of a run by state while it runs. */
 export class Tally {
   private readonly visits = new Map<string, Visits>();
   private bytes = 0;
@@ -46,38 +46,39 @@ export class Tally {
     return visits;
   }
 
-  /** Time spent in a state, milliseconds, and calls that it repeated. */
+  /** Adds the milliseconds in a state, and the retries of its calls. */
   add(state: string, ms: number, retries = 0): void {
-    if (this.bytes > MOST_BYTES) return;
+    if (this.bytes > MAX_BYTES) return;
     const visits = this.of(state);
     visits.ms += ms;
     visits.retries += retries;
   }
 
+  /** Adds transitions from a state to another. */
   addTransition(state: string, next: string, times = 1): void {
-    if (this.bytes > MOST_BYTES) return;
+    if (this.bytes > MAX_BYTES) return;
     const { to } = this.of(state);
     const before = to.get(next);
     if (before === undefined) this.take(next);
     to.set(next, (before ?? 0) + times);
   }
 
-  /** What is stored with the run. */
+  /** The tally as it is stored with the run. */
   get stored(): RunTally {
-    if (this.bytes > MOST_BYTES) return undefined;
+    if (this.bytes > MAX_BYTES) return undefined;
     return Array.from(this.visits, ([state, { ms, retries, to }]): StateTally => [state, ms, retries, [...to]]);
   }
 }
 
 type To = StateTally[3];
 
-/** Where a state leads that was entered once and left for the one that is noted next, as most are; to the end, if none. */
+/** The transitions that most states have: one to the state that follows in the tally; none from the last one. */
 const usualTo = (tally: readonly StateTally[], index: number): To => {
   const next = tally[index + 1];
   return next === undefined ? [] : [[next[0], 1]];
 };
 
-/** A tally as text. What is as usual is left out: a chain of states is hardly more than their names. */
+/** Returns a tally as JSON text without the default values: that of a chain of states is a list of their names. */
 export function toText(tally: readonly StateTally[]): string {
   const short = tally.map(([state, ms, retries, to], index) => {
     if (JSON.stringify(to) !== JSON.stringify(usualTo(tally, index))) return [state, ms, retries, to];
@@ -87,7 +88,7 @@ export function toText(tally: readonly StateTally[]): string {
   return JSON.stringify(short);
 }
 
-/** The tally of a text that `toText` made. */
+/** The inverse of `toText`. */
 export function fromText(text: string): readonly StateTally[] {
   const short = JSON.parse(text) as readonly (string | readonly [string, number?, number?, To?])[];
   const tally = short.map((one): StateTally => {

@@ -55,10 +55,10 @@ export const statusOfRevision = (status: ContainerStatus): Truth => stateOf(stat
 
 /** The conditions of a service: of its newest revision, and of the revisions with traffic. */
 export function conditionsOfService(service: Service, statuses: ContainerStatuses): Condition[] {
-  const verdictIn = (revision: ServiceRevision) => stateOf(statusOf(statuses, service, revision));
-  const configured = verdictIn(newestOf(service));
+  const stateIn = (revision: ServiceRevision) => stateOf(statusOf(statuses, service, revision));
+  const configured = stateIn(newestOf(service));
   const called = service.revisions.filter(({ generation }) => percentOf(service.traffic, generation) > 0);
-  const routed = worst(called.map(verdictIn));
+  const routed = worst(called.map(stateIn));
   return [
     { name: 'ConfigurationsReady', ...configured },
     { name: 'Ready', ...worst([configured, routed]) },

@@ -77,7 +77,7 @@ interface NewCall {
 }
 
 /** The last instant that has a date of four-digit years, milliseconds since 1970. */
-const LATEST = Date.UTC(9999, 11, 31);
+const MAX_TIME = Date.UTC(9999, 11, 31);
 
 /** A container call as a child, not stored yet. It has no workflow, and is in no list, log or metric. */
 export function newServiceCall(
@@ -91,7 +91,7 @@ export function newServiceCall(
     state,
     step: run.step,
     ...(isLoop ? { iterator: parent.i } : {}),
-    until: Math.min(wake, LATEST),
+    until: Math.min(wake, MAX_TIME),
     files,
   };
   return {

@@ -87,9 +87,9 @@ function failedCall(brand: string, error: unknown): ContainerResult {
 }
 
 /** Commits the end of a call with its outputs. A call that was ended in the meantime stays as it is. */
-async function end(ports: RunnerPorts, child: Called, given: ContainerResult, log: CallerLog): Promise<runs.Run> {
-  const outputs = await namedOutputs(given.outputs, log);
-  const { data, ...ending } = endingOf(ports.settings.brand, given);
+async function end(ports: RunnerPorts, child: Called, result: ContainerResult, log: CallerLog): Promise<runs.Run> {
+  const outputs = await namedOutputs(result.outputs, log);
+  const { data, ...ending } = endingOf(ports.settings.brand, result);
   // Outputs of a call that has ended are not stored, so the child is read again before they are.
   const latest = outputs.length === 0 ? child : await runs.find(ports, child.id);
   let noteOutputs = async (): Promise<void> => {};

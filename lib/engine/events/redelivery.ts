@@ -35,20 +35,24 @@ async function deliver(
  * `not-found`.
  */
 export async function redeliver(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
-  const letter = await failed.need(ports, namespace, id);
-  await deliver(ports, namespace, letter);
-  await failed.remove(ports, namespace, letter);
+  const deadLetter = await failed.need(ports, namespace, id);
+  await deliver(ports, namespace, deadLetter);
+  await failed.remove(ports, namespace, deadLetter);
 }
 
 /** A dead letter that fails again stays, with the new error. Returns whether it was delivered. */
-async function deliverOrKeep(ports: EnginePorts, namespace: Namespace, letter: failed.DeadLetter): Promise<boolean> {
+async function deliverOrKeep(
+  ports: EnginePorts,
+  namespace: Namespace,
+  deadLetter: failed.DeadLetter,
+): Promise<boolean> {
   try {
-    await deliver(ports, namespace, letter);
-    await failed.remove(ports, namespace, letter);
+    await deliver(ports, namespace, deadLetter);
+    await failed.remove(ports, namespace, deadLetter);
     return true;
   } catch (fault) {
     const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    await failed.add(ports, namespace.id, letter.delivery, { failed: ports.clock.now(), tries: 1, error });
+    await failed.add(ports, namespace.id, deadLetter.delivery, { failed: ports.clock.now(), tries: 1, error });
     return false;
   }
 }
@@ -70,8 +74,8 @@ export async function redeliverAll(ports: EnginePorts, namespace: Namespace): Pr
   const begun = ports.clock.now();
   let [redelivered, faults] = [0, 0];
   for await (const page of failed.pages(ports, namespace)) {
-    const open = page.filter((letter) => letter.failed <= begun);
-    const results = await Promise.allSettled(open.map((letter) => deliverOrKeep(ports, namespace, letter)));
+    const open = page.filter((deadLetter) => deadLetter.failed <= begun);
+    const results = await Promise.allSettled(open.map((deadLetter) => deliverOrKeep(ports, namespace, deadLetter)));
     for (const result of results) {
       if (result.status === 'rejected') throw result.reason;
       if (result.value) redelivered += 1;

@@ -102,10 +102,10 @@ async function deliver(
   { message, recorded }: Routing,
   listener: listeners.Listener,
 ): Promise<events.Trace> {
-  const { kind, owner, path, pause: number } = listener;
-  const verdict = explainMatch(listener.filter, recorded.event);
-  const trace = { listener: nameOf(listener), workflow: path, ...toShown(verdict) };
-  if (!verdict.matches) return { ...trace, did: 'nothing' };
+  const { kind, owner, path, wait: number } = listener;
+  const match = explainMatch(listener.filter, recorded.event);
+  const trace = { listener: nameOf(listener), workflow: path, ...toShown(match) };
+  if (!match.matches) return { ...trace, did: 'nothing' };
   if (kind === 'wait') return { ...trace, did: await offer(ports, { run: owner, number }, recorded) };
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
 }

@@ -23,7 +23,7 @@ export function listenerWrites(before: Run, after: Run): Write[] {
   const ended = before.wait?.listening;
   const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
   if (begun === undefined || wait === undefined) return deletions;
-  const details = { pause: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };
+  const details = { wait: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };
   const puts = listeners.toWrites(owner, begun.filters, details);
   // A transaction writes an item once: a put replaces the listener that it would delete.
   const replaced = new Set(puts.map(placeOf));

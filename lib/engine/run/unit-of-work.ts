@@ -1,5 +1,5 @@
 import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
-import { LONGEST_FLOW } from '../../domain/runs/runs.ts';
+import { MAX_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
@@ -121,7 +121,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.entered = this.ports.clock.now();
     this.origin = originOf(this.run);
     if (this.step === 1) this.events.sendBroadcast(startEvent(this.ports, this.run));
-    if (this.flow.length < LONGEST_FLOW || !this.visited.has(state)) this.flow.push(state);
+    if (this.flow.length < MAX_FLOW || !this.visited.has(state)) this.flow.push(state);
     this.visited.add(state);
   }
 

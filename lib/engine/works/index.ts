@@ -1,4 +1,5 @@
 import type { StatePlan } from '../../compiler/plan/plan.ts';
+import type { WaitingKind } from '../../compiler/plan/traits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { all, resumeAll } from './all.ts';
@@ -12,7 +13,7 @@ import { raise } from './raise.ts';
 import { read } from './read.ts';
 import { resumeSleep, sleep } from './sleep.ts';
 import { validate } from './validate.ts';
-import type { Kind, Perform, Result, Resume, Resumption, WaitingKind, WorkOf } from './work.ts';
+import type { Kind, Perform, Result, Resume, Resumption, WorkOf } from './work.ts';
 import { write } from './write.ts';
 
 const PERFORM: { readonly [K in Kind]: Perform<K> } = {

@@ -1,4 +1,5 @@
 import type { Exit, Work } from '../../compiler/plan/plan.ts';
+import type { WaitingKind } from '../../compiler/plan/traits.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { ResumeSignal, Suspend } from '../run/suspension.ts';
@@ -7,9 +8,6 @@ export type Kind = Work['do'];
 
 /** The plan of one kind of work. */
 export type WorkOf<K extends Kind> = Extract<Work, { readonly do: K }>;
-
-/** The kinds of work that may wait, or be cut by a checkpoint. */
-export type WaitingKind = 'sleep' | 'call' | 'each' | 'all' | 'listen' | 'listen-any';
 
 /** How a state's work is left: by an exit it chose, by the state's own exit (undefined), or suspended. */
 export type Result = Exit | Suspend | undefined;

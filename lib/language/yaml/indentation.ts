@@ -109,14 +109,14 @@ function padLines(scan: Scan, from: number, to: number): void {
   }
 }
 
-function isAt(scan: Scan, what: RegExp): boolean {
-  what.lastIndex = scan.offset;
-  return what.test(scan.text);
+function isAt(scan: Scan, pattern: RegExp): boolean {
+  pattern.lastIndex = scan.offset;
+  return pattern.test(scan.text);
 }
 
-function skip(scan: Scan, what: RegExp): boolean {
-  const isFound = isAt(scan, what);
-  if (isFound) scan.offset = what.lastIndex;
+function skip(scan: Scan, pattern: RegExp): boolean {
+  const isFound = isAt(scan, pattern);
+  if (isFound) scan.offset = pattern.lastIndex;
   return isFound;
 }
 

@@ -12,7 +12,7 @@ import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
 let gateway: Gateway;
 afterEach(() => gateway.close());
 
-/** A storage that is durable when the test says so. */
+/** A storage that becomes durable on demand. */
 class ScriptedStorage {
   outage: StorageError | undefined;
   waiting: PromiseWithResolvers<void>[] = [];
@@ -44,7 +44,7 @@ const start = async (handler: StreamingHandler, storage?: ScriptedStorage) => {
     port: 0,
     handlerOf: () => handler,
     requestId: () => 'r',
-    largestBody: () => 1000,
+    maxBodyBytes: () => 1000,
     ...(storage && { storage }),
   });
 };
@@ -75,7 +75,7 @@ test('a header named __proto__ is a header like any other', async () => {
   expect(Object.getPrototypeOf(seen) === null || Object.getPrototypeOf(seen) === Object.prototype).toBe(true);
 });
 
-test('a reply that is written at once has a length; one that comes bit by bit has none', async () => {
+test('a reply that is written at once has a length; one that is written in parts has none', async () => {
   await start(async (event, reply) => {
     const isWhole = (event as { path: string }).path === '/whole';
     if (isWhole) begin(reply).end('whole');
@@ -105,7 +105,7 @@ test('a reply without a body has its status and headers', async () => {
   expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([405, 'text/plain', '']);
 });
 
-test('no reply leaves before what it shows is on the disk', async () => {
+test('no reply is sent before its data is on the disk', async () => {
   const storage = new ScriptedStorage();
   await start(answering('shown'), storage);
   let isAnswered = false;
@@ -120,7 +120,7 @@ test('no reply leaves before what it shows is on the disk', async () => {
   expect(await asked).toBe('shown');
 });
 
-test('a reply whose contents cannot be stored is 503 with the reason', async () => {
+test('a reply whose data cannot be stored is 503 with the reason', async () => {
   const storage = new ScriptedStorage();
   await start(answering('shown'), storage);
   const asked = fetch(gateway.url);
@@ -132,7 +132,7 @@ test('a reply whose contents cannot be stored is 503 with the reason', async () 
   expect(await answer.json()).toEqual({ code: 503, message, Error: message, StatusCode: 503 });
 });
 
-test('while nothing can be stored, requests are refused: those that wait, and those that come', async () => {
+test('during an outage, waiting and new requests are rejected', async () => {
   const storage = new ScriptedStorage();
   let calls = 0;
   await start(async () => {
@@ -147,7 +147,7 @@ test('while nothing can be stored, requests are refused: those that wait, and th
   expect(calls).toBe(1);
 });
 
-test('a client that leaves ends the reading of what it was sent', async () => {
+test('a client that disconnects ends the reading of its reply', async () => {
   const ended = Promise.withResolvers<void>();
   await start(async (_event, reply) => {
     const body = new Readable({ read() {} });
@@ -162,14 +162,14 @@ test('a client that leaves ends the reading of what it was sent', async () => {
   await ended.promise;
 });
 
-test('a function that fails before it could answer is a 502', async () => {
+test('a function that fails before its reply is a 502', async () => {
   await start(async () => {
     throw new Error('broken');
   });
   expect((await fetch(gateway.url)).status).toBe(502);
 });
 
-const LARGEST = 10;
+const MAX_BODY_BYTES = 10;
 
 let socket: Socket;
 
@@ -179,14 +179,14 @@ async function open(lingerMs?: number): Promise<void> {
     port: 0,
     handlerOf: () => async (_event, response) => response.end(),
     requestId: () => 'request',
-    largestBody: () => LARGEST,
+    maxBodyBytes: () => MAX_BODY_BYTES,
     ...(lingerMs === undefined ? {} : { lingerMs }),
   });
   socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').setEncoding('utf8');
   await once(socket, 'connect');
 }
 
-/** What the server sends, until it contains the word. */
+/** Reads from the server until the text contains the word. */
 async function readUntil(word: string): Promise<string> {
   let read = '';
   while (!read.includes(word)) read += (await once(socket, 'data'))[0];
@@ -196,7 +196,7 @@ async function readUntil(word: string): Promise<string> {
 const LENGTH = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n';
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-describe('a body that is too large', () => {
+describe('a body above the limit', () => {
   afterEach(() => {
     socket.destroy();
   });
@@ -204,7 +204,7 @@ describe('a body that is too large', () => {
   test.each([
     ['with a length', LENGTH + 'x'.repeat(50), 'x'.repeat(50)],
     ['in chunks', `${CHUNKED}32\r\n${'x'.repeat(50)}\r\n`, `32\r\n${'x'.repeat(50)}\r\n0\r\n\r\n`],
-  ])('%s is refused at once, and its rest is read before the connection closes', async (_how, begin, rest) => {
+  ])('%s is rejected at once, and its rest is read before the connection closes', async (_how, begin, rest) => {
     await open();
     socket.write(begin);
     expect(await readUntil('StatusCode')).toMatch(/^HTTP\/1\.1 413 .*too large: at most 10 bytes/s);
@@ -216,7 +216,7 @@ describe('a body that is too large', () => {
     expect(hadError).toBe(false);
   });
 
-  test('closes the connection after a while when its rest does not come', async () => {
+  test('closes the connection after some time when its rest does not arrive', async () => {
     await open(50);
     socket.write(LENGTH);
     await readUntil('StatusCode');

@@ -1,6 +1,6 @@
 import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
 
-/** An adapter over a database of its own, which is closed with it. */
+/** An adapter over a separate database, which is closed with it. */
 export function owning<Adapter extends { close(): Promise<void> }>(
   file: string,
   open: (database: LocalDatabase) => Adapter,

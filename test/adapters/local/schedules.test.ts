@@ -19,7 +19,7 @@ import {
 import { owning } from './owning.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-describe('local schedules keep the law of the port', () => {
+describe('local schedules, by the contract of the port', () => {
   schedulesContract(async (): Promise<SchedulesBench> => {
     const time = new VirtualTime();
     const delivered: Delivered[] = [];
@@ -44,18 +44,18 @@ describe('local schedules keep the law of the port', () => {
   });
 });
 
-describe('local schedules, when something goes wrong', () => {
+describe('local schedules after a fault', () => {
   let folder: string;
   let time: VirtualTime;
   let start: number;
   let schedules: LocalSchedules;
-  let told: number[];
+  let delivered: number[];
   let lost: [string, number, string][];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'schedules-'));
     time = new VirtualTime();
     start = time.clock.now();
-    told = [];
+    delivered = [];
     lost = [];
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
@@ -65,7 +65,7 @@ describe('local schedules, when something goes wrong', () => {
     vi.restoreAllMocks();
   });
 
-  const note: LocalSchedulesOptions['tick'] = async (_, planned) => void told.push((planned - start) / MINUTE_MS);
+  const note: LocalSchedulesOptions['tick'] = async (_, planned) => void delivered.push((planned - start) / MINUTE_MS);
   const open = (tick = note, now = () => time.clock.now()): void => {
     const clock = { ...time.clock, now };
     schedules = owning(join(folder, 'schedules.sqlite'), (database) =>
@@ -87,38 +87,38 @@ describe('local schedules, when something goes wrong', () => {
     await schedules.idle();
   };
 
-  test('of the ticks missed while no process was there, the newest is told, once', async () => {
+  test('deliver the newest of the ticks that were missed while no process was running, once', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
     await time.sleep(400 * DAY_MS + 50 * MINUTE_MS);
     await resume();
-    expect(told).toEqual([400 * 1440 + 40]);
+    expect(delivered).toEqual([400 * 1440 + 40]);
     await time.sleep(10 * MINUTE_MS);
-    expect(told).toEqual([400 * 1440 + 40, 400 * 1440 + 60]);
+    expect(delivered).toEqual([400 * 1440 + 40, 400 * 1440 + 60]);
   });
 
-  test('nothing is told again after a start in which nothing was missed', async () => {
+  test('deliver no tick again after a restart in which none was missed', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await time.sleep(25 * MINUTE_MS);
     await resume();
-    expect(told).toEqual([20]);
+    expect(delivered).toEqual([20]);
   });
 
-  test('nothing ticks before the process resumes', async () => {
+  test('deliver no tick before the process resumes', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
     open();
     await time.sleep(45 * MINUTE_MS);
-    expect(told).toEqual([]);
+    expect(delivered).toEqual([]);
     await schedules.resume();
     await time.sleep(1);
-    expect(told).toEqual([40]);
+    expect(delivered).toEqual([40]);
   });
 
-  test('what is set again as it was before the process resumes has not lost its missed tick', async () => {
+  test('keep their missed ticks when they are set unchanged before the process resumes', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.close();
@@ -127,10 +127,10 @@ describe('local schedules, when something goes wrong', () => {
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.resume();
     await time.sleep(1);
-    expect(told).toEqual([20]);
+    expect(delivered).toEqual([20]);
   });
 
-  test('a tick that nobody takes in a day is handed over with why, and those after it are told', async () => {
+  test('store a tick that fails for a day as a dead letter, and deliver the later ones', async () => {
     open(async (schedule, planned) => {
       if (planned - start === 20 * MINUTE_MS) throw new Error('not now');
       await note(schedule, planned);
@@ -138,51 +138,51 @@ describe('local schedules, when something goes wrong', () => {
     await schedules.set(scheduleOf('a', 'every 20'));
     await time.sleep(25 * 60 * MINUTE_MS);
     expect(lost).toEqual([['a', 20, 'Error: not now']]);
-    expect(told).toContain(40);
-    expect(told).not.toContain(20);
+    expect(delivered).toContain(40);
+    expect(delivered).not.toContain(20);
   });
 
-  test('a tick that was being told when the process died is told again', async () => {
+  test('deliver a tick again whose delivery was interrupted by the end of the process', async () => {
     open(() => new Promise(() => {}));
     await schedules.set(scheduleOf('a', 'every 20'));
     await time.sleep(25 * MINUTE_MS);
     await resume();
-    expect(told).toEqual([20]);
+    expect(delivered).toEqual([20]);
     await resume();
-    expect(told).toEqual([20]);
+    expect(delivered).toEqual([20]);
   });
 
-  test('of ticks that were left and ticks that were missed, the newest of all is told', async () => {
+  test('deliver the newest tick of those that were left and those that were missed', async () => {
     open(() => new Promise(() => {}));
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.set(scheduleOf('b', 'every 45'));
     await time.sleep(44 * MINUTE_MS);
     await schedules.close();
     await resume();
-    expect(told).toEqual([40]);
-    told = [];
+    expect(delivered).toEqual([40]);
+    delivered = [];
     await resume(() => new Promise(() => {}));
     await time.sleep(17 * MINUTE_MS);
     await schedules.close();
     await time.sleep(30 * MINUTE_MS);
     await resume();
-    expect(told.toSorted((x, y) => x - y)).toEqual([80, 90]);
+    expect(delivered.toSorted((x, y) => x - y)).toEqual([80, 90]);
   });
 
-  test('a tick that is not taken is told again after growing pauses, and the next comes all the same', async () => {
+  test('repeat a failed tick with growing delays, without delaying the next one', async () => {
     const at: number[] = [];
     open(async (_, planned) => {
       at.push((time.clock.now() - start) / 1000);
       if (planned === start + 20 * MINUTE_MS && at.length < 4) throw new Error('not now');
-      told.push((planned - start) / MINUTE_MS);
+      delivered.push((planned - start) / MINUTE_MS);
     });
     await schedules.set(scheduleOf('a', 'every 20'));
     await time.sleep(45 * MINUTE_MS);
     expect(at).toEqual([1200, 1201, 1203, 1207, 2400]);
-    expect(told).toEqual([20, 40]);
+    expect(delivered).toEqual([20, 40]);
   });
 
-  test('a tick that is still to be told again is dropped with its schedule', async () => {
+  test('delete a tick that is to be repeated with its schedule', async () => {
     let tries = 0;
     open(async () => {
       tries++;
@@ -195,7 +195,7 @@ describe('local schedules, when something goes wrong', () => {
     expect(tries).toBe(1);
   });
 
-  test('a clock that is set back tells no planned time twice', async () => {
+  test('deliver no planned time twice when the clock is set back', async () => {
     let shift = 0;
     const now = (): number => time.clock.now() + shift;
     open(note, now);
@@ -203,23 +203,23 @@ describe('local schedules, when something goes wrong', () => {
     await time.sleep(45 * MINUTE_MS);
     shift = -30 * MINUTE_MS;
     await time.sleep(30 * MINUTE_MS);
-    expect(told).toEqual([20, 40]);
+    expect(delivered).toEqual([20, 40]);
     await resume(note, now);
-    expect(told).toEqual([20, 40]);
+    expect(delivered).toEqual([20, 40]);
     await time.sleep(20 * MINUTE_MS);
-    expect(told).toEqual([20, 40, 60]);
+    expect(delivered).toEqual([20, 40, 60]);
   });
 
-  test('a clock that leaps ahead tells the newest of what it passed over', async () => {
+  test('deliver the newest of the skipped ticks when the clock is set forward', async () => {
     let shift = 0;
     open(note, () => time.clock.now() + shift);
     await schedules.set(scheduleOf('a', 'every 20'));
     shift = 70 * MINUTE_MS;
     await time.sleep(2 * MINUTE_MS);
-    expect(told).toEqual([60]);
+    expect(delivered).toEqual([60]);
   });
 
-  test('a clock that had been years ahead silences nobody', async () => {
+  test('continue after the clock was years ahead', async () => {
     let shift = 1000 * DAY_MS;
     const now = (): number => time.clock.now() + shift;
     open(note, now);
@@ -228,23 +228,23 @@ describe('local schedules, when something goes wrong', () => {
     shift = 0;
     await resume(note, now);
     await time.sleep(25 * MINUTE_MS);
-    expect(told).toEqual([20]);
+    expect(delivered).toEqual([20]);
   });
 
-  test('one that never ticks, and one that is asked for a second time, do no harm', async () => {
+  test('deliver nothing for a pattern that never fires, also if it is set twice', async () => {
     open();
     await schedules.set(scheduleOf('a', 'never'));
     await schedules.set(scheduleOf('a', 'never'));
     await time.sleep(DAY_MS);
     await resume();
-    expect(told).toEqual([]);
+    expect(delivered).toEqual([]);
   });
 
-  test('to wait for what is told is to wait for ticks, not for their times', async () => {
+  test('are idle while no tick is being delivered, also before the next planned time', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.idle();
-    expect(told).toEqual([]);
+    expect(delivered).toEqual([]);
   });
 });
 
@@ -264,7 +264,7 @@ describe('the newest tick', () => {
     expect(newestTick(tickAfter, cron, since, NOW)).toBe(expected);
   });
 
-  test('of twenty years is found in a few dozen questions', () => {
+  test('of twenty years is found with a few dozen evaluations', () => {
     let asked = 0;
     const counting = (cron: string, after: number): number | undefined => {
       asked++;

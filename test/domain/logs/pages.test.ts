@@ -10,7 +10,7 @@ import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import { DAY_MS, DAY_SECONDS, SECOND_MS } from '../../../lib/time/units.ts';
 import { LogSpace, textsOf } from './space.ts';
 
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 let space: LogSpace;
 
@@ -56,11 +56,11 @@ describe('a log of many days', () => {
   });
 
   test('returns at most the maximum number of lines, and the others on the next page', async () => {
-    const all = await notesOnDays(2, MOST_LINES / 2 + 10);
+    const all = await notesOnDays(2, MAX_LINES / 2 + 10);
     const first = await space.list();
-    expect(first.results).toHaveLength(MOST_LINES);
+    expect(first.results).toHaveLength(MAX_LINES);
     expect(first.pageInfo).toMatchObject({ total: all.length, hasNextPage: true });
-    expect(textsOf(await space.list({ offset: [String(MOST_LINES)] }))).toEqual(all.slice(MOST_LINES));
+    expect(textsOf(await space.list({ offset: [String(MAX_LINES)] }))).toEqual(all.slice(MAX_LINES));
   });
 });
 

@@ -7,7 +7,7 @@ import { type Behaviour, body, failed, ProgrammedContainers } from '../world/pro
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
 import { closeWorlds, openWorld, workflowOf } from './service-space.ts';
 
-const MOST_SWEEPS = 2;
+const MAX_SWEEPS = 2;
 
 let database: LocalTable;
 beforeAll(async () => {
@@ -108,7 +108,7 @@ async function outcomeOf({ main, kid, act }: Case, crash?: Crash): Promise<Outco
     if ((await runsOf(world)).length === 0) await world.execute('main', '{}');
     await world.pass();
   }
-  for (let sweeps = 0; sweeps < MOST_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
+  for (let sweeps = 0; sweeps < MAX_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
     await world.sweepLater();
     await world.pass();
   }
@@ -137,7 +137,7 @@ describe('a crash before or after any durable operation does not change the resu
   });
 });
 
-/** How many calls of a case are under way at once: a crash interrupts each of them. */
+/** The number of concurrent calls of a case: a crash interrupts each of them. */
 const CONCURRENCY = 3;
 
 async function settle<T>(work: () => Promise<T>): Promise<() => T> {

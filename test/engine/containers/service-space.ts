@@ -13,7 +13,7 @@ export const workflowOf = (states: string, before = ''): string =>
 states:
 ${states}`;
 
-/** A run of `main`, and what came of it. */
+/** A run of `main`, and its outcome. */
 export interface Observed {
   readonly main: Run;
   /** The runs that lists show. */
@@ -45,7 +45,7 @@ export async function linesOf(world: World, run: Run): Promise<{ level: string; 
   return lines;
 }
 
-/** The run with that id, and what came of it so far. */
+/** The run with that id, and its outcome so far. */
 export async function observe(world: World, containers: ProgrammedContainers, id: string): Promise<Observed> {
   const shown = await runsOf(world);
   const main = shown.find((one) => one.id === id);

@@ -70,7 +70,7 @@ class CrashingTable {
   }
 }
 
-/** What the delivery of one event took. */
+/** The cost of the delivery of one event. */
 interface Effort {
   readonly crashes: number;
   readonly rounds: number;
@@ -157,7 +157,7 @@ async function copyWait(ports: EnginePorts, { id: namespaceId }: namespaces.Name
   const [item] = await ports.table.get([keys.run(run.id)]);
   if (item === undefined) throw new Error('the run is not where it was stored');
   const ids = Array.from({ length: CROWD }, (_, number) => `${run.id.slice(0, -6)}${String(900_000 + number)}`);
-  const details = { pause: 1, mode: 'simple', path: '/waits', created } as const;
+  const details = { wait: 1, mode: 'simple', path: '/waits', created } as const;
   await writeCopies(ports, (number) => {
     const id = ids[number] ?? '';
     const copy = { ...item, pk: keys.run(id).pk, id, place: String(item['place']).replaceAll(run.id, id) };

@@ -28,7 +28,7 @@ function unsettle(settled: Settled): Outcome {
   throw Object.assign(new Error(settled.error.message), { name: settled.error.name });
 }
 
-/** Whether another call was at work on the run at the same time. */
+/** Whether another call processed the run concurrently. */
 const isRetry = (settled: Settled): boolean => 'error' in settled && settled.error.name === 'Weft.Again';
 
 /** The results of the two deliveries of each step. */

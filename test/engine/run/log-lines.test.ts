@@ -117,7 +117,7 @@ states: [{id: a, type: action, action: {function: kid}}]`);
     };
     const invocation = { namespace: world.namespace, path: '/main', ref: '', input: Buffer.from('{}') };
     const ports = { ...watching, table: { ...watching.table, write: noting } };
-    // Time passes only while no port is at work: the request itself is not counted.
+    // Virtual time passes only while no port has pending work: the request itself is not counted.
     const ended = executeAndWait(ports, invocation);
     let isOver = false;
     ended.finally(() => {

@@ -14,7 +14,7 @@ export interface DelayedMessage {
   readonly message: Message;
 }
 
-/** Ports over memory, with a clock that stands still. They keep what they are given and act on nothing by themselves. */
+/** Ports over memory, with a clock that does not advance. They store their arguments and have no other effects. */
 export class MemoryPorts {
   readonly messages: Message[] = [];
   readonly delayed: DelayedMessage[] = [];

@@ -26,7 +26,7 @@ ${wait}- id: judge
 - {id: bad, type: error, error: not.yet, message: once more}
 `;
 
-/** Workflows that wait, in every way there is. */
+/** Workflows with every kind of wait. */
 export const waitingSpecimens: readonly Specimen[] = [
   {
     name: 'a chain with a delay and variables of all scopes',

@@ -3,7 +3,7 @@ import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import { deleteNamespaces, targetOfWorker, withoutFalseType } from '../../deployed/target.ts';
 
-/** A service under test: one of its own in this process, or the one that SERVICE_URL and SERVICE_KEY name. */
+/** A service under test: one in this process, or the one that SERVICE_URL and SERVICE_KEY name. */
 export interface Client {
   readonly url: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface CallOptions {
   /** Sent as JSON in place of `body`. */
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another key than the administrator's; null: none. */
+  /** A key other than the administrator's; null: none. */
   readonly key?: string | null;
 }
 
@@ -25,11 +25,11 @@ export interface Answer {
   readonly headers: Headers;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The body as JSON. Loosely typed: tests say what they expect of it. */
+  /** The body as JSON, loosely typed: each test asserts its shape. */
   json(): Json;
 }
 
-/** JSON as a test looks into it: every name may be there. */
+/** JSON with a loose type: a test can read any name. */
 export interface Json {
   readonly [name: string]: Json;
 }
@@ -37,7 +37,7 @@ export interface Json {
 /** The rows of a list. */
 export const rowsOf = (list: Json | undefined): readonly Json[] => list as unknown as readonly Json[];
 
-/** Talks to the service at a URL. */
+/** A client of the service at a URL. */
 export function clientOf(url: string, key: string, close: () => Promise<void>): Client {
   const call: Client['call'] = async (method, path, options = {}) => {
     const used = options.key === undefined ? key : options.key;
@@ -56,7 +56,7 @@ export function clientOf(url: string, key: string, close: () => Promise<void>): 
   return { url, key, call, close };
 }
 
-/** Opens the service that the tests of a file talk to. */
+/** Opens the service that the tests of a file use. */
 export async function openClient(): Promise<Client> {
   const { SERVICE_URL, SERVICE_KEY } = process.env;
   const place = targetOfWorker();
@@ -69,10 +69,10 @@ export async function openClient(): Promise<Client> {
   return openOwnClient();
 }
 
-/** Opens a service of the test's own, which it may end. */
+/** Opens a separate service, which the test may stop. */
 export async function openOwnClient(): Promise<Client> {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-  // No image is pulled for a test that is not about containers.
+  // Only tests about containers pull images.
   const containers = new ScriptedContainers();
   const local = { ...settings, databaseEndpoint: undefined, version: packageVersion() };
   const service = await startService(local, {}, { containers });

@@ -4,7 +4,7 @@ import type { Json } from './client.ts';
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** `message` where it has no name. */
+  /** The name; `message` if the event has none. */
   readonly name: string;
   readonly id: string | undefined;
   readonly data: string;
@@ -13,7 +13,7 @@ export interface StreamEvent {
 export interface ReaderOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Comes again after an end without an error, as browsers do: a service far away may have to cut its streams. */
+  /** Reconnects after an end without an error, as browsers do: a remote service may have to end its streams early. */
   readonly comesAgain?: boolean;
 }
 
@@ -38,7 +38,7 @@ function send(url: string, { key, headers }: ReaderOptions): Promise<IncomingMes
   return promise.then((incoming) => incoming.setEncoding('utf8'));
 }
 
-/** An event stream, read event by event; what is not read is not taken from the connection. */
+/** An event stream that is read event by event; unread events stay in the connection. */
 export class EventReader {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -59,12 +59,12 @@ export class EventReader {
     this.headers = incoming.headers;
   }
 
-  /** Everything that came so far, as it came. */
+  /** All text received so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** The next event, heartbeats too; undefined when the stream has ended. */
+  /** Returns the next event, including heartbeats; undefined after the end of the stream. */
   async next(): Promise<StreamEvent | undefined> {
     for (;;) {
       const { value, done } = await this.#blocks.next();
@@ -74,21 +74,21 @@ export class EventReader {
     }
   }
 
-  /** The next event that is no heartbeat; undefined when the stream has ended. */
+  /** Returns the next event that is not a heartbeat; undefined after the end of the stream. */
   async event(): Promise<StreamEvent | undefined> {
     let found = await this.next();
     while (found?.data === '') found = await this.next();
     return found;
   }
 
-  /** The JSON of the next event that is no heartbeat. Throws when there is none. */
+  /** Returns the JSON of the next event that is not a heartbeat. Throws if the stream has ended. */
   async json(): Promise<Json> {
     const found = await this.event();
     if (found === undefined) throw new Error(`the stream ended: ${this.#text.slice(-500)}`);
     return JSON.parse(found.data) as Json;
   }
 
-  /** The JSON of the first event, from the next one on, that fits. Throws when there is none. */
+  /** Returns the JSON of the next event that satisfies the condition. Throws if the stream has ended. */
   async until(fits: (frame: Json) => boolean): Promise<Json> {
     let frame = await this.json();
     while (!fits(frame)) frame = await this.json();
@@ -100,7 +100,7 @@ export class EventReader {
     this.#incoming.destroy();
   }
 
-  /** The blocks of a stream; each ends with an empty line. */
+  /** Splits a stream into blocks; each ends with an empty line. */
   async *#read(incoming: AsyncIterable<string>): AsyncGenerator<string, void> {
     let rest = '';
     for await (const chunk of incoming) {
@@ -126,7 +126,7 @@ export class EventReader {
   }
 }
 
-/** Opens a stream as clients do. */
+/** Opens a stream with the headers that clients send. */
 export async function openStream(url: string, path: string, options: ReaderOptions = {}): Promise<EventReader> {
   const whole = { comesAgain: process.env['SERVICE_URL'] !== undefined, ...options };
   return new EventReader(`${url}${path}`, whole, await send(`${url}${path}`, whole));

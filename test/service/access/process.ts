@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Client, clientOf } from './client.ts';
 
-/** The service as `npm start` runs it, in a process of its own. */
+/** The service of `npm start` in a separate process. */
 export interface ServiceProcess {
   readonly client: Client;
   readonly child: ChildProcess;
-  /** Everything it printed before it was ready. */
+  /** The output before it was ready. */
   readonly greeting: readonly string[];
-  /** Sends the signal and answers the exit code when the process is gone. */
+  /** Sends the signal and returns the exit code of the process. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
@@ -26,7 +26,7 @@ async function greetingOf(child: ChildProcess): Promise<string[]> {
   throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
 }
 
-/** Starts the service on a folder, on a port that is free. */
+/** Starts the service on a folder, on a free port. */
 export async function startProcess(data: string): Promise<ServiceProcess> {
   const env = { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY };
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {

@@ -11,21 +11,24 @@ export interface RawOptions {
   readonly body?: string | Uint8Array;
 }
 
-/** A request that hangs is an error that names it. This is less than the time of a test, and more than a busy machine takes. */
-const LONGEST_REPLY_MS = 50_000;
+/**
+ * The timeout of a request, with an error that names the request: shorter than the timeout of a test, longer than any
+ * reply on a busy machine.
+ */
+const MAX_REPLY_MS = 50_000;
 
-/** A service may lie below a path of its own, as a stage of API Gateway does. */
+/** A service may have a base path, such as the stage of API Gateway. */
 const below = (base: string, path: string): string => `${base.replace(/\/$/, '')}${path}`;
 
 /**
- * Sends a request whose path goes out letter by letter; fetch would tidy its dots, slashes and escapes. Of an event
- * stream, which does not end, the answer is what comes first.
+ * Sends a request whose path is sent unchanged; fetch would normalize its dots, slashes and escapes. Of an event
+ * stream, which does not end, the reply is its first part.
  */
 export function sendRaw(url: string, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
   const { hostname, port, pathname } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const { headers = {}, body } = options;
-  // Otherwise the body of a GET would go out without an end that the server could see.
+  // Without a length, the server cannot detect the end of a GET with a body.
   const isSized = body !== undefined && headers['Transfer-Encoding'] === undefined;
   const length = isSized ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const outgoing = request(
@@ -47,7 +50,7 @@ export function sendRaw(url: string, method: string, path: string, options: RawO
     },
   );
   const late = () => outgoing.destroy(new Error(`no complete answer to ${method} ${path.slice(0, 200)}`));
-  const timer = setTimeout(late, LONGEST_REPLY_MS);
+  const timer = setTimeout(late, MAX_REPLY_MS);
   outgoing.on('error', reject);
   outgoing.end(body);
   return promise.finally(() => clearTimeout(timer));

@@ -30,7 +30,7 @@ describe('a workflow that calls a container', () => {
     ['of its own', 'type: knative-workflow, image: example/echo'],
     ['of the namespace', 'type: knative-namespace, service: echo'],
     ['of the installation', 'type: knative-global, service: echo'],
-  ])('%s answers with what it returns', async (_whose, fields) => {
+  ])('%s returns the result of the container', async (_whose, fields) => {
     const service = { name: 'echo', image: 'example/echo', size: 0, minScale: 0, cmd: '' };
     await space.client.call('POST', '/api/functions', { json: service });
     await space.good('POST', `/api/functions/namespaces/${namespace}`, service);
@@ -40,7 +40,7 @@ describe('a workflow that calls a container', () => {
     expect(answer.json()).toEqual({ n: 1, return: { n: 1 } });
   });
 
-  test('is one instance, whose calls cannot be looked at', async () => {
+  test('is one instance; the calls of its container cannot be read as instances', async () => {
     await store(workflowOf('type: reusable, image: example/echo'));
     await wait({});
     const listed = rowsOf((await space.good('GET', `${home}/instances`))['instances']?.['results']);
@@ -55,13 +55,13 @@ describe('a workflow that calls a container', () => {
     expect(rowsOf(results).map((row) => rowsOf(row['value'])[1])).toEqual(['1']);
   });
 
-  test('shows what the container says while it runs', async () => {
+  test('streams the output of the container while it runs', async () => {
     await store(workflowOf('type: reusable, image: example/echo'));
     const { call } = space.containers;
-    const told = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     space.containers.call = async (id, made) => {
       await made.host.log('half way');
-      await told.promise;
+      await released.promise;
       return call(id, made);
     };
     try {
@@ -73,18 +73,18 @@ describe('a workflow that calls a container', () => {
       }
       const shown = await space.good('GET', `${home}/instances/${instance}`);
       expect(shown['instance']?.['status']).toBe('pending');
-      told.resolve();
+      released.resolve();
       while (!lines.includes('Workflow completed.')) {
         lines.push(...rowsOf((await stream.json())['results']).map((line) => String(line['msg'])));
       }
       expect(lines).toEqual([...new Set(lines)]);
     } finally {
-      told.resolve();
+      released.resolve();
       space.containers.call = call;
     }
   });
 
-  test('divides the calls of one state between revisions as the traffic is divided', async () => {
+  test('divides the calls of one state between revisions in the proportion of the traffic', async () => {
     const path = `/api/functions/namespaces/${namespace}`;
     const service = { name: 'echo', image: 'example/echo', size: 0, minScale: 0, cmd: '' };
     await space.good('POST', path, service);
@@ -110,7 +110,7 @@ describe('a workflow that calls a container', () => {
     expect(new Set(called).size).toBe(2);
   });
 
-  test('says what is missing when it is run without its service', async () => {
+  test('fails with the missing service in the message', async () => {
     await store(workflowOf('type: knative-namespace, service: nobody'));
     const answer = await wait({});
     expect(answer.status).toBe(500);
@@ -119,7 +119,7 @@ describe('a workflow that calls a container', () => {
     );
   });
 
-  test('says why where no container can run', async () => {
+  test('fails with the reason if the service cannot run containers', async () => {
     await store(workflowOf('type: knative-workflow, image: example/echo'));
     space.containers.script.problem = 'no container engine was found';
     try {

@@ -1,4 +1,4 @@
-/** A service over real containers, with what tests of them have in common. */
+/** A service over real containers, with the operations that its tests share. */
 import { localContainers } from '../../../lib/adapters/local/containers/containers.ts';
 import type { Engine } from '../../../lib/adapters/local/containers/engine/engine.ts';
 import type { RevisionTimeouts } from '../../../lib/adapters/local/containers/running-revision.ts';
@@ -6,19 +6,19 @@ import { until } from '../../adapters/local/containers/fixtures/caller.ts';
 import { type Answer, type Json, rowsOf } from '../access/client.ts';
 import { type Asking, openSpace, type Space } from './service-space.ts';
 
-/** A namespace of its own with a workflow `wf`. */
+/** A separate namespace with a workflow `wf`. */
 export interface Home {
   readonly name: string;
-  /** Where its services are. */
+  /** The path of its services. */
   readonly services: string;
   readonly path: string;
   store(yaml: string, path?: string): Promise<void>;
-  /** Makes a service and waits until it is known whether it can run: its row of the list. */
+  /** Creates a service, waits until its preparation has succeeded or failed, and returns its row of the list. */
   create(service: object): Promise<Json>;
-  /** Stores `wf` as a workflow with one action, of the namespace's service of that name. */
+  /** Stores `wf` as a workflow with one action, which calls the service of the namespace with that name. */
   storeCaller(service: string, more?: string): Promise<void>;
   wait(input: object, path?: string): Promise<Answer>;
-  /** What the container answers, called by `wf`. */
+  /** The reply of the container when `wf` calls it. */
   call(input: object): Promise<Json>;
   row(service: string): Promise<Json>;
   pods(service: string, generation?: string): Promise<readonly Json[]>;
@@ -30,7 +30,7 @@ export interface ContainerSpace extends Space {
 
 const ENTRYPOINT = '/node /function.mjs';
 
-/** The command of the test image in another mode, or with words by which it is known. */
+/** The command of the test image in another mode, or with arguments that identify the container. */
 export const commandOf = (...words: string[]): string => [ENTRYPOINT, ...words].join(' ');
 
 export async function openContainerSpace(patience: Partial<RevisionTimeouts>): Promise<ContainerSpace> {
@@ -39,12 +39,12 @@ export async function openContainerSpace(patience: Partial<RevisionTimeouts>): P
   return {
     ...space,
     home: async () => homeOf(space, await space.namespace()),
-    // Calls that are under way end with their service.
+    // Running calls end with their service.
     close: () => space.close().then(() => containers.close()),
   };
 }
 
-/** A namespace that is there. */
+/** An existing namespace. */
 export function homeOf({ client, good }: Asking, name: string): Home {
   const services = `/api/functions/namespaces/${name}`;
   const path = `/api/namespaces/${name}`;
@@ -83,13 +83,13 @@ states: [{id: a, type: action, action: {function: f, input: jq(.)${more}}}]
       return answer.json()['return'] as Json;
     },
     pods: async (service, generation = '00001') => {
-      const told = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);
-      return rowsOf(told['pods']);
+      const reply = await good('GET', `${services}/function/${service}/revisions/${generation}/pods`);
+      return rowsOf(reply['pods']);
     },
   };
 }
 
-/** The id by which the engine knows a container. */
+/** The id of a container in the engine. */
 export async function idOf(engine: Engine, name: string): Promise<string> {
   const { stdout } = await engine.run(['ps', '-q', '--no-trunc', '--filter', `name=^${name}$`]);
   return stdout.trim();

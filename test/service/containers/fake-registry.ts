@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A container registry as far as one is tried: it takes `user` with `pass:word`. */
+/** The parts of a container registry that a check of credentials uses: it accepts `user` with `pass:word`. */
 export interface FakeRegistry {
   readonly url: string;
-  /** Method, path with query, and the Authorization header of each request. */
+  /** The method, the path with the query, and the Authorization header of each request. */
   readonly asked: readonly (readonly [string, string, string | undefined])[];
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ const MANNERS: Readonly<Record<Manner, Serve>> = {
       : challenge(response, `Bearer realm="${url}/token"`),
 };
 
-/** Starts one that behaves in a manner. */
+/** Starts a registry with the given kind of authentication. */
 export async function startRegistry(manner: Manner): Promise<FakeRegistry> {
   const asked: [string, string, string | undefined][] = [];
   let url = '';

@@ -32,13 +32,13 @@ beforeAll(async () => {
 
 afterAll(() => space?.close());
 
-/** The line of its log that says why an instance crashed. */
+/** The log line with the reason why an instance crashed. */
 async function crashOf(id: string): Promise<string | undefined> {
-  const told = await until(
+  const reply = await until(
     () => space.good('GET', `${home.path}/instances/${id}`),
     ({ instance }) => String(instance?.['status']) !== 'pending',
   );
-  expect(told['instance']).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
+  expect(reply['instance']).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
   const lines = rowsOf((await space.good('GET', `${home.path}/instances/${id}/logs`))['results']);
   const crash = 'Action crashed due to an internal error: ';
   const words = lines.map(({ msg }) => String(msg)).find((msg) => msg.startsWith(crash));
@@ -58,7 +58,7 @@ async function timed(input: object): Promise<number> {
 const nameOf = (pods: readonly Json[]) => String(pods[0]?.['name']);
 
 describe('the container of a service', () => {
-  test('ends when nobody calls it for a while, and comes with the next call', async () => {
+  test('ends when it has been idle for some time, and starts again for the next call', async () => {
     await home.create({ name: 'idle', image });
     await home.storeCaller('idle');
     const [first, warm] = [await timed({ do: 'echo' }), await timed({ do: 'echo' })];
@@ -72,7 +72,7 @@ describe('the container of a service', () => {
     console.log(`first call ${first} ms, cold ${cold} ms, warm ${warm} ms`);
   });
 
-  test('may be killed while nobody calls it', async () => {
+  test('is started again for the next call after it was killed while idle', async () => {
     await home.create({ name: 'killed', image, minScale: 1 });
     const running = () =>
       until(
@@ -102,7 +102,7 @@ describe('the container of a service', () => {
       'the container ended with exit code 137 (killed; perhaps out of memory) before it answered: sleeping',
     ],
     ['what stands beside it', '-sidecar', 'the process beside the container ended before the answer came'],
-  ])('that is killed in the middle of a call, %s, crashes that call alone', async (_what, beside, words) => {
+  ])('that is killed in the middle of a call, %s, crashes only that call', async (_what, beside, words) => {
     await home.call({ do: 'echo' });
     const id = await begin({ do: 'sleep', ms: 60_000 });
     const pod = nameOf(await home.pods('idle'));
@@ -116,30 +116,33 @@ describe('the container of a service', () => {
 });
 
 describe('a function that a workflow defines', () => {
-  test.each(['reusable', 'knative-workflow'])('as %s is made on demand and goes with its workflow', async (type) => {
-    home = await space.home();
-    await home.store(`functions: [{id: own, type: ${type}, image: ${image}, size: small, envs: [{name: GREETING, value: hi}]}]
+  test.each(['reusable', 'knative-workflow'])(
+    'as %s is created on demand and deleted with its workflow',
+    async (type) => {
+      home = await space.home();
+      await home.store(`functions: [{id: own, type: ${type}, image: ${image}, size: small, envs: [{name: GREETING, value: hi}]}]
 states: [{id: a, type: action, action: {function: own, input: jq(.)}}]
 `);
-    const tree = `${home.services}/tree/wf`;
-    const listed = async () => rowsOf((await space.good('GET', `${tree}?op=services`))['functions']);
-    expect(await listed()).toEqual([]);
-    expect(await home.call({ do: 'echo' })).toMatchObject({ environment: 'hi' });
-    const [row] = await listed();
-    expect(row).toMatchObject({ status: 'True', info: { name: 'own', image, path: 'wf', envs: { GREETING: 'hi' } } });
-    const version = String(row?.['info']?.['revision']);
-    const { pods } = await space.good('GET', `${tree}?op=pods&svn=own&rev=00001&version=${version}`);
-    const names = rowsOf(pods).map(({ name }) => String(name));
-    expect(names).toHaveLength(1);
-    await space.good('DELETE', `${home.path}/tree/wf?op=delete-node`);
-    await until(
-      () => engine.run(['ps', '-a', '--format', '{{.Names}}']),
-      ({ stdout }) => names.every((name) => !stdout.includes(name)),
-    );
-  });
+      const tree = `${home.services}/tree/wf`;
+      const listed = async () => rowsOf((await space.good('GET', `${tree}?op=services`))['functions']);
+      expect(await listed()).toEqual([]);
+      expect(await home.call({ do: 'echo' })).toMatchObject({ environment: 'hi' });
+      const [row] = await listed();
+      expect(row).toMatchObject({ status: 'True', info: { name: 'own', image, path: 'wf', envs: { GREETING: 'hi' } } });
+      const version = String(row?.['info']?.['revision']);
+      const { pods } = await space.good('GET', `${tree}?op=pods&svn=own&rev=00001&version=${version}`);
+      const names = rowsOf(pods).map(({ name }) => String(name));
+      expect(names).toHaveLength(1);
+      await space.good('DELETE', `${home.path}/tree/wf?op=delete-node`);
+      await until(
+        () => engine.run(['ps', '-a', '--format', '{{.Names}}']),
+        ({ stdout }) => names.every((name) => !stdout.includes(name)),
+      );
+    },
+  );
 });
 
-describe('a service whose image is bad', () => {
+describe('a service with an invalid image', () => {
   let registry: RegistryServer;
 
   beforeAll(async () => {
@@ -153,7 +156,7 @@ describe('a service whose image is bad', () => {
     return `${row['status']} ${ready?.['reason']}: ${ready?.['message']}`;
   };
 
-  test('says which image is missing, where, and what to do', async () => {
+  test('has a message with the missing image, the place and the correction', async () => {
     home = await space.home();
     const [host, from] = [registry.host, `${registry.host}/private/image:1`];
     expect(reasonOf(await home.create({ name: 'closed', image: from }))).toBe(
@@ -190,7 +193,7 @@ describe('a service whose image is bad', () => {
   });
 });
 
-describe('a service that ends', () => {
+describe('a service that stops', () => {
   const data = mkdtempSync(join(tmpdir(), 'weft-data-'));
   const idsLeft = async () => {
     const label = `label=weft.installation=${installationOf(join(data, 'containers'))}`;
@@ -198,7 +201,7 @@ describe('a service that ends', () => {
     return stdout.split('\n').filter((id) => id !== '');
   };
   const noneLeft = () => until(idsLeft, (ids) => ids.length === 0);
-  /** A call that lasts, from when its container has begun with it. */
+  /** Starts a long call and resolves when its container has started it. */
   const beginSlow = async ({ good, follow }: Asking, { path, pods }: Home): Promise<string> => {
     const id = String((await good('POST', `${path}/tree/wf?op=execute`, { do: 'sleep', ms: 2_000 }))['instance']);
     const log = await follow(`/api/functions/logs/pod/${nameOf(await pods('kept'))}`);
@@ -207,17 +210,17 @@ describe('a service that ends', () => {
     return id;
   };
   const endOf = async ({ good }: Asking, { path }: Home, id: string) => {
-    const told = await until(
+    const reply = await until(
       () => good('GET', `${path}/instances/${id}`),
       ({ instance }) => String(instance?.['status']) !== 'pending',
     );
     const { data: output } = await good('GET', `${path}/instances/${id}/output`);
-    return { status: told['instance']?.['status'], output: JSON.parse(atob(String(output))) };
+    return { status: reply['instance']?.['status'], output: JSON.parse(atob(String(output))) };
   };
 
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-  test('leaves no container, and has them again when it starts again', async () => {
+  test('removes its containers, and starts them again at its next start', async () => {
     const first = await openSpace({}, data);
     const before = homeOf(first, await first.namespace('kept'));
     await before.create({ name: 'kept', image, minScale: 1 });
@@ -239,7 +242,7 @@ describe('a service that ends', () => {
     expect(await idsLeft()).toEqual([]);
   });
 
-  test('leaves none when it is killed in a call either, which is made again', async () => {
+  test('leaves no container either when it is killed during a call, and repeats the call', async () => {
     const first = await startProcess(data);
     const asking = askingOf(first.client);
     const home = homeOf(asking, 'kept');

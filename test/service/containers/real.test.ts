@@ -49,7 +49,7 @@ describe('a service of a namespace', () => {
     await registry.close();
   });
 
-  test('runs an image of a registry that asks for credentials', async () => {
+  test('runs an image of a registry that requires credentials', async () => {
     const fetched = `${registry.host}/private/image:1`;
     const credentials = { reg: `http://${registry.host}`, data: 'ada:right' };
     await space.good('POST', `/api/functions/registries/namespaces/${home.name}`, credentials);
@@ -79,7 +79,7 @@ describe('a service of a namespace', () => {
     });
   });
 
-  test('divides a thousand calls between two revisions as it is told', async () => {
+  test('divides a thousand calls between two revisions in the proportion of the traffic', async () => {
     const second = { image, cmd: commandOf('serve', '0', 'second'), size: 0, minScale: 0, trafficPercent: 50 };
     await space.good('POST', service(), second);
     expect(await sharesOf()).toEqual([
@@ -116,7 +116,7 @@ states:
     expect(first).toBeLessThanOrEqual(750);
   });
 
-  test('keeps a revision while it has traffic, and lets go of it then', async () => {
+  test('keeps a revision while it has traffic, and removes it afterwards', async () => {
     const first = `${service()}/revisions/00001`;
     expect(await space.refusal('DELETE', first)).toBe(`500 revision ${nameOf(1)} still has traffic assigned: 70%`);
     await space.good('PATCH', service(), { values: [{ revision: nameOf(2), percent: 100 }] });
@@ -147,7 +147,7 @@ describe('a container', () => {
     await home.storeCaller('talker');
   });
 
-  test('logs into the log of the instance that calls it, and keeps variables of all scopes', async () => {
+  test('writes to the log of the instance that calls it, and stores variables of all scopes', async () => {
     const put = (scope: string) => ({
       path: `/var?aid=ID&scope=${scope}&key=kept`,
       method: 'POST',
@@ -157,9 +157,9 @@ describe('a container', () => {
     const log = { path: '/log?aid=ID', method: 'POST', body: 'words of the container' };
     const read = { path: '/var?aid=ID&scope=workflow&key=kept' };
     const steps = [log, put('instance'), put('workflow'), put('namespace'), read];
-    const told = (await run({ do: 'helper', steps })).json()['return'] as unknown as Json[];
-    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(told.at(-1)?.['text']).toBe('of the workflow');
+    const replies = (await run({ do: 'helper', steps })).json()['return'] as unknown as Json[];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(replies.at(-1)?.['text']).toBe('of the workflow');
     expect(await wordsOf(`instances/${instance}/logs`)).toEqual(
       expect.arrayContaining(['words of the container', "Created instance variable 'kept'."]),
     );
@@ -170,7 +170,7 @@ describe('a container', () => {
     expect(kept.headers.get('content-type')).toBe('text/x-kept');
   });
 
-  test('is given variables as files, and what it leaves becomes variables', async () => {
+  test('gets variables as files, and its output files become variables', async () => {
     await space.client.call('PUT', `${home.path}/vars/letter`, { body: 'dear container' });
     const files = 'files: [{key: letter, scope: namespace, as: in/letter.txt}, {key: absent, scope: workflow}]';
     await home.store(
@@ -190,7 +190,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     expect(gunzipSync(pages.bytes).toString()).toContain('page one');
   });
 
-  test('may be the one that the documentation shows', async () => {
+  test('can be the one of the documentation', async () => {
     const text = readFileSync(new URL('../../../docs/containers.md', import.meta.url), 'utf8');
     const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(text) ?? [];
     const cmd = `/node --input-type=module -e "await import('data:text/javascript,' + encodeURIComponent(process.env.CODE))"`;
@@ -210,7 +210,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     ['a status of failure', { do: 'status', status: 503, text: 'closed' }, 'container failed: closed'],
   ] as const;
 
-  test.each(FAILURES)('that answers with %s fails the instance with that', async (_what, input, words) => {
+  test.each(FAILURES)('that returns %s fails the instance with that error', async (_what, input, words) => {
     const answer = await run(input);
     expect(answer.status).toBe(500);
     expect(answer.text).toBe(`An error occurred executing instance ${instance}: ${words}\n`);
@@ -229,7 +229,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
     ['answers too much', { do: 'large', bytes: 10, declared: 2 ** 28 }, 'the answer is longer than 128 MiB'],
   ] as const;
 
-  test.each(CRASHES)('that %s crashes the instance, which says so', async (_what, input, words) => {
+  test.each(CRASHES)('that %s crashes the instance with a clear message', async (_what, input, words) => {
     expect((await run(input)).text).toBe(`An internal error occurred executing instance: ${instance}\n`);
     const shown = (await space.good('GET', `${home.path}/instances/${instance}`))['instance'] as Json;
     expect(shown).toMatchObject({ status: 'crashed', errorCode: 'service.internal.error' });
@@ -238,7 +238,7 @@ states: [{id: a, type: action, action: {function: f, input: jq(.), ${files}}}]
 });
 
 describe('the streams of a service', () => {
-  test('tell what becomes of services, revisions and pods', async () => {
+  test('send the changes of services, revisions and pods', async () => {
     home = await space.home();
     const follow = async (path: string) => {
       const stream = await space.follow(`${home.services}${path}`);
@@ -261,7 +261,7 @@ describe('the streams of a service', () => {
     needShape('podFrame', running);
     const busy = await revisions.until((frame) => String(frame['revision']?.['actualReplicas']) === '1');
     expect(busy).toMatchObject({ event: 'MODIFIED' });
-    // Nobody calls it any more.
+    // It is idle from here on.
     await pods.until(isOf('DELETED', 'Running'));
     await revisions.until((frame) => String(frame['revision']?.['actualReplicas']) === '0');
     await space.good('POST', `${home.services}/function/seen`, {

@@ -34,7 +34,7 @@ describe.each([
   ['private', PRIVATE],
   ['of a namespace', ofNamespace('one')],
 ])('registries: %s', (_scope, path) => {
-  test('are kept, listed by address, replaced and forgotten', async () => {
+  test('are stored, listed by address, replaced and deleted', async () => {
     expect(await list(path)).toEqual([]);
     const made = await post(path, HUB, 'admin1:token:with:colons');
     expect([made.status, made.text, made.headers.get('content-type')]).toEqual([200, '', null]);
@@ -62,7 +62,7 @@ describe.each([
       'a:b',
       /^'https:\/\/\*\*\*@docker\.io' is not the address of a registry: remove the user and the token/,
     ],
-  ])('are refused: %s with %s', async (reg, data, text) => {
+  ])('are rejected: %s with %s', async (reg, data, text) => {
     expect(messageOf(await post(path, reg, data))).toEqual([500, expect.stringMatching(text)]);
     expect(await list(path)).toEqual([]);
   });
@@ -70,29 +70,29 @@ describe.each([
   test.each([
     [{ reg: HUB, data: 7 }, 'json: cannot unmarshal number into Go value of type string (field data)'],
     [{ reg: HUB, data: 'a:b', more: true }, 'json: cannot unmarshal bool into Go value of type string (field more)'],
-  ])('have texts alone: %j is refused', async (json, text) => {
+  ])('accept only texts: %j is rejected', async (json, text) => {
     expect(messageOf(await client.call('POST', path, { json }))).toEqual([500, text]);
     expect(await list(path)).toEqual([]);
   });
 
-  test.each(['', 'https://nosuch', 'x'.repeat(3000)])('that are not there are not forgotten: %s', async (reg) => {
+  test.each(['', 'https://nosuch', 'x'.repeat(3000)])('that do not exist cannot be deleted: %s', async (reg) => {
     expect(messageOf(await remove(path, reg))).toEqual([404, `registry '${reg}' does not exist`]);
   });
 
-  test('that nobody can have kept are told in few words', async () => {
+  test('with very long values are rejected with short messages', async () => {
     expect(messageOf(await remove(path, 'x'.repeat(3_000_000)))).toEqual([
       413,
       'the field reg has 3000000 characters; at most 8192 fit',
     ]);
   });
 
-  test('with half a character in them are refused', async () => {
+  test('with half a surrogate pair are rejected', async () => {
     const body = '{"reg": "https://docker.io/\\ud800", "data": "a:b"}';
     expect((await client.call('POST', path, { body })).status).toBe(500);
     expect(messageOf(await client.call('DELETE', path, { body }))[0]).toBe(404);
   });
 
-  test('want both fields, as text', async () => {
+  test('require both fields, as text', async () => {
     for (const json of [{ foo: 1 }, { reg: HUB }, { reg: 1, data: 'a:b' }, { reg: HUB, data: ['a:b'] }, 'text', null]) {
       const message = expect.stringMatching(/^json: |^invalid username\/token format/);
       expect(messageOf(await client.call('POST', path, { json }))).toEqual([500, message]);
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-test('a user is hinted at by a letter or two', async () => {
+test('the name of a user is shown as one or two letters', async () => {
   for (const [user, shown] of [
     ['a', 'a***'],
     ['abc', 'a***'],
@@ -117,7 +117,7 @@ test('a user is hinted at by a letter or two', async () => {
   await remove(GLOBAL, HUB);
 });
 
-test('of a namespace that is not there nothing is kept', async () => {
+test('an unknown namespace stores no registry', async () => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const json = { reg: HUB, data: 'a:b' };
     const answer = await client.call(method, ofNamespace('nosuch'), method === 'GET' ? {} : { json });
@@ -125,14 +125,14 @@ test('of a namespace that is not there nothing is kept', async () => {
   }
 });
 
-test('the registries of a namespace go with it', async () => {
+test('the registries of a namespace are deleted with it', async () => {
   await post(ofNamespace('two'), HUB, 'a:b');
   await client.call('DELETE', '/api/namespaces/two?recursive=true');
   await client.call('PUT', '/api/namespaces/two');
   expect(await list(ofNamespace('two'))).toEqual([]);
 });
 
-test('those for all namespaces are kept by an administrator alone', async () => {
+test('only administrators can change the registries of all namespaces', async () => {
   const made = await client.call('POST', '/api/keys', { json: { name: 'w', permission: 'write' } });
   const key = String(made.json()['secret']);
   const json = { reg: HUB, data: 'a:b' };
@@ -181,7 +181,7 @@ describe('credentials to pull an image', () => {
   });
 });
 
-describe('a trial', () => {
+describe('a check of credentials', () => {
   const trying = (url: string, username = 'user', password = 'pass:word') =>
     client.call('POST', '/api/functions/registries/test', { json: { url, username, password } });
 
@@ -192,14 +192,14 @@ describe('a trial', () => {
     return { answer, asked: registry.asked, url: registry.url };
   }
 
-  test.each<Manner>(['open', 'basic', 'bearer'])('of good credentials ends well: %s', async (manner) => {
+  test.each<Manner>(['open', 'basic', 'bearer'])('of valid credentials succeeds: %s', async (manner) => {
     const { answer, asked } = await outcomeOf(manner);
     expect([answer.status, answer.json()]).toEqual([200, {}]);
     expect(asked[0]).toEqual(['GET', '/v2/', undefined]);
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  test('gets a token where the registry says so', async () => {
+  test('gets a token from the realm that the registry names', async () => {
     const { asked } = await outcomeOf('bearer');
     expect(asked.map(([, path, authorization]) => [path, authorization?.split(' ')[0]])).toEqual([
       ['/v2/', undefined],
@@ -211,13 +211,13 @@ describe('a trial', () => {
   test.each<[Manner, RegExp]>([
     ['basic', /^'http:\/\/localhost:\d+' refused the credentials: it answered 401$/],
     ['bearer', /^'http:\/\/localhost:\d+' refused the credentials: its token server 'localhost:\d+' answered 401$/],
-  ])('of bad credentials says so: %s', async (manner, text) => {
+  ])('of invalid credentials fails with a message: %s', async (manner, text) => {
     const { answer } = await outcomeOf(manner, 'user', 'wrong-password');
     expect(messageOf(answer)).toEqual([500, expect.stringMatching(text)]);
     expect(answer.text).not.toContain('wrong-password');
   });
 
-  test('of bad credentials at a registry that lets everybody in says so', async () => {
+  test('of invalid credentials at a registry with anonymous access fails with a message', async () => {
     const { answer } = await outcomeOf('open', 'x', 'y');
     expect(messageOf(answer)).toEqual([500, expect.stringMatching(/refused the credentials/)]);
   });
@@ -227,12 +227,12 @@ describe('a trial', () => {
     ['moved', /is not a registry: GET \/v2\/ answered 301$/],
     ['strange', /requires an authentication scheme that is not supported; Basic and Bearer are$/],
     ['tokenless', /its token server 'localhost:\d+' answered 200$/],
-  ])('of a server that is not a registry says what it does: %s', async (manner, text) => {
+  ])('of a server that is not a registry has the reply of the server in its message: %s', async (manner, text) => {
     const { answer } = await outcomeOf(manner);
     expect(messageOf(answer)).toEqual([500, expect.stringMatching(text)]);
   });
 
-  test('needs all three fields', async () => {
+  test('requires all three fields', async () => {
     for (const [url, username, password] of [
       ['', 'a', 'b'],
       [HUB, '', 'b'],
@@ -246,14 +246,14 @@ describe('a trial', () => {
   });
 
   test.each(['http://169.254.169.254', 'http://[fe80::1]:5000', 'https://169.254.170.2'])(
-    'does not ask %s',
+    'sends no request to %s',
     async (url) => {
       expect(messageOf(await trying(url))).toEqual([500, expect.stringMatching(/kept from users/)]);
     },
   );
 
   test.each(['https://docker.io', 'https://index.docker.io/v1/', 'https://registry-1.docker.io'])(
-    'of %s asks the server that the hub has for it',
+    'of %s is sent to the server of Docker Hub',
     async (url) => {
       const asked: string[] = [];
       const get = async (address: string) => {
@@ -265,7 +265,7 @@ describe('a trial', () => {
     },
   );
 
-  test('of what is no address is refused', async () => {
+  test('of an invalid address is rejected', async () => {
     expect(messageOf(await trying('docker.io'))).toEqual([
       500,
       expect.stringMatching(/is not the address of a registry/),

@@ -8,31 +8,31 @@ import { type Script, ScriptedContainers } from '../../contract/scripted-contain
 import { type Client, clientOf, type Json } from '../access/client.ts';
 import { type EventReader, openStream } from '../access/event-stream.ts';
 
-/** Easy ways to ask a service. */
+/** Shorthands for requests to a service. */
 export interface Asking {
   readonly client: Client;
-  /** The JSON of a reply that is as its route says; an empty one is `{}`. */
+  /** The JSON of a reply, whose shape must be that of its route; an empty reply is `{}`. */
   good(method: string, path: string, body?: object): Promise<Json>;
-  /** What a refusal says, with its status before it: `404 not found`. */
+  /** The status and the message of an error, for example `404 not found`. */
   refusal(method: string, path: string, body?: object | string): Promise<string>;
-  /** A stream, with the administrator's key if no other is given. */
+  /** A stream, by default with the administrator's key. */
   follow(path: string, key?: string): Promise<EventReader>;
-  /** A new namespace, by its name. */
+  /** Creates a namespace and returns its name. */
   namespace(name?: string): Promise<string>;
 }
 
-/** The same of a service of its own. */
+/** The same for a separate service. */
 export interface Space extends Asking {
   readonly service: Service;
   close(): Promise<void>;
 }
 
-/** The same over containers that only seem to run. */
+/** The same over simulated containers. */
 export interface ServiceSpace extends Space {
   readonly containers: ScriptedContainers;
 }
 
-/** Throws when a body is not what its route says of it. */
+/** Throws if a body does not have the shape of its route. */
 export function needShape(name: ReplyName, body: unknown): void {
   if (name === 'empty' || name === 'bytes') return;
   const result = z.safeParse(replies[name], body);
@@ -71,7 +71,7 @@ export function askingOf(client: Client): Asking {
   };
 }
 
-/** Opens a service, in memory if no folder is given, over ports of its own but for those `given`. */
+/** Opens a service with separate ports except the given ones; in memory if no folder is given. */
 export async function openSpace(given: Partial<Ports> = {}, data?: string): Promise<Space> {
   const settings = { port: 0, host: '127.0.0.1', data, apiKey: undefined, brand: 'service' };
   const service = await startService({ ...settings, databaseEndpoint: undefined, version: 'v0' }, {}, given);
@@ -79,7 +79,7 @@ export async function openSpace(given: Partial<Ports> = {}, data?: string): Prom
   return { ...askingOf(client), service, close: () => client.close() };
 }
 
-/** The same over containers that only seem to run. */
+/** The same over simulated containers. */
 export async function openServiceSpace(script: Script = {}): Promise<ServiceSpace> {
   const containers = new ScriptedContainers(script);
   return { ...(await openSpace({ containers })), containers };

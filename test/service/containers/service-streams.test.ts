@@ -8,9 +8,9 @@ let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 const revision = (name: string, generation = '00001') => `${one(name)}/revisions/${generation}`;
 
-/** A revision is ready at the second look: what a stream shows first is not ready yet. */
+/** A revision becomes ready at the second poll, so the first event of a stream contains one that is not ready. */
 beforeAll(async () => {
-  space = await openServiceSpace({ looks: 1 });
+  space = await openServiceSpace({ polls: 1 });
 });
 
 afterAll(() => space.close());
@@ -29,8 +29,8 @@ async function follow(path: string) {
   return stream;
 }
 
-/** The next events, so many or up to one that is such: what happened, and to what. */
-async function told(
+/** The next events, up to a number or up to one that satisfies a condition: the kind of each and its object. */
+async function framesOf(
   path: string,
   last: number | ((frame: Json) => boolean),
   during: () => Promise<unknown> = async () => {},
@@ -56,9 +56,9 @@ const eventsOf = (frames: readonly object[], what: string, how = 'status') =>
   });
 
 describe('a stream of services', () => {
-  test('tells of each that is there, of what becomes of it, and of its end', async () => {
+  test('sends each existing service, its changes and its deletion', async () => {
     await create('a');
-    const frames = await told(all, isOf('DELETED'), async () => {
+    const frames = await framesOf(all, isOf('DELETED'), async () => {
       await create('b');
       await space.good('DELETE', one('a'));
     });
@@ -69,16 +69,16 @@ describe('a stream of services', () => {
     expect(seen.at(-1)).toBe('DELETED a');
   });
 
-  test('says how one gets ready without anybody writing', async () => {
+  test('sends the change when a service becomes ready', async () => {
     await create('slow');
-    const frames = await told(one('slow'), 2);
+    const frames = await framesOf(one('slow'), 2);
     expect(eventsOf(frames, 'function')).toEqual(['ADDED Unknown', 'MODIFIED True']);
     expect(frames[0]?.['traffic']).toEqual([
       { revisionName: `namespace-${namespace}-slow-00001`, traffic: '100', generation: '1' },
     ]);
   });
 
-  test('shows how traffic is divided', async () => {
+  test('contains the division of the traffic', async () => {
     await create('shared');
     const stream = await follow(one('shared'));
     await space.good('POST', one('shared'), { image: 'example/b', trafficPercent: 25 });
@@ -86,7 +86,7 @@ describe('a stream of services', () => {
     expect(rowsOf(frame['traffic']).map((row) => row['traffic'])).toEqual(['25', '75']);
   });
 
-  test('has no ids and begins anew for a client that comes again', async () => {
+  test('has no ids, and starts from the beginning for a client that reconnects', async () => {
     await create('again');
     for (let round = 0; round < 2; round += 1) {
       const stream = await follow(all);
@@ -96,7 +96,7 @@ describe('a stream of services', () => {
     }
   });
 
-  test('of one that is deleted ends after it said so', async () => {
+  test('of a deleted service ends after an event about the deletion', async () => {
     await create('ends');
     const stream = await follow(one('ends'));
     await space.good('DELETE', one('ends'));
@@ -110,23 +110,23 @@ describe('a stream of services', () => {
     ['the revisions of a service', () => `${one('nobody')}/revisions`],
     ['a revision', () => revision('nobody')],
     ['a namespace', () => '/api/functions/namespaces/nowhere'],
-  ])('that is to show %s that is not there is not opened', async (_what, path) => {
+  ])('of %s that does not exist is rejected', async (_what, path) => {
     const stream = await space.follow(path());
     onTestFinished(() => stream.leave());
     expect(stream.status).toBe(404);
   });
 
-  test('of a global one that is not there says so by its first event', async () => {
+  test('of a missing global service has an error as its first event', async () => {
     const stream = await follow('/api/functions/nobody');
     expect(await stream.next()).toMatchObject({ name: 'error', data: expect.stringContaining('"Code":5') });
   });
 });
 
 describe('a stream of revisions', () => {
-  test('tells of each, whatever the client accepts', async () => {
+  test('sends each revision, whatever media type the client accepts', async () => {
     await create('rev');
     const path = `${one('rev')}/revisions`;
-    const frames = await told(path, isOf('ADDED', '00002'), () =>
+    const frames = await framesOf(path, isOf('ADDED', '00002'), () =>
       space.good('POST', one('rev'), { image: 'example/new', trafficPercent: 100, size: 1 }),
     );
     for (const frame of frames) needShape('revisionFrame', frame);
@@ -138,7 +138,7 @@ describe('a stream of revisions', () => {
     await plain.body?.cancel();
   });
 
-  test('can be of one alone, and shows it with what runs of it', async () => {
+  test('can be limited to one revision, and contains its pods', async () => {
     await create('rev');
     await space.good('POST', one('rev'), { image: 'example/new', trafficPercent: 0 });
     const stream = await follow(revision('rev', '00002'));
@@ -152,15 +152,15 @@ describe('a stream of revisions', () => {
 });
 
 describe('a stream of pods', () => {
-  test('tells of each when it begins to run', async () => {
+  test('sends each pod when it starts', async () => {
     await create('pods');
-    const frames = await told(`${revision('pods')}/pods`, 1);
+    const frames = await framesOf(`${revision('pods')}/pods`, 1);
     needShape('podFrame', frames[0]);
     expect(eventsOf(frames, 'pod')).toEqual(['ADDED Running']);
   });
 });
 
-describe('a stream of what a pod writes', () => {
+describe('a stream of the output of a pod', () => {
   const podOf = async (name: string): Promise<string> => {
     await space.good('GET', all);
     const [pod] = rowsOf((await space.good('GET', `${revision(name)}/pods`))['pods']);
@@ -168,7 +168,7 @@ describe('a stream of what a pod writes', () => {
   };
   const write = (pod: string, text: string) => space.containers.write(pod.replace(/-pod$/, ''), text);
 
-  test('brings what is there and what comes, in parts', async () => {
+  test('sends the present output and then the new output, in parts', async () => {
     await create('talks');
     const pod = await podOf('talks');
     write(pod, `${'ä'.repeat(1500)}\n`);
@@ -179,7 +179,7 @@ describe('a stream of what a pod writes', () => {
     expect(await stream.json()).toEqual({ data: 'more\n' });
   });
 
-  test('is not for keys of other namespaces', async () => {
+  test('is denied to keys of other namespaces', async () => {
     await create('secretive');
     const pod = await podOf('secretive');
     write(pod, 'hello\n');
@@ -197,7 +197,7 @@ describe('a stream of what a pod writes', () => {
     }
   });
 
-  test('that is not there says so', async () => {
+  test('of a missing pod ends with an error', async () => {
     const stream = await follow('/api/functions/logs/pod/nobody');
     expect(await stream.next()).toMatchObject({ name: 'error', data: expect.stringContaining("no pod 'nobody'") });
   });

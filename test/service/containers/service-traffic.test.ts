@@ -4,7 +4,7 @@ import { openServiceSpace, type ServiceSpace } from './service-space.ts';
 
 let space: ServiceSpace;
 let namespace: string;
-/** The addresses of the services of the test's own namespace, and of one of them. */
+/** The paths of the services of the test's namespace, and of one of them. */
 let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 
@@ -37,7 +37,7 @@ describe('traffic', () => {
 
   beforeEach(() => create({ name: 'fast' }));
 
-  test('goes to a new revision as far as it says, the rest stays', async () => {
+  test('goes to a new revision in the requested proportion; the rest stays', async () => {
     await addRevision('fast', { trafficPercent: 30 });
     expect(await trafficOf('fast')).toEqual({ '00002': 30, '00001': 70 });
     await addRevision('fast', { trafficPercent: 0 });
@@ -46,13 +46,13 @@ describe('traffic', () => {
     expect(await trafficOf('fast')).toEqual({ '00004': 100, '00003': 0, '00002': 0, '00001': 0 });
   });
 
-  test('goes all to a new revision that says nothing of it, as clients mean that know of no traffic', async () => {
+  test('goes to a new revision entirely by default, as older clients expect', async () => {
     await space.good('POST', one('fast'), { image: 'example/a:2', cmd: '', size: 2, minscale: 1 });
     expect(await trafficOf('fast')).toEqual({ '00002': 100, '00001': 0 });
     expect((await revisionsOf('fast'))[0]).toMatchObject({ size: 2, minScale: 1 });
   });
 
-  test('is divided between two revisions only', async () => {
+  test('can be divided between at most two revisions', async () => {
     await addRevision('fast', { trafficPercent: 40 });
     await addRevision('fast', { trafficPercent: 50 });
     expect(await trafficOf('fast')).toEqual({ '00003': 50, '00002': 0, '00001': 50 });
@@ -60,7 +60,7 @@ describe('traffic', () => {
     expect(await space.refusal('PATCH', one('fast'), three)).toContain('406 traffic goes to 3 revisions');
   });
 
-  test('is divided anew; who is not named gets none', async () => {
+  test('can be divided again; a revision that is not named gets no traffic', async () => {
     await addRevision('fast', { trafficPercent: 100 });
     await addRevision('fast', { trafficPercent: 50 });
     await space.good('PATCH', one('fast'), divide(['00001', 60], ['00002', '40']));
@@ -74,27 +74,27 @@ describe('traffic', () => {
     ['without values', {}, '500 no traffic values'],
     ['without a value', { values: [] }, '500 no traffic defined'],
     ['to an unknown revision', { values: [{ revision: 'who', percent: 100 }] }, '500 unknown revision who'],
-  ])('%s is refused', async (_what, body, message) => {
+  ])('with %s is rejected', async (_what, body, message) => {
     expect(await space.refusal('PATCH', one('fast'), body)).toBe(message);
   });
 
   test.each([
-    ['too little of it', [['00001', 60]], '406 the percentages add up to 60'],
-    ['more than there is', [['00001', 101]], '406 values[0].percent is 101'],
+    ['less than 100 percent', [['00001', 60]], '406 the percentages add up to 60'],
+    ['more than 100 percent', [['00001', 101]], '406 values[0].percent is 101'],
     [
-      'the same twice',
+      'for one revision twice',
       [
         ['00001', 50],
         ['00001', 50],
       ],
       'is named twice',
     ],
-  ] as const)('that is %s is refused', async (_what, percents, message) => {
+  ] as const)('that is %s is rejected', async (_what, percents, message) => {
     expect(await space.refusal('PATCH', one('fast'), divide(...percents))).toContain(message);
     expect(await trafficOf('fast')).toEqual({ '00001': 100 });
   });
 
-  test('of many changes at once is all there', async () => {
+  test('keeps all of many concurrent changes', async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => space.client.call('POST', one('fast'), { json: { image: 'example/a:2' } })),
     );
@@ -109,7 +109,7 @@ describe('a revision', () => {
 
   beforeEach(() => create({ name: 'fast' }));
 
-  test('is deleted when it has no traffic', async () => {
+  test('is deleted only when it has no traffic', async () => {
     await addRevision('fast', { image: 'example/gone', trafficPercent: 20 });
     expect(await space.refusal('DELETE', revision('00002'))).toBe(
       `500 revision namespace-${namespace}-fast-00002 still has traffic assigned: 20%`,
@@ -124,7 +124,7 @@ describe('a revision', () => {
     expect(Object.keys(await trafficOf('fast'))).toEqual(['00003', '00001']);
   });
 
-  test('runs in pods', async () => {
+  test('has pods', async () => {
     const [pod] = rowsOf((await space.good('GET', `${revision('00001')}/pods`))['pods']);
     const serviceName = `namespace-${namespace}-fast`;
     expect(pod).toMatchObject({ status: 'Running', serviceName, serviceRevision: `${serviceName}-00001` });
@@ -133,7 +133,7 @@ describe('a revision', () => {
     }
   });
 
-  test('that is old and has no traffic makes room', async () => {
+  test('without traffic is deleted when there are too many revisions', async () => {
     const gone = [...space.containers.prepared.keys()].length;
     for (let count = 0; count < 11; count += 1) await addRevision('fast', { trafficPercent: 100 });
     const kept = (await revisionsOf('fast')).map((row) => String(row['revision']));

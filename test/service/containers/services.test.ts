@@ -5,7 +5,7 @@ import { openServiceSpace, type ServiceSpace } from './service-space.ts';
 
 let space: ServiceSpace;
 let namespace: string;
-/** The addresses of the services of the test's own namespace, and of one of them. */
+/** The paths of the services of the test's namespace, and of one of them. */
 let all: string;
 const one = (name: string): string => `${all}/function/${name}`;
 
@@ -30,14 +30,14 @@ const conditionsOf = (row: Json | undefined) =>
 const preparedFor = (image: string) =>
   [...space.containers.prepared.values()].map(({ revision }) => revision).filter((row) => row.image === image);
 
-/** A service and its namespace's names, divided at two places: the names that users see are the same. */
+/** A namespace and a service whose names are split at different places: the names that users see are equal. */
 const TWINS = [
   ['twin-a', 'b-c'],
   ['twin-a-b', 'c'],
 ] as const;
 
 describe('a service', () => {
-  test('is listed with its facts when it was created', async () => {
+  test('is listed with its settings after it was created', async () => {
     expect(await create({ name: 'fast', size: 1, minScale: 1, envs: { A: 'b' } })).toEqual({});
     const [row] = await listed();
     const { oid } = rowsOf((await space.good('GET', '/api/namespaces'))['results']).find(
@@ -66,7 +66,7 @@ describe('a service', () => {
     expect((await space.good('GET', all))['config']).toEqual({ maxscale: 3 });
   });
 
-  test('is shown with its first revision, which has all traffic; what is empty is left out', async () => {
+  test('is shown with its first revision, which has all traffic; empty fields are left out', async () => {
     await create({ name: 'fast' });
     const { revisions, ...rest } = await space.good('GET', one('fast'));
     expect(rest).toEqual({ name: 'fast', namespace, config: { maxscale: 3 }, scope: 'namespace' });
@@ -89,7 +89,7 @@ describe('a service', () => {
     ]);
   });
 
-  test('for all namespaces is named so, and belongs to none', async () => {
+  test('for all namespaces has a global name, and belongs to no namespace', async () => {
     await create({ name: 'everywhere' }, '/api/functions');
     const [row] = await listed('/api/functions');
     expect(row).toMatchObject({ serviceName: 'global-everywhere', info: { namespace: '', namespaceName: '' } });
@@ -103,23 +103,23 @@ describe('a service', () => {
     ['a number', 2, 1],
     ['a quoted number', '2', '1'],
     ['a word', 'large', '1'],
-  ])('takes its size as %s and answers integers', async (_how, size, minScale) => {
+  ])('accepts its size as %s and returns integers', async (_how, size, minScale) => {
     await create({ name: 'sized', size, minScale });
     expect((await listed())[0]).toMatchObject({ info: { size: 2, minScale: 1 } });
   });
 
-  test('keeps no more copies running than the installation lets it', async () => {
+  test('has at most the minimum scale that the installation allows', async () => {
     await create({ name: 'many', minScale: 50 });
     expect((await listed())[0]).toMatchObject({ info: { minScale: 3 } });
   });
 
-  test('has its command split like a shell would, and shows the words', async () => {
+  test('has its command split by the rules of a shell, and shows the words', async () => {
     await create({ name: 'shell', image: 'example/shell', cmd: `sh -c "echo 'a b'" c\\ d` });
     expect((await listed())[0]).toMatchObject({ info: { cmd: "sh, -c, echo 'a b', c d" } });
     expect(preparedFor('example/shell')[0]?.command).toEqual(['sh', '-c', "echo 'a b'", 'c d']);
   });
 
-  test('and another of a name that reads the same do not get in each other’s way', async () => {
+  test('does not conflict with another whose name is similar after conversion', async () => {
     for (const [home, name] of TWINS) {
       await space.namespace(home);
       await create({ name, image: `example/${name}` }, `/api/functions/namespaces/${home}`);
@@ -131,14 +131,14 @@ describe('a service', () => {
     expect(preparedFor('example/c')).toHaveLength(1);
   });
 
-  test('has a name for its containers that is short enough, however long the others are', async () => {
+  test('has a container name of limited length, however long its own names are', async () => {
     const home = await space.namespace(`n${'_'.repeat(62)}n`);
     await create({ name: `s${'x'.repeat(63)}`, image: 'example/long' }, `/api/functions/namespaces/${home}`);
     expect(preparedFor('example/long')[0]?.id).toMatch(/^[a-z0-9-]{63}$/);
   });
 });
 
-test('how many copies a service may keep running is a setting', () => {
+test('the maximum of the minimum scale is a setting', () => {
   expect(readSettings({}).maxScale).toBe(3);
   expect(readSettings({ WEFT_MAX_SCALE: '7' }).maxScale).toBe(7);
   for (const text of ['-1', 'x', '1.5', '101']) {
@@ -146,7 +146,7 @@ test('how many copies a service may keep running is a setting', () => {
   }
 });
 
-describe('a service is refused', () => {
+describe('a service is rejected', () => {
   const bad = (body: object) => space.refusal('POST', all, { image: 'example/a', ...body });
 
   test.each([
@@ -163,26 +163,26 @@ describe('a service is refused', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('when there is one of its name', async () => {
+  test('when the name is in use', async () => {
     await create({ name: 'twice' });
     expect(await bad({ name: 'twice' })).toContain('409 already exists');
     await create({ name: 'twice' }, `/api/functions/namespaces/${await space.namespace()}`);
   });
 
-  test('when its name is a word of an address', async () => {
+  test('when its name is reserved by the routes', async () => {
     expect(await space.refusal('POST', '/api/functions', { name: 'registries', image: 'a' })).toContain(
       "406 invalid service name: 'registries' is reserved",
     );
     await create({ name: 'registries' });
   });
 
-  test('where there is no namespace', async () => {
+  test('in an unknown namespace', async () => {
     for (const [method, body] of [['GET'], ['POST', { name: 'a', image: 'b' }]] as const) {
       expect(await space.refusal(method, '/api/functions/namespaces/nowhere', body)).toBe('404 namespace not found');
     }
   });
 
-  test('and an unknown one is not found, but can be deleted', async () => {
+  test('and reading an unknown one is 404, while deleting it succeeds', async () => {
     expect(await space.refusal('GET', one('nobody'))).toContain('404 not found');
     expect(await space.refusal('POST', one('nobody'), { image: 'a' })).toContain('404 not found');
     expect(await space.refusal('PATCH', one('nobody'), { values: [] })).toContain('404 not found');
@@ -191,7 +191,7 @@ describe('a service is refused', () => {
 });
 
 describe('containers', () => {
-  test('that cannot be had say why', async () => {
+  test('that cannot start have the reason in the status of their service', async () => {
     await create({ name: 'broken', image: 'bad/image' });
     const [row] = await listed();
     expect(row).toMatchObject({ status: 'False' });
@@ -203,7 +203,7 @@ describe('containers', () => {
     });
   });
 
-  test('of a service whose newest revision is broken still serve what has traffic', async () => {
+  test('with an invalid newest revision still serve the revisions with traffic', async () => {
     await create({ name: 'half' });
     await addRevision('half', { image: 'bad/image', trafficPercent: 0 });
     expect(conditionsOf((await listed())[0])).toEqual([
@@ -213,7 +213,7 @@ describe('containers', () => {
     ]);
   });
 
-  test('say so where none can run, and are prepared when they can', async () => {
+  test('have a status with the reason where none can run, and are prepared once they can', async () => {
     space.containers.script.problem = 'no engine here';
     await create({ name: 'later', image: 'example/later' });
     expect(rowsOf((await listed())[0]?.['conditions'])[1]).toMatchObject({
@@ -226,7 +226,7 @@ describe('containers', () => {
     expect((await listed())[0]).toMatchObject({ status: 'True' });
   });
 
-  test('that were cut short on their way are prepared when somebody looks', async () => {
+  test('whose preparation was interrupted are prepared at the next reading', async () => {
     await create({ name: 'cut', image: 'example/cut' });
     const [{ id } = { id: '' }] = preparedFor('example/cut');
     space.containers.lose(id);
@@ -234,7 +234,7 @@ describe('containers', () => {
     expect(preparedFor('example/cut')).toHaveLength(1);
   });
 
-  test('go with their service, and with their namespace', async () => {
+  test('are removed with their service and with their namespace', async () => {
     await create({ name: 'a', image: 'example/gone-a' });
     await create({ name: 'b', image: 'example/gone-b' });
     await space.good('DELETE', one('a'));
@@ -243,7 +243,7 @@ describe('containers', () => {
     expect(preparedFor('example/gone-b')).toEqual([]);
   });
 
-  test('of a namespace that was created anew are none', async () => {
+  test('of a namespace that was created again do not include the former ones', async () => {
     await create({ name: 'a', image: 'example/anew' });
     await space.good('DELETE', `/api/namespaces/${namespace}`);
     await space.namespace(namespace);
@@ -252,7 +252,7 @@ describe('containers', () => {
     expect(preparedFor('example/anew')).toHaveLength(1);
   });
 
-  test('get the credentials that are for them: of all services, of global ones, of their namespace', async () => {
+  test('get matching credentials: of all services, of global services, of their namespace', async () => {
     const registries = '/api/functions/registries';
     const store = (place: string, data: string) =>
       space.good('POST', `${registries}/${place}`, { reg: 'https://hub.example', data });

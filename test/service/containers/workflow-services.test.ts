@@ -55,7 +55,7 @@ const listed = async (path: string) => rowsOf((await space.good('GET', at(path, 
 const versionOf = (row: Json | undefined) => String(row?.['info']?.['revision']);
 
 describe('a service that a workflow defines', () => {
-  test('is there from its first call on, and is the same for all calls', async () => {
+  test('exists from its first call on, and is the same for all calls', async () => {
     await store('dir/wf.yaml');
     expect(await listed('dir/wf.yaml')).toEqual([]);
     const opened = await Promise.all([1, 2, 3].map((seed) => open('dir/wf.yaml', PLAN, `call-${seed}`)));
@@ -77,14 +77,14 @@ describe('a service that a workflow defines', () => {
     expect(opened[0]?.name).toBe(`workflow-${versionOf(row)}-step-00001`);
   });
 
-  test('is another for another image', async () => {
+  test('differs for another image', async () => {
     await store('wf');
     await open('wf');
     await open('wf', { ...PLAN, image: 'example/other' });
     expect(new Set((await listed('wf')).map(versionOf)).size).toBe(2);
   });
 
-  test('is asked for by name and version, or the newest of its name', async () => {
+  test('is found by name and version, or is the newest of its name', async () => {
     await store('wf');
     await open('wf');
     const version = versionOf((await listed('wf'))[0]);
@@ -96,7 +96,7 @@ describe('a service that a workflow defines', () => {
     expect(await imageOf({ svn: 'step' })).toBe('example/newer');
   });
 
-  test('shows its revision and its pods', async () => {
+  test('has its revision and its pods', async () => {
     await store('wf');
     const { name } = await open('wf');
     const query = { svn: 'step', version: versionOf((await listed('wf'))[0]) };
@@ -113,7 +113,7 @@ describe('a service that a workflow defines', () => {
     ['function-revisions', 'revisionFrame', { svn: 'step' }],
     ['function-revision', 'revisionFrame', { svn: 'step', rev: '00001' }],
     ['pods', 'podFrame', { svn: 'step' }],
-  ] as const)('can be followed by op=%s', async (op, shape, query) => {
+  ] as const)('can be streamed with op=%s', async (op, shape, query) => {
     await store('wf');
     await open('wf');
     await listed('wf');
@@ -124,7 +124,7 @@ describe('a service that a workflow defines', () => {
     expect(frame).toMatchObject({ event: 'ADDED' });
   });
 
-  test('is deleted, and comes back with the next call', async () => {
+  test('is created again by the next call after it was deleted', async () => {
     await store('wf');
     const { id } = await open('wf');
     const version = versionOf((await listed('wf'))[0]);
@@ -142,13 +142,13 @@ describe('a service that a workflow defines', () => {
     ['GET', 'function-revisions', { svn: 'step', version: 'x' }, '500 strconv.ParseUint: parsing "x"'],
     ['DELETE', 'delete-service', { svn: 'step' }, '500 version is missing in queries'],
     ['DELETE', 'delete-service', { version: '1' }, '500 svn is missing in queries'],
-  ])('%s op=%s with %j is refused: %s', async (method, op, query, message) => {
+  ])('%s op=%s with %j is rejected: %s', async (method, op, query, message) => {
     await store('wf');
     await open('wf');
     expect(await space.refusal(method, at('wf', op, query as Record<string, string>))).toContain(message);
   });
 
-  test('is asked for of a workflow alone', async () => {
+  test('is found only under its workflow', async () => {
     await store('dir/wf');
     expect(await space.refusal('GET', at('dir', 'services'))).toContain('500 not a workflow');
     expect(await space.refusal('GET', at('nowhere', 'services'))).toContain('404 inode not found');
@@ -158,7 +158,7 @@ describe('a service that a workflow defines', () => {
     ['its workflow', () => `/api/namespaces/${namespace}/tree/dir/wf?op=delete-node`],
     ['a directory above', () => `/api/namespaces/${namespace}/tree/dir?op=delete-node&recursive=true`],
     ['its namespace', () => `/api/namespaces/${namespace}?recursive=true`],
-  ])('goes with %s', async (_what, path) => {
+  ])('is deleted with %s', async (_what, path) => {
     await store('dir/wf');
     const { id } = await open('dir/wf');
     await space.good('DELETE', path());
@@ -166,7 +166,7 @@ describe('a service that a workflow defines', () => {
     expect(space.containers.removed).toContain(id);
   });
 
-  test('is not made for a workflow that is gone', async () => {
+  test('is not created for a deleted workflow', async () => {
     await store('wf');
     const { ports } = space.service;
     const { namespace: home, node, revision } = await workflows.open(ports, namespace, 'wf');
@@ -185,7 +185,7 @@ describe('a call', () => {
     plan,
   });
 
-  test('of a service that nobody created tells so', async () => {
+  test('of a missing service fails with a clear message', async () => {
     const { ports } = space.service;
     const missing = openService(ports, await wanted({ type: 'knative-namespace', service: 'who' }));
     await expect(missing).rejects.toMatchObject({ reason: 'missing', message: expect.stringContaining("'who'") });
@@ -193,12 +193,12 @@ describe('a call', () => {
     await expect(global).rejects.toMatchObject({ reason: 'missing' });
   });
 
-  test('of a function that asks for nonsense tells so', async () => {
+  test('of an invalid function fails with a clear message', async () => {
     await store('wf');
     await expect(open('wf', { ...PLAN, cmd: 'echo "' })).rejects.toMatchObject({ reason: 'invalid' });
   });
 
-  test('where no container can run tells so', async () => {
+  test('fails with a clear message where containers cannot run', async () => {
     await store('wf');
     space.containers.script.problem = 'no engine here';
     onTestFinished(() => {
@@ -207,7 +207,7 @@ describe('a call', () => {
     await expect(open('wf')).rejects.toMatchObject({ reason: 'unable', message: 'no engine here' });
   });
 
-  test('takes revisions as the traffic is divided, the same seed the same one', async () => {
+  test('is divided by the traffic; equal seeds select the same revision', async () => {
     const path = `/api/functions/namespaces/${namespace}`;
     await space.good('POST', path, { name: 'fast', image: 'example/1' });
     await space.good('POST', `${path}/function/fast`, { image: 'example/2', trafficPercent: 25 });
@@ -221,7 +221,7 @@ describe('a call', () => {
     expect(await taken('call-7')).toBe(names[7]);
   });
 
-  test('of a revision that failed has it prepared again', async () => {
+  test('of a failed revision prepares it again', async () => {
     await store('wf');
     const plan = { ...PLAN, image: 'bad/image' };
     const { id } = await open('wf', plan);

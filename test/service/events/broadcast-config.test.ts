@@ -8,7 +8,7 @@ const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 let client: Client;
 let names = 0;
 
-/** A namespace that tells of the operations named. */
+/** A namespace that sends events about the given operations. */
 async function open(...keys: string[]): Promise<EventSpace> {
   const space = await EventSpace.open(client, `tells-${++names}`);
   const broadcast = Object.fromEntries(keys.map((key) => [key, true]));
@@ -35,17 +35,17 @@ const eventOf = (type: string, data: object) => ({
   data,
 });
 
-/** The events of the namespace, the oldest first, as soon as there are so many. */
-const told = (space: EventSpace, count: number) =>
+/** Returns the events of the namespace, the oldest first, once it has the given number. */
+const eventsOf = (space: EventSpace, count: number) =>
   until(async () => {
     const events = await space.events();
     return events.length >= count ? events.reverse() : undefined;
   });
 
-describe('a namespace tells of', () => {
+describe('a namespace sends events about', () => {
   const flow = (live: boolean) => ({ Name: 'flow', Path: '/dir/flow', Parent: '/dir/', Live: live });
 
-  test('its workflows: created, updated, switched on and off, deleted; the same again is nothing', async () => {
+  test('workflows that are created, updated, enabled, disabled and deleted; unchanged updates send none', async () => {
     const space = await open('workflow.create', 'workflow.update', 'workflow.delete');
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.store('dir/flow', NOOP);
@@ -56,7 +56,7 @@ describe('a namespace tells of', () => {
       await space.call('POST', '/tree/dir/flow?op=toggle', { json: { live } });
     }
     await space.call('DELETE', '/tree/dir/flow?op=delete-node');
-    expect(await told(space, 4)).toEqual([
+    expect(await eventsOf(space, 4)).toEqual([
       eventOf('workflow.create', flow(true)),
       eventOf('workflow.update', flow(true)),
       eventOf('workflow.update', flow(false)),
@@ -64,19 +64,19 @@ describe('a namespace tells of', () => {
     ]);
   });
 
-  test('a workflow in the root as child of the root', async () => {
+  test('a workflow in the root as a child of the root', async () => {
     const space = await open('workflow.create');
     await space.store('flow', NOOP);
-    expect(await told(space, 1)).toMatchObject([{ data: { Name: 'flow', Path: '/flow', Parent: '/' } }]);
+    expect(await eventsOf(space, 1)).toMatchObject([{ data: { Name: 'flow', Path: '/flow', Parent: '/' } }]);
   });
 
-  test('its directories: created and deleted, and not of what was in them', async () => {
+  test('directories that are created and deleted, without an event for each child', async () => {
     const space = await open('directory.create', 'directory.delete', 'workflow.delete');
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.call('PUT', '/tree/dir/sub?op=create-directory');
     await space.store('dir/sub/flow', NOOP);
     await space.call('DELETE', '/tree/dir?op=delete-node&recursive=true');
-    expect(await told(space, 3)).toEqual([
+    expect(await eventsOf(space, 3)).toEqual([
       eventOf('directory.create', { Path: '/dir', Parent: '/' }),
       eventOf('directory.create', { Path: '/dir/sub', Parent: '/dir/' }),
       eventOf('directory.delete', { Path: '/dir', Parent: '/' }),
@@ -87,41 +87,41 @@ describe('a namespace tells of', () => {
     ['that succeeded', NOOP, 'instance.success'],
     ['that an error state had failed, as a success', RAISES, 'instance.success'],
     ['that failed', FAILS, 'instance.failed'],
-  ])('an instance %s: when it started and when it ended', async (_name, source, end) => {
+  ])('an instance %s: at its start and at its end', async (_name, source, end) => {
     const space = await open('instance.started', 'instance.success', 'instance.failed');
     await space.store('flow', source);
     const instance = await space.execute('flow');
     await space.ended(instance);
     const facts = { WorkflowPath: '/flow', InstanceID: instance };
-    expect(await told(space, 2)).toEqual([
+    expect(await eventsOf(space, 2)).toEqual([
       eventOf('instance.started', { ...facts, Caller: 'api' }),
       eventOf(end, { ...facts, Caller: '' }),
     ]);
   });
 
-  test('an instance that was cancelled, as failed', async () => {
+  test('a cancelled instance, as failed', async () => {
     const space = await open('instance.failed');
     await space.store('flow', 'states:\n- id: a\n  type: delay\n  duration: PT10M\n');
     const instance = await space.execute('flow');
     await space.call('POST', `/instances/${instance}/cancel`);
-    expect(await told(space, 1)).toMatchObject([{ type: 'instance.failed', data: { InstanceID: instance } }]);
+    expect(await eventsOf(space, 1)).toMatchObject([{ type: 'instance.failed', data: { InstanceID: instance } }]);
   });
 
-  test('an instance by whom it was called', async () => {
+  test('the caller of an instance', async () => {
     const space = await open('instance.started');
     await space.store('child', NOOP);
     const functions = 'functions:\n- {id: child, type: subflow, workflow: child}\n';
     await space.store('flow', `${functions}states:\n- id: a\n  type: action\n  action: {function: child}\n`);
     const parent = await space.execute('flow');
     await space.ended(parent);
-    const callers = (await told(space, 2)).map(({ data }) => [data?.['WorkflowPath'], data?.['Caller']]);
+    const callers = (await eventsOf(space, 2)).map(({ data }) => [data?.['WorkflowPath'], data?.['Caller']]);
     expect(callers.toSorted()).toEqual([
       ['/child', `instance:${parent}`],
       ['/flow', 'api'],
     ]);
   });
 
-  test('nothing that is switched off', async () => {
+  test('no kind that is disabled', async () => {
     const space = await open(...BROADCAST_KINDS);
     const off = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, false]));
     await space.call('PATCH', '/config', { json: { broadcast: off } });
@@ -133,12 +133,12 @@ describe('a namespace tells of', () => {
   });
 });
 
-describe('what a namespace tells', () => {
-  test('is taken to nobody at once: it goes out after a minute', async () => {
+describe('an event about a namespace', () => {
+  test('is delivered after a minute', async () => {
     const space = await open('directory.create');
     await space.store('listens', `start: {type: event, event: {type: directory.create}}\n${NOOP}`);
     await space.call('PUT', '/tree/dir?op=create-directory');
-    const [event] = await told(space, 1);
+    const [event] = await eventsOf(space, 1);
     expect(await space.explain(String(event?.['id']))).toMatchObject({ routed: false, listeners: [] });
     expect(await space.instances()).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('what a namespace tells', () => {
 describe('workflow event logging', () => {
   const LOGS = 'states:\n- id: a\n  type: noop\n  log: jq(.)\n  transition: b\n- id: b\n  type: noop\n  log: plain\n';
 
-  test('sends what states log as events, at once, with the name of the logger', async () => {
+  test('sends the log lines of states as events at once, with the name of the logger', async () => {
     const space = await open();
     await space.store('flow', LOGS);
     await space.store(
@@ -158,7 +158,7 @@ describe('workflow event logging', () => {
     const node = (await space.call('GET', '/tree/flow')).json();
     await space.ended(await space.execute('flow', { n: 1 }));
     const sent = { specversion: '1.0', id: UUID, source: node['oid'], type: 'service.instanceLog', logger: 'mine' };
-    const events = await told(space, 2);
+    const events = await eventsOf(space, 2);
     expect(events).toEqual(
       expect.arrayContaining([
         { ...sent, datacontenttype: 'application/json', data: '{\n  "n": 1\n}' },
@@ -168,7 +168,7 @@ describe('workflow event logging', () => {
     await until(async () => ((await space.instances('listens')).length === 2 ? true : undefined));
   });
 
-  test('is off without a logger, and when the logger is taken away', async () => {
+  test('is disabled without a logger, and after the logger is removed', async () => {
     const space = await open();
     await space.store('flow', LOGS);
     await space.ended(await space.execute('flow'));

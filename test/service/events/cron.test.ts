@@ -30,8 +30,8 @@ async function tick(planned: number): Promise<void> {
   await startByClock(quiet.ports, schedule.target, planned);
 }
 
-describe('a workflow that starts by the clock', () => {
-  test('is given to the clock when it is stored, and taken away when it is disabled, changed or deleted', async () => {
+describe('a workflow with a cron start', () => {
+  test('gets its schedule when it is stored, and loses it when it is disabled, changed or deleted', async () => {
     expect(await store(cron('*/5 * * * *'))).toMatchObject([{ cron: '*/5 * * * *', target: { workflow: '/flow' } }]);
     await toggleWorkflow(quiet.ports, 'clock', '/flow', false);
     expect(quiet.schedules.size).toBe(0);
@@ -43,11 +43,11 @@ describe('a workflow that starts by the clock', () => {
     expect(quiet.schedules.size).toBe(0);
   });
 
-  test('is stored though its cron text cannot be read, and never starts', async () => {
+  test('is stored although its cron pattern is invalid, and is never started', async () => {
     expect(await store(cron('every morning'))).toEqual([]);
   });
 
-  test('starts once for each planned minute, however often and by however many clocks it is told', async () => {
+  test('starts once for each planned minute, however often a tick is delivered and by how many clocks', async () => {
     await store(cron('* * * * *'));
     const planned = quiet.now;
     await tick(planned);
@@ -59,7 +59,7 @@ describe('a workflow that starts by the clock', () => {
     expect(quiet.started.toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
   });
 
-  test('gets an input of no bytes', async () => {
+  test('has an empty input', async () => {
     await store(cron('* * * * *'));
     await tick(quiet.now);
     const [{ id } = { id: '' }] = await runsOf();
@@ -67,7 +67,7 @@ describe('a workflow that starts by the clock', () => {
     expect([run.input.length, run.data]).toEqual([0, { input: '' }]);
   });
 
-  test('does not start for a tick that comes when it is disabled, changed or gone', async () => {
+  test('does not start for a tick after it was disabled, changed or deleted', async () => {
     await store(cron('* * * * *'));
     const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
     const late = () => startByClock(quiet.ports, target, quiet.now);
@@ -85,7 +85,7 @@ describe('a workflow that starts by the clock', () => {
     expect(await runsOf()).toEqual([]);
   });
 
-  test('goes on when it or its directory is renamed', async () => {
+  test('keeps its schedule when it or its directory is renamed', async () => {
     await tree.createDirectory(quiet.ports, 'clock', '/dir');
     await store(cron('* * * * *'), '/dir/flow');
     await tree.rename(quiet.ports, 'clock', '/dir', '/other');

@@ -33,7 +33,7 @@ describe('an event that is broadcast', () => {
   };
 
   test.each(['1.0', '0.3'])(
-    'is kept as it came in the structured mode of %s, and answered by nothing',
+    'is stored unchanged in the structured mode of %s, with an empty reply',
     async (version) => {
       const space = await open();
       const event = { specversion: version, ...EVENT };
@@ -65,13 +65,13 @@ describe('an event that is broadcast', () => {
     ]);
   });
 
-  test('gets an id when it has none', async () => {
+  test('without an id gets one', async () => {
     const space = await open();
     await space.broadcast('{"specversion":"1.0","type":"t","source":"s"}', STRUCTURED);
     expect(await space.events()).toEqual([{ specversion: '1.0', type: 't', source: 's', id: UUID }]);
   });
 
-  test('is refused with 409 when the namespace has one with its id, and another namespace takes it', async () => {
+  test('is rejected with 409 if its namespace has its id, and accepted in another namespace', async () => {
     const [space, other] = [await open(), await open()];
     const body = '{"specversion":"1.0","type":"t","source":"s","id":"once"}';
     expect((await space.broadcast(body, STRUCTURED)).status).toBe(200);
@@ -81,19 +81,19 @@ describe('an event that is broadcast', () => {
     expect(await space.events()).toHaveLength(1);
   });
 
-  test('is taken once of many that come with one id at the same time', async () => {
+  test('is accepted once when many requests send it concurrently', async () => {
     const space = await open();
     const body = '{"specversion":"1.0","type":"t","source":"s","id":"raced"}';
     const answers = await Promise.all(Array.from({ length: 8 }, () => space.broadcast(body, STRUCTURED)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
   });
 
-  test('is 404 for a namespace that is not there', async () => {
+  test('is 404 for an unknown namespace', async () => {
     const answer = await new EventSpace(client, 'nowhere').broadcast('{}', JSON_TYPE);
     expect([answer.status, answer.json()['message']]).toEqual([404, 'namespace not found']);
   });
 
-  test('may have two million bytes of data', async () => {
+  test('can have two million bytes of data', async () => {
     const space = await open();
     const data = 'x'.repeat(2 * 1024 * 1024);
     await space.store(
@@ -104,7 +104,7 @@ describe('an event that is broadcast', () => {
     expect((await space.ended(await space.first('large'))).output).toEqual({ length: data.length });
   });
 
-  test('above four million bytes is refused with 413', async () => {
+  test('above four million bytes is rejected with 413', async () => {
     const space = await open();
     const body = JSON.stringify({ specversion: '1.0', type: 't', source: 's', data: 'x'.repeat(4.1 * 1024 * 1024) });
     expect((await space.broadcast(body, STRUCTURED)).status).toBe(413);
@@ -115,13 +115,13 @@ describe('an event that is broadcast', () => {
     ['a space', 'with space'],
     ['slashes', 'a/b/replay'],
     ['dots', 'a..b'],
-    ['letters of the world', 'ü€😀'],
+    ['letters of several scripts', 'ü€😀'],
     ['an escape', '%2F'],
     ['quotes', '"quoted"'],
-    ['marks of a query', '#?&='],
+    ['the delimiters of a query', '#?&='],
     ['three thousand letters', 'x'.repeat(3000)],
     ['the name of the prototype', '__proto__'],
-  ])('may have an id of %s, and is found by it', async (_name, id) => {
+  ])('can have %s as its id, and is found by it', async (_name, id) => {
     const space = await open();
     await space.send({ type: 't', id });
     const path = `${space.home}/events/${encodeURIComponent(id).replaceAll('.', '%2E')}/explain`;
@@ -130,7 +130,7 @@ describe('an event that is broadcast', () => {
     expect(JSON.parse(text).event.id).toBe(id);
   });
 
-  test('may have attributes named like what every object has, and they do not match by themselves', async () => {
+  test('can have attributes named like members of Object.prototype, which match no filter by default', async () => {
     const space = await open();
     const filter =
       'start: {type: event, event: {type: t, context: {constructor: "*"}}}\nstates:\n- {id: a, type: noop}\n';
@@ -147,7 +147,7 @@ describe('an event that is broadcast', () => {
     });
   });
 
-  test('may not have an attribute named like the prototype: it is kept as one that is none', async () => {
+  test('with an attribute named __proto__ is stored as noncompliant', async () => {
     const space = await open();
     await space.broadcast('{"specversion":"1.0","type":"t","source":"s","__proto__":"x"}', STRUCTURED);
     await space.broadcast('', { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's', 'ce-__proto__': 'x' });
@@ -157,7 +157,7 @@ describe('an event that is broadcast', () => {
   });
 
   test.each(['__proto__', 'constructor', 'a/b#c d', 'ü€😀', `long.${'x'.repeat(3000)}`])(
-    'may have a type of odd letters, which starts, wakes and is found (%.12s)',
+    'can have a type with special characters, which starts, resumes and is found (%.12s)',
     async (type) => {
       const space = await open();
       const name = JSON.stringify(type);
@@ -175,7 +175,7 @@ describe('an event that is broadcast', () => {
     },
   );
 
-  test('is taken to nobody when nobody listens to its type, however many listen to others', async () => {
+  test('of a type without listeners is delivered to none, however many listeners other types have', async () => {
     const space = await open();
     for (let number = 0; number < 20; number += 1) {
       const heard = `{type: event, event: {type: "never-sent-${number}"}}`;
@@ -189,7 +189,7 @@ describe('an event that is broadcast', () => {
     expect(await space.listeners()).toHaveLength(21);
   });
 
-  test('keeps headers whose encoding is broken as they are', async () => {
+  test('keeps headers with malformed encoding unchanged', async () => {
     const space = await open();
     const headers = { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's', 'ce-id': 'odd' };
     await space.broadcast('', {
@@ -205,7 +205,7 @@ describe('an event that is broadcast', () => {
   });
 });
 
-describe('data that is no event', () => {
+describe('data that is not an event', () => {
   const compliant = { specversion: '1.0', id: UUID, source: 'unknown', type: 'noncompliant' };
 
   test.each<[string, string, Record<string, string>, object]>([
@@ -226,14 +226,14 @@ describe('data that is no event', () => {
     ['that is empty', '', STRUCTURED, { error: 'unexpected end of JSON input', data_base64: '' }],
     ['that is a JSON object', '{"a":1}', JSON_TYPE, { data: { a: 1 }, datacontenttype: 'application/json' }],
     ['that is a JSON list', '[1]', JSON_TYPE, { data_base64: base64('[1]') }],
-  ])('%s is kept as an event of the type noncompliant', async (_name, body, headers, expected) => {
+  ])('%s is stored as an event of the type noncompliant', async (_name, body, headers, expected) => {
     const space = await open();
     expect((await space.broadcast(body, headers)).status).toBe(200);
     const kept = await space.events();
     expect(kept).toEqual([expect.objectContaining({ ...compliant, ...expected })]);
   });
 
-  test('starts workflows that listen to that type', async () => {
+  test('starts workflows that listen for that type', async () => {
     const space = await open();
     await space.store('odd', 'start: {type: event, event: {type: noncompliant}}\nstates:\n- {id: a, type: noop}\n');
     await space.broadcast('rubbish', { 'Content-Type': 'text/x' });
@@ -245,14 +245,14 @@ describe('data that is no event', () => {
 describe('a batch', () => {
   const good = (id: string) => ({ specversion: '1.0', type: 't', source: 's', id });
 
-  test('is taken element by element, and may be empty', async () => {
+  test('is accepted element by element, and can be empty', async () => {
     const space = await open();
     expect((await space.broadcast('[]', BATCH)).status).toBe(200);
     expect((await space.broadcast(JSON.stringify([good('a'), good('b')]), BATCH)).status).toBe(200);
     expect((await space.events()).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
 
-  test('with a bad element says which, and the good ones are taken', async () => {
+  test('with an invalid element returns an error that names it, and the valid ones are accepted', async () => {
     const space = await open();
     const answer = await space.broadcast(JSON.stringify([good('a'), { type: 't' }, 7, good('b')]), BATCH);
     expect(answer.status).toBe(500);
@@ -260,14 +260,14 @@ describe('a batch', () => {
     expect((await space.events()).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
 
-  test('with an event that is there already is 409, and the others are taken', async () => {
+  test('with an event that exists already is 409, and the others are accepted', async () => {
     const space = await open();
     await space.send({ id: 'a', type: 't' });
     expect((await space.broadcast(JSON.stringify([good('a'), good('b')]), BATCH)).status).toBe(409);
     expect((await space.events()).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
 
-  test('that is none is 500 and nothing is taken', async () => {
+  test('that is not a list is 500, and nothing is accepted', async () => {
     const space = await open();
     for (const body of ['{no', '{}', 'true']) expect((await space.broadcast(body, BATCH)).status, body).toBe(500);
     expect(await space.events()).toEqual([]);
@@ -275,7 +275,7 @@ describe('a batch', () => {
 });
 
 describe('the history of events', () => {
-  test('is listed newest first, page by page, filtered by type, text and time', async () => {
+  test('is listed with the newest first, in pages, filtered by type, text and time', async () => {
     const space = await open();
     for (const id of ['1', '2', '3']) await space.send({ id, type: `order.${id}`, data: { note: `text ${id}` } });
     const idsOf = async (query: string) => (await space.events(query)).map(({ id }) => id);
@@ -290,7 +290,7 @@ describe('the history of events', () => {
     expect([soon.status, soon.text]).toEqual([400, expect.stringContaining("'soon' is not an RFC 3339 time")]);
   });
 
-  test('shows what was received, with page information', async () => {
+  test('has the received events and page information', async () => {
     const space = await open();
     await space.send({ id: 'one', type: 't' });
     const list = (await space.call('GET', '/events')).json();
@@ -306,7 +306,7 @@ describe('the history of events', () => {
 });
 
 describe('explaining an event', () => {
-  test('tells of each listener whether it matched, which attribute failed, and what it did', async () => {
+  test('returns for each listener whether it matched, which attribute did not match, and what it did', async () => {
     const space = await open();
     const listens = (context: string) =>
       `start: {type: event, event: {type: t, context: {${context}}}}\nstates:\n- {id: a, type: noop}\n`;
@@ -326,7 +326,7 @@ describe('explaining an event', () => {
     ]);
   });
 
-  test('is 404 for an event that is not there', async () => {
+  test('is 404 for an unknown event', async () => {
     const space = await open();
     const answer = await space.call('GET', '/events/none/explain');
     expect([answer.status, answer.json()['message']]).toEqual([404, 'cloud_events not found']);
@@ -334,7 +334,7 @@ describe('explaining an event', () => {
 });
 
 describe('replaying an event', () => {
-  test('starts the workflows that listen, again', async () => {
+  test('starts the listening workflows again', async () => {
     const space = await open();
     await space.store('counts', 'start: {type: event, event: {type: t}}\nstates:\n- {id: a, type: noop}\n');
     const id = await space.sendThrough({ type: 't' });
@@ -348,7 +348,7 @@ describe('replaying an event', () => {
     expect(await space.events()).toHaveLength(1);
   });
 
-  test('wakes a run that waits by now, also one that took the event before', async () => {
+  test('resumes a run that waits now, also one that has processed the event before', async () => {
     const space = await open();
     const wait = (id: string) => `- id: ${id}\n  type: consumeEvent\n  event: {type: t}\n`;
     await space.store('twice', `states:\n${wait('a')}  transition: b\n${wait('b')}`);
@@ -362,7 +362,7 @@ describe('replaying an event', () => {
     expect((await space.ended(instance)).status).toBe('complete');
   });
 
-  test('is 404 for an event that is not there', async () => {
+  test('is 404 for an unknown event', async () => {
     const space = await open();
     const answer = await space.replay('none');
     expect([answer.status, answer.json()['message']]).toEqual([404, 'cloud_events not found']);

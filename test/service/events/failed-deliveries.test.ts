@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-/** A namespace whose bus brings nothing to anybody as long as `isLossy`: what it was given is noted as failed. */
+/** A namespace whose bus delivers nothing while `isLossy` is true: its messages become dead letters. */
 class LossySpace {
   readonly space: EventSpace;
   readonly name: string;
@@ -45,7 +45,7 @@ class LossySpace {
     return new LossySpace(await EventSpace.open(client, name), name);
   }
 
-  /** Sends an event that does not arrive. */
+  /** Sends an event whose delivery fails. */
   async lose(id: string, type = 't'): Promise<void> {
     const { receive } = await import('../../../lib/engine/events/broadcasting.ts');
     const namespace = await namespaces.need(this.ports, this.name);
@@ -77,8 +77,8 @@ class LossySpace {
   }
 }
 
-describe('an event that could not be delivered', () => {
-  test('is listed with what failed, when, why and how often', async () => {
+describe('an event that could not be delivered (a dead letter)', () => {
+  test('is listed with its error, time and number of attempts', async () => {
     const lossy = await LossySpace.open();
     await lossy.lose('e1', 'order.placed');
     const answer = (await lossy.space.call('GET', '/failed-deliveries')).json();
@@ -100,7 +100,7 @@ describe('an event that could not be delivered', () => {
     ]);
   });
 
-  test('starts what listens when it is delivered again, and is listed no longer', async () => {
+  test('starts its listeners when it is delivered again, and is not listed any more', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store('flow', START);
     await lossy.lose('e1');
@@ -112,13 +112,13 @@ describe('an event that could not be delivered', () => {
     expect(await lossy.list()).toEqual([]);
   });
 
-  test('that was delivered to some starts them once, however often it is delivered again', async () => {
+  test('that was delivered to some listeners starts them once, however often it is delivered again', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store('flow', START);
     const id = await lossy.space.sendThrough({ type: 't' });
     const namespace = await namespaces.need(service.ports, lossy.name);
     const { key } = await (await import('../../../lib/domain/events/events.ts')).need(service.ports, namespace.id, id);
-    // As if the router had died before it could note that it was done.
+    // Like a router that crashed before it stored that the delivery is complete.
     await service.ports.table.write([{ do: 'update', key, set: { routed: false, trace: '[]' } }]);
     const record = { pk: key.pk, sk: key.sk };
     const message = { namespaceId: namespace.id, namespace: lossy.name, record, id, type: 't', source: 's' };
@@ -130,14 +130,14 @@ describe('an event that could not be delivered', () => {
     expect(await lossy.space.instances('flow')).toHaveLength(1);
   });
 
-  test('is one row however often it fails, which counts the tries', async () => {
+  test('is one row, however often it fails, with the number of attempts', async () => {
     const lossy = await LossySpace.open();
     await lossy.lose('e1');
     await lossy.lose('e1').catch(() => undefined);
     expect(await lossy.list()).toMatchObject([{ event: 'e1', tries: 6 }]);
   });
 
-  test('and was asked for again starts its workflow once more, and once', async () => {
+  test('that was requested twice starts its workflow once more', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store('flow', START);
     const id = await lossy.space.sendThrough({ type: 't' });
@@ -147,18 +147,18 @@ describe('an event that could not be delivered', () => {
     await until(async () => ((await lossy.space.instances('flow')).length === 2 ? true : undefined));
   });
 
-  test('names the subscriber outside that did not get it', async () => {
+  test('names the external subscriber that did not get it', async () => {
     const lossy = await LossySpace.open();
     const namespace = await namespaces.need(service.ports, lossy.name);
     const record = { pk: 'events#x', sk: `${'0'.repeat(15)}#e1` };
     const detail = { namespaceId: namespace.id, namespace: lossy.name, record, id: 'e1', type: 't', source: 's' };
     expect(await keepDeadLetter(service.ports, { detail }, WHY, 'arn:aws:sqs:eu-west-1:1:orders')).toBe(true);
     expect(await lossy.list()).toMatchObject([{ event: 'e1', to: 'arn:aws:sqs:eu-west-1:1:orders' }]);
-    // Its record is gone: there is nothing left to deliver.
+    // Its record is deleted, so nothing is left to deliver.
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
   });
 
-  test('is forgotten when it is deleted', async () => {
+  test('is not listed after it was deleted', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store('flow', START);
     await lossy.lose('e1');
@@ -170,7 +170,7 @@ describe('an event that could not be delivered', () => {
     expect(await lossy.space.instances('flow')).toEqual([]);
   });
 
-  test('may have an id and a type as long as an event may be', async () => {
+  test('can have an id and a type of the maximum length', async () => {
     const lossy = await LossySpace.open();
     const [id, type] = ['i'.repeat(60_000), 't'.repeat(60_000)];
     await lossy.lose(id, type);
@@ -180,7 +180,7 @@ describe('an event that could not be delivered', () => {
   });
 });
 
-describe('a tick of the clock that could not be delivered', () => {
+describe('a cron tick that could not be delivered', () => {
   const CRON = 'start: {type: scheduled, cron: "0 0 1 1 *"}\nstates:\n- {id: a, type: noop}\n';
 
   test('is listed, and starts its workflow once when it is delivered again', async () => {
@@ -195,7 +195,7 @@ describe('a tick of the clock that could not be delivered', () => {
     expect(await lossy.space.instances('yearly')).toHaveLength(1);
   });
 
-  test('starts nothing when the workflow is gone by now', async () => {
+  test('starts nothing after its workflow was deleted', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store('yearly', CRON);
     await lossy.tick('yearly', '2026-01-01T00:00:00Z');
@@ -203,14 +203,14 @@ describe('a tick of the clock that could not be delivered', () => {
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
   });
 
-  test('of a namespace that is gone is nobody’s', async () => {
+  test('of a deleted namespace is in no list', async () => {
     const target = { id: 'x', namespace: 'gone-by-now', workflow: '/a' };
     expect(await keepDeadLetter(service.ports, { target, planned: '2026-01-01T00:00:00Z' }, WHY)).toBe(false);
   });
 });
 
-describe('an event of another bus that could not be taken in', () => {
-  test('is taken in once when it is delivered again', async () => {
+describe('an event of another bus that could not be stored', () => {
+  test('is stored once when it is delivered again', async () => {
     const lossy = await LossySpace.open();
     await lossy.space.store(
       'made',
@@ -239,8 +239,8 @@ describe('an event of another bus that could not be taken in', () => {
   });
 });
 
-describe('the list of what could not be delivered', () => {
-  test('is in pages, the newest first', async () => {
+describe('the list of dead letters', () => {
+  test('has pages, with the newest first', async () => {
     const lossy = await LossySpace.open();
     const namespace = await namespaces.need(service.ports, lossy.name);
     for (let minute = 0; minute < 12; minute += 1) {
@@ -255,7 +255,7 @@ describe('the list of what could not be delivered', () => {
     expect(page).toMatchObject({ total: 12, hasNextPage: true, hasPreviousPage: true });
   });
 
-  test('has what fails again, with the new reason, and tells how many are left', async () => {
+  test('keeps what fails again, with the new reason, and the reply has the number that is left', async () => {
     const lossy = await LossySpace.open();
     const namespace = await namespaces.need(service.ports, lossy.name);
     const event = { id: 'x', source: 's', 'detail-type': 't', time: '', account: '', region: '', resources: null };
@@ -271,8 +271,8 @@ describe('the list of what could not be delivered', () => {
     ['the name of the prototype', '__proto__'],
     ['an id that there is not', derivedId(0, 'nothing')],
     ['three thousand letters', 'x'.repeat(3000)],
-    ['a letter of the world', '%F0%9F%8E%BF'],
-  ])('knows nothing under %s: delivering and deleting it is 404', async (_name, id) => {
+    ['a character beyond ASCII', '%F0%9F%8E%BF'],
+  ])('returns 404 for delivering and deleting %s', async (_name, id) => {
     const { space } = await LossySpace.open();
     for (const [method, path] of [
       ['POST', `/failed-deliveries/${id}/redeliver`],
@@ -283,7 +283,7 @@ describe('the list of what could not be delivered', () => {
     }
   });
 
-  test('is 404 in a namespace that is not there, and empty in one that was made anew', async () => {
+  test('is 404 in an unknown namespace, and empty in one that was created again', async () => {
     expect((await client.call('GET', '/api/namespaces/nowhere/failed-deliveries')).status).toBe(404);
     const lossy = await LossySpace.open();
     await lossy.lose('e1');
@@ -292,7 +292,7 @@ describe('the list of what could not be delivered', () => {
     expect(await lossy.list()).toEqual([]);
   });
 
-  test('is for those who may read; delivering again is for those who may run', async () => {
+  test('needs the permission to read; delivering again needs the permission to run', async () => {
     const lossy = await LossySpace.open();
     await lossy.lose('e1');
     const created = await client.call('POST', '/api/keys', {

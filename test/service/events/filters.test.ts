@@ -5,7 +5,7 @@ import { EventSpace } from './space.ts';
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
 const BATCH = { 'Content-Type': 'application/cloudevents-batch+json' };
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-/** The script that the original's command line was recorded with. */
+/** The script in the recording of the original's command line. */
 const RECORDED = 'if (event["type"]=="drop") return null; event["source"]="filtered"; return event\n';
 
 let client: Client;
@@ -31,7 +31,7 @@ const send = (space: EventSpace, value: unknown, headers = STRUCTURED, filter = 
   space.call('POST', `/broadcast/${filter}`, { body: JSON.stringify(value), headers });
 
 describe('event filters', () => {
-  test('are created, listed, shown, changed and deleted, as the command line does it', async () => {
+  test('are created, listed, read, changed and deleted with the requests of the command line', async () => {
     const space = await open();
     const created = await space.call('POST', '/eventfilter/flt', { body: RECORDED });
     expect([created.status, created.text]).toEqual([200, '']);
@@ -48,7 +48,7 @@ describe('event filters', () => {
     expect((await space.call('GET', '/eventfilter')).json()).toEqual({ eventFilter: [{ name: 'a.Other_1' }] });
   });
 
-  test('are 409 when there is one of that name, and stay as they were', async () => {
+  test('are 409 for a name in use, and stay unchanged', async () => {
     const space = await withFilter(RECORDED);
     const again = await space.call('POST', '/eventfilter/flt', { body: 'return event' });
     expect([again.status, again.json()['message']]).toEqual([409, 'resource already exists']);
@@ -66,7 +66,7 @@ describe('event filters', () => {
     expect([answer.status, answer.json()['message']]).toEqual([404, 'cloudEvent filter none does not exist']);
   });
 
-  test('have names like variables', async () => {
+  test('have names by the rule of variables', async () => {
     const space = await open();
     const answer = await space.call('POST', '/eventfilter/a%20b', { body: 'return event' });
     expect([answer.status, answer.text]).toEqual([406, expect.stringContaining("'a b' does not match")]);
@@ -80,7 +80,7 @@ describe('event filters', () => {
     ['closes what it did not open', '}); ({', 'SyntaxError: a bracket is closed that is not open'],
     ['is empty', ' \n', 'send the body of a JavaScript function, it is empty'],
     ['is no text', new Uint8Array([0xff, 0xfe, 0]), 'the script is not UTF-8 text; save it in that encoding'],
-  ])('are refused with 400 when the script %s', async (_name, body, problem) => {
+  ])('are rejected with 400 when the script %s', async (_name, body, problem) => {
     const space = await withFilter(RECORDED);
     for (const [method, path] of [
       ['POST', '/eventfilter/bad'],
@@ -94,14 +94,14 @@ describe('event filters', () => {
     expect((await space.call('GET', '/eventfilter/flt')).json()['jsCode']).toBe(RECORDED);
   });
 
-  test('may be long, and are refused with 413 when they are too long', async () => {
+  test('can be long, and are rejected with 413 above the maximum', async () => {
     const long = `// ${'x'.repeat(100_000)}\nreturn event`;
     const space = await withFilter(long);
     expect((await space.call('GET', '/eventfilter/flt')).json()['jsCode']).toBe(long);
     expect((await space.call('POST', '/eventfilter/longer', { body: long + long })).status).toBe(413);
   });
 
-  test('are gone with their namespace', async () => {
+  test('are deleted with their namespace', async () => {
     const space = await withFilter(RECORDED);
     const name = space.home.split('/').at(-1);
     expect((await client.call('DELETE', `/api/namespaces/${name}?recursive=true`)).status).toBe(200);
@@ -112,7 +112,7 @@ describe('event filters', () => {
 });
 
 describe('an event that is broadcast through a filter', () => {
-  test('is kept as the filter returns it', async () => {
+  test('is stored as the filter returns it', async () => {
     const space = await withFilter(RECORDED);
     const answer = await send(space, { specversion: '1.0', id: '', source: 'cli', type: 'cli.ev', data: { k: 1 } });
     expect([answer.status, answer.text]).toEqual([200, '']);
@@ -122,7 +122,7 @@ describe('an event that is broadcast through a filter', () => {
   });
 
   test.each(['return null', 'return undefined', 'return false', 'if (event.type !== "t") return event'])(
-    'is dropped by `%s`, which is no mistake',
+    'is dropped by `%s` without an error',
     async (script) => {
       const space = await withFilter(script);
       expect((await send(space, event('e1'))).status).toBe(200);
@@ -130,7 +130,7 @@ describe('an event that is broadcast through a filter', () => {
     },
   );
 
-  test('starts what listens to what it has become', async () => {
+  test('starts the listeners of the returned event', async () => {
     const space = await withFilter('return {...event, type: "became", data: {was: event.type}}');
     await space.store('became', 'start: {type: event, event: {type: became}}\nstates:\n- {id: a, type: noop}\n');
     await send(space, event('e1'));
@@ -138,7 +138,7 @@ describe('an event that is broadcast through a filter', () => {
     expect(output['became']).toMatchObject({ id: 'e1', data: { was: 't' } });
   });
 
-  test('comes to the filter whichever way it was sent, also when it was none', async () => {
+  test('is given to the filter in every mode, also when it is not a valid event', async () => {
     const space = await withFilter('event.seen = event.type; return event');
     const headers = { 'ce-specversion': '1.0', 'ce-type': 'binary', 'ce-source': 's', 'ce-id': 'b' };
     await space.call('POST', '/broadcast/flt', { body: '{"a":1}', headers: { ...headers, 'Content-Type': 'text/x' } });
@@ -153,14 +153,14 @@ describe('an event that is broadcast through a filter', () => {
     ['returns a text', 'return "t"', 'it returned a string; return the event, or null to drop it'],
     ['returns no event', 'delete event.source; return event', 'what it returned is no event: source: REQUIRED'],
     ['runs into itself', 'return (function f() { return f(); })()', 'InternalError: stack overflow (line 1)'],
-  ])('is refused with 400 when the filter %s', async (_name, script, problem) => {
+  ])('is rejected with 400 when the filter %s', async (_name, script, problem) => {
     const space = await withFilter(script);
     const answer = await send(space, event('e1'));
     expect([answer.status, answer.json()['message']]).toEqual([400, `event filter 'flt': ${problem}`]);
     expect(await space.events()).toEqual([]);
   });
 
-  test('is refused with 400 when the filter does not end, and the next event is taken', async () => {
+  test('is rejected with 400 when the filter does not end, and the next event is accepted', async () => {
     const space = await withFilter('if (event.id === "e1") while (true); return event');
     const answer = await send(space, event('e1'));
     expect([answer.status, answer.json()['message']]).toEqual([400, "event filter 'flt': it did not end in time"]);
@@ -168,20 +168,20 @@ describe('an event that is broadcast through a filter', () => {
     expect((await space.events()).map(({ id }) => id)).toEqual(['e2']);
   });
 
-  test('is refused with 400 when the filter takes too much memory', async () => {
+  test('is rejected with 400 when the filter uses too much memory', async () => {
     const space = await withFilter('const all = []; for (;;) all.push("x".repeat(1000) + all.length)');
     const answer = await send(space, event('e1'));
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('memory')]);
   });
 
-  test('cannot reach anything but the event', async () => {
+  test('gives the filter access to nothing but the event', async () => {
     const script = 'return {...event, data: [typeof process, typeof require, typeof fetch, typeof WebAssembly]}';
     const space = await withFilter(script);
     await send(space, event('e1'));
     expect((await space.events())[0]?.['data']).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
   });
 
-  test('may be tampered with to no one’s harm', async () => {
+  test('is not affected by a filter that changes globals', async () => {
     const script =
       'Array.isArray = () => false; Object.prototype.type = "x"; JSON.parse = null; nslog("hi"); return event';
     const space = await withFilter(script);
@@ -190,13 +190,13 @@ describe('an event that is broadcast through a filter', () => {
     expect(await space.events()).toEqual([event('e2'), event('e1')]);
   });
 
-  test('is 409 when the namespace has one with the id that it got', async () => {
+  test('is 409 when the namespace has an event with its new id', async () => {
     const space = await withFilter('event.id = "same"; return event');
     expect((await send(space, event('e1'))).status).toBe(200);
     expect((await send(space, event('e2'))).status).toBe(409);
   });
 
-  test('keeps attributes and members of odd names', async () => {
+  test('keeps attributes and members with unusual names', async () => {
     const space = await withFilter('return event');
     const body =
       '{"specversion":"1.0","type":"t","source":"s","id":"odd","constructor":"c","data":{"__proto__":{"a":1}}}';
@@ -206,7 +206,7 @@ describe('an event that is broadcast through a filter', () => {
     expect(kept).toMatchObject({ constructor: 'c' });
   });
 
-  test('of a batch each comes to the filter by itself, and a mistake of one takes nothing from the others', async () => {
+  test('of a batch is filtered alone, and an invalid one does not affect the others', async () => {
     const space = await withFilter('if (event.id === "bad") throw "bad"; return event.id === "gone" ? null : event');
     const answer = await send(
       space,

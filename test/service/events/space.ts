@@ -2,19 +2,19 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Answer, type Client, type Json, rowsOf } from '../access/client.ts';
 
-/** Looks until there is what is looked for. */
-export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+/** Polls until the result is not undefined. */
+export async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined) return found;
     await setTimeout(15);
   }
 }
 
-/** An event as tests write it: what they leave out does not matter to them. */
-export type Draft = Readonly<Record<string, unknown>>;
+/** An event in a test: the missing attributes get default values. */
+export type TestEvent = Readonly<Record<string, unknown>>;
 
-/** An instance that is over. */
+/** An instance that has ended. */
 export interface Ended {
   readonly status: string;
   readonly code: string;
@@ -49,21 +49,21 @@ export class EventSpace {
     expect(answer.status, answer.text).toBe(200);
   }
 
-  /** Sends a body with headers as they are. */
+  /** Sends a body with unchanged headers. */
   broadcast(body: string | Uint8Array, headers: Readonly<Record<string, string>>): Promise<Answer> {
     return this.call('POST', '/broadcast', { body, headers });
   }
 
-  /** Sends an event and answers its id. */
-  async send(event: Draft): Promise<string> {
+  /** Sends an event and returns its id. */
+  async send(event: TestEvent): Promise<string> {
     const whole = { specversion: '1.0', id: `${this.name}-${Math.random()}`, source: 'tests', ...event };
     const answer = await this.broadcast(JSON.stringify(whole), STRUCTURED);
     expect(answer.status, answer.text).toBe(200);
     return whole.id;
   }
 
-  /** Sends an event and resolves when it was taken to everybody who listened. */
-  async sendThrough(event: Draft): Promise<string> {
+  /** Sends an event and resolves when it was delivered to all listeners. */
+  async sendThrough(event: TestEvent): Promise<string> {
     const id = await this.send(event);
     await until(async () => ((await this.explain(id)) as { routed?: unknown }).routed === true || undefined);
     return id;
@@ -77,7 +77,7 @@ export class EventSpace {
     return this.call('POST', `/events/${encodeURIComponent(id)}/replay`);
   }
 
-  /** The events that the namespace has, the newest first, as JSON. */
+  /** The events of the namespace as JSON, the newest first. */
   async events(query = ''): Promise<Json[]> {
     const list = (await this.call('GET', `/events?${query}`)).json()['events'];
     return rowsOf(list?.['results']).map(({ cloudevent }) => {
@@ -96,7 +96,7 @@ export class EventSpace {
     return rows.map(({ id }) => String(id)).reverse();
   }
 
-  /** The only instance of a workflow, as soon as there is one. */
+  /** Returns the only instance of a workflow, once it exists. */
   first(path: string): Promise<string> {
     return until(async () => (await this.instances(path))[0]);
   }
@@ -107,12 +107,12 @@ export class EventSpace {
     return String(answer.json()['instance']);
   }
 
-  /** Resolves when the instance listens. */
+  /** Resolves when the instance has listeners. */
   async listening(id: string): Promise<void> {
     await until(async () => (await this.listeners()).some(({ instance }) => String(instance) === id) || undefined);
   }
 
-  /** Starts an instance that listens. */
+  /** Starts an instance and resolves when it has listeners. */
   async executeListening(path: string, input: unknown = {}): Promise<string> {
     const id = await this.execute(path, input);
     await this.listening(id);

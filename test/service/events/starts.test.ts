@@ -23,8 +23,8 @@ const countIs = (space: EventSpace, path: string, count: number) =>
     return ids.length === count ? ids : undefined;
   });
 
-describe('a workflow that starts by an event', () => {
-  test('gets the event under its type, and its invoker is cloudevent', async () => {
+describe('a workflow with an event start', () => {
+  test('has the event under its type as input, and the invoker cloudevent', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}', 'order.placed'));
     const id = await space.send({ type: 'order.placed', subject: 'o/7', shop: 'north', data: { order: 7 } });
@@ -50,7 +50,7 @@ describe('a workflow that starts by an event', () => {
     ['{source: "te*"}', {}, true],
     ['{source: "other"}', {}, false],
     ['{shop: "[a-z]+"}', { shop: 'north' }, false],
-  ])('and wants %s gets an event with %o: %s', async (context, attributes, isStarted) => {
+  ])('with the filter %s and an event with %o: %s', async (context, attributes, isStarted) => {
     const space = await open();
     await space.store('flow', onEvent(context));
     const { listeners } = await space.explain(await space.sendThrough({ type: 't', ...attributes }));
@@ -58,7 +58,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.instances()).toHaveLength(isStarted ? 1 : 0);
   });
 
-  test('starts once for each event, each of many that listen, and for no other type', async () => {
+  test('starts once for each event, and so does each other listener of its type, and no others', async () => {
     const space = await open();
     for (const path of ['one', 'two', 'three']) await space.store(path, onEvent('{}'));
     await space.store('other', onEvent('{}', 'tt'));
@@ -68,7 +68,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.instances('other')).toEqual([]);
   });
 
-  test('starts for both of two events that come at the same moment', async () => {
+  test('starts for both of two concurrent events', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}'));
     await Promise.all(Array.from({ length: 12 }, () => space.send({ type: 't' })));
@@ -83,7 +83,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.instances()).toEqual([]);
   });
 
-  test('does not start while it is disabled, and not for what came meanwhile', async () => {
+  test('does not start while it is disabled, nor later for events of that time', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}'));
     const toggle = (live: boolean) => space.call('POST', '/tree/flow?op=toggle', { json: { live } });
@@ -96,7 +96,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.instances()).toHaveLength(1);
   });
 
-  test('starts by what its newest source says', async () => {
+  test('starts by the definition of its latest source', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}', 'before'));
     await space.call('POST', '/tree/flow?op=update-workflow', { body: onEvent('{}', 'after') });
@@ -108,7 +108,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.listeners()).toEqual([]);
   });
 
-  test('goes on starting when it or its directory is renamed', async () => {
+  test('still starts after it or its directory is renamed', async () => {
     const space = await open();
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.store('dir/flow', onEvent('{}'));
@@ -123,7 +123,7 @@ describe('a workflow that starts by an event', () => {
   test.each([
     ['the workflow', '/tree/dir/flow?op=delete-node'],
     ['its directory', '/tree/dir?op=delete-node&recursive=true'],
-  ])('stops when %s is deleted', async (_name, path) => {
+  ])('does not start any more after %s is deleted', async (_name, path) => {
     const space = await open();
     await space.call('PUT', '/tree/dir?op=create-directory');
     await space.store('dir/flow', onEvent('{}'));
@@ -133,7 +133,7 @@ describe('a workflow that starts by an event', () => {
     expect(await space.instances()).toEqual([]);
   });
 
-  test('stops when its namespace is deleted and made anew', async () => {
+  test('does not start any more after its namespace is deleted and created again', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}'));
     await client.call('DELETE', `${space.home}?recursive=true`);
@@ -142,7 +142,7 @@ describe('a workflow that starts by an event', () => {
     expect([await space.listeners(), await space.instances()]).toEqual([[], []]);
   });
 
-  test('does not start for an event that came before it was stored', async () => {
+  test('does not start for an event before its creation', async () => {
     const space = await open();
     await space.sendThrough({ type: 't' });
     await space.store('flow', onEvent('{}'));
@@ -151,7 +151,7 @@ describe('a workflow that starts by an event', () => {
 });
 
 describe('a workflow that starts by one of several events', () => {
-  test('starts for each of them alone', async () => {
+  test('starts for each of them', async () => {
     const space = await open();
     await space.store(
       'flow',
@@ -164,7 +164,7 @@ describe('a workflow that starts by one of several events', () => {
     expect(ended.map(({ output }) => output)).toMatchObject([{ a: { id: a } }, { b: { id: b } }]);
   });
 
-  test('starts once for an event that two of its filters want', async () => {
+  test('starts once for an event that matches two of its filters', async () => {
     const space = await open();
     await space.store('flow', startingWith('{type: eventsXor, events: [{type: a}, {type: a, context: {shop: "*"}}]}'));
     await space.sendThrough({ type: 'a', shop: 'north' });
@@ -175,7 +175,7 @@ describe('a workflow that starts by one of several events', () => {
 describe('a workflow that starts by several events together', () => {
   const both = (more = '') => startingWith(`{type: eventsAnd, events: [{type: a}, {type: b}]${more}}`);
 
-  test('starts when all have come, in any order, with all of them', async () => {
+  test('starts when all have arrived, in any order, with all of them', async () => {
     const space = await open();
     await space.store('flow', both());
     const b = await space.sendThrough({ type: 'b' });
@@ -186,7 +186,7 @@ describe('a workflow that starts by several events together', () => {
     expect(Object.keys(output)).toEqual(['a', 'b']);
   });
 
-  test('collects anew after it has started', async () => {
+  test('collects events again after it has started', async () => {
     const space = await open();
     await space.store('flow', both());
     for (const type of ['a', 'b', 'b', 'b']) await space.sendThrough({ type });
@@ -195,7 +195,7 @@ describe('a workflow that starts by several events together', () => {
     expect(await space.instances()).toHaveLength(2);
   });
 
-  test('keeps the first event of a type until the others come', async () => {
+  test('keeps the first event of a type until the others arrive', async () => {
     const space = await open();
     await space.store('flow', both());
     const [first] = [await space.sendThrough({ type: 'a' }), await space.sendThrough({ type: 'a' })];
@@ -203,7 +203,7 @@ describe('a workflow that starts by several events together', () => {
     expect((await space.ended(await space.first('flow'))).output).toMatchObject({ a: { id: first } });
   });
 
-  test('starts once when its events come at the same moment', async () => {
+  test('starts once when its events arrive concurrently', async () => {
     const space = await open();
     await space.store('flow', both());
     const types = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 'a' : 'b'));
@@ -219,7 +219,7 @@ describe('a workflow that starts by several events together', () => {
     expect(new Set(used).size).toBe(2 * instances.length);
   });
 
-  test('fills one slot with an event that two of them want', async () => {
+  test('fills one slot with an event that matches two of them', async () => {
     const space = await open();
     const two = '{type: eventsAnd, events: [{type: a, context: {shop: north}}, {type: a}]}';
     await space.store('flow', startingWith(two));
@@ -229,7 +229,7 @@ describe('a workflow that starts by several events together', () => {
     expect(await space.instances()).toHaveLength(1);
   });
 
-  test('forgets an event that is older than the lifespan', async () => {
+  test('discards an event that is older than the lifespan', async () => {
     const space = await open();
     await space.store('flow', both(', lifespan: PT0S'));
     await space.sendThrough({ type: 'a' });
@@ -242,7 +242,7 @@ describe('a workflow that starts by several events together', () => {
     expect(await space.instances()).toHaveLength(1);
   });
 
-  test('forgets what it collected when it wants other events by now', async () => {
+  test('discards collected events after its definition requires others', async () => {
     const space = await open();
     await space.store('flow', both());
     await space.sendThrough({ type: 'a' });
@@ -255,7 +255,7 @@ describe('a workflow that starts by several events together', () => {
   });
 });
 
-test('a workflow that wants more than forty events to start is refused', async () => {
+test('a workflow that needs more than forty events to start is rejected', async () => {
   const space = await open();
   const xor = (count: number) =>
     startingWith(`{type: eventsXor, events: [${Array.from({ length: count }, (_, n) => `{type: t${n}}`).join()}]}`);
@@ -267,7 +267,7 @@ test('a workflow that wants more than forty events to start is refused', async (
 });
 
 describe('the list of listeners', () => {
-  test('shows a workflow that events start, with its mode and filters', async () => {
+  test('contains a workflow that starts by events, with its mode and filters', async () => {
     const space = await open();
     await space.store('one', onEvent('{shop: "n*"}'));
     await space.store('or', startingWith('{type: eventsXor, events: [{type: a}, {type: b}]}'));
@@ -285,7 +285,7 @@ describe('the list of listeners', () => {
     ]);
   });
 
-  test('shows where a renamed workflow is by now', async () => {
+  test('contains the new path of a renamed workflow', async () => {
     const space = await open();
     await space.store('flow', onEvent('{}'));
     await space.call('POST', '/tree/flow?op=rename-node', { json: { new: 'moved' } });

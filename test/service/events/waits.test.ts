@@ -20,7 +20,7 @@ const didOf = async (space: EventSpace, id: string) =>
   rowsOf((await space.explain(id))['listeners']).map(({ did }) => String(did));
 
 describe('a run that consumes an event', () => {
-  test('goes on with the event under its type', async () => {
+  test('has the event under its type', async () => {
     const space = await open();
     await space.store(
       'flow',
@@ -31,7 +31,7 @@ describe('a run that consumes an event', () => {
     expect(await space.ended(instance)).toEqual({ status: 'complete', code: '', output: { order: 7, cents: 950 } });
   });
 
-  test('takes only an event whose attributes match what its data says', async () => {
+  test('accepts only an event whose attributes match the values from its data', async () => {
     const space = await open();
     await space.store('flow', consume('{type: paid, context: {order: jq(.order)}}'));
     const [one, two] = [
@@ -45,7 +45,7 @@ describe('a run that consumes an event', () => {
     expect((await space.listeners()).map(({ instance }) => instance)).toEqual([one]);
   });
 
-  test('fails with service.event.jq when its context does not evaluate, and no catch helps', async () => {
+  test('fails with the uncatchable service.event.jq when its context cannot be evaluated', async () => {
     const space = await open();
     await space.store('flow', `${consume('{type: t, context: {a: "jq(.a | error)"}}')}  catch:\n  - {error: '*'}\n`);
     expect(await space.ended(await space.execute('flow'))).toMatchObject({
@@ -54,7 +54,7 @@ describe('a run that consumes an event', () => {
     });
   });
 
-  test('gets every event once although ten runs wait for the same', async () => {
+  test('gets each event once although ten runs wait for the same type', async () => {
     const space = await open();
     await space.store('flow', consume('{type: t}'));
     const runs = await Promise.all(Array.from({ length: 10 }, () => space.executeListening('flow')));
@@ -63,14 +63,14 @@ describe('a run that consumes an event', () => {
     expect(await space.listeners()).toEqual([]);
   });
 
-  test('does not take an event that came before', async () => {
+  test('ignores an event from before its wait', async () => {
     const space = await open();
     await space.sendThrough({ type: 't' });
     await space.store('flow', consume('{type: t}', '  timeout: PT1S\n'));
     expect(await space.ended(await space.execute('flow'))).toMatchObject({ status: 'failed', code: SOFT });
   });
 
-  test('fails after its timeout, which can be caught, and listens no longer', async () => {
+  test('fails after its timeout, which can be caught, and then has no listener', async () => {
     const space = await open();
     await space.store(
       'flow',
@@ -83,7 +83,7 @@ describe('a run that consumes an event', () => {
     expect(await didOf(space, await space.sendThrough({ type: 't' }))).toEqual([]);
   });
 
-  test('listens no longer when it was cancelled', async () => {
+  test('has no listener after it was cancelled', async () => {
     const space = await open();
     await space.store('flow', consume('{type: t}'));
     const instance = await space.executeListening('flow');
@@ -92,7 +92,7 @@ describe('a run that consumes an event', () => {
     expect(await space.listeners()).toEqual([]);
   });
 
-  test('takes an event that came while another of its waits was over', async () => {
+  test('gets an event that arrived between the end of one wait and the next', async () => {
     const space = await open();
     await space.store(
       'flow',
@@ -108,7 +108,7 @@ describe('a run that consumes an event', () => {
     expect(Object.keys((await space.ended(instance)).output)).toEqual(['one', 'two']);
   });
 
-  test('of two waits for the same takes one event in each', async () => {
+  test('gets one event in each of two waits for the same type', async () => {
     const space = await open();
     const wait = (id: string) => `- id: ${id}\n  type: consumeEvent\n  event: {type: t}\n`;
     await space.store('flow', `states:\n${wait('a')}  transform: {first: jq(.t.id)}\n  transition: b\n${wait('b')}`);
@@ -127,7 +127,7 @@ describe('a run that waits for several events', () => {
   const AND =
     'states:\n- id: a\n  type: eventsAnd\n  events: [{type: a}, {type: b, context: {n: jq(.n)}}, {type: a}]\n  timeout: PT20S\n';
 
-  test('goes on when all have come, each under its type, a second of a type under its number', async () => {
+  test('continues when all have arrived, each under its type, a second one of a type with a number', async () => {
     const space = await open();
     await space.store('flow', AND);
     const instance = await space.executeListening('flow', { n: 'x' });
@@ -140,7 +140,7 @@ describe('a run that waits for several events', () => {
     expect(output).toMatchObject({ n: 'x', a: { id: first }, b: { id: b }, 'a.1': { id: second } });
   });
 
-  test('takes them all when they come at the same moment', async () => {
+  test('gets all of them when they arrive concurrently', async () => {
     const space = await open();
     await space.store('flow', AND);
     const instance = await space.executeListening('flow', { n: 'x' });
@@ -148,7 +148,7 @@ describe('a run that waits for several events', () => {
     expect((await space.ended(instance)).status).toBe('complete');
   });
 
-  test('may be as many as eighty, after a wait for as many and with variables to store, and not more', async () => {
+  test('can wait for eighty events after an equal wait and with variables to store; more are rejected', async () => {
     const space = await open();
     const events = (count: number, type: string) => Array.from({ length: count }, (_, n) => `{type: ${type}${n}}`);
     const and = (id: string, list: string[]) => `- id: ${id}\n  type: eventsAnd\n  events: [${list.join()}]\n`;
@@ -170,7 +170,7 @@ describe('a run that waits for several events', () => {
     expect((await space.ended(await space.execute('more'))).status).toBe('failed');
   });
 
-  test('shows no event when the time is over before all have come', async () => {
+  test('contains no event after its timeout, unless all have arrived', async () => {
     const space = await open();
     await space.store('flow', AND.replace('PT20S', 'PT1S'));
     const instance = await space.executeListening('flow', { n: 'x' });
@@ -196,7 +196,7 @@ describe('a run that waits for one of several events', () => {
   test.each([
     ['yes', { verdict: 'good', by: 'tests' }],
     ['no', { verdict: 'bad' }],
-  ])('goes the way of the first that comes: %s', async (type, output) => {
+  ])('continues at the transition of the first that arrives: %s', async (type, output) => {
     const space = await open();
     await space.store('flow', XOR);
     const instance = await space.executeListening('flow', { claim: 'c' });
@@ -206,7 +206,7 @@ describe('a run that waits for one of several events', () => {
     expect(await space.listeners()).toEqual([]);
   });
 
-  test('goes one way when both come at the same moment', async () => {
+  test('continues at one transition when both arrive concurrently', async () => {
     const space = await open();
     await space.store('flow', XOR);
     const instance = await space.executeListening('flow', { claim: 'c' });
@@ -217,7 +217,7 @@ describe('a run that waits for one of several events', () => {
     expect(did.flat().filter((what) => what === 'taken')).toHaveLength(1);
   });
 
-  test('is listed with what it waits for', async () => {
+  test('is listed with the events of its wait', async () => {
     const space = await open();
     await space.store('flow', XOR);
     const instance = await space.executeListening('flow', { claim: 'c' });
@@ -242,7 +242,7 @@ describe('a run that generates an event', () => {
   const generate = (event: string, more = ''): string =>
     `states:\n- id: a\n  type: generateEvent\n  event: ${event}\n${more}`;
 
-  test('sends its data, its type and source, and its context as attributes', async () => {
+  test('sends its data, type and source, and its context as attributes', async () => {
     const space = await open();
     await space.store(
       'flow',
@@ -274,7 +274,7 @@ describe('a run that generates an event', () => {
     expect(await space.events()).toMatchObject([payload]);
   });
 
-  test.each(['', '  delay: immediate\n'])('starts whoever listens, with the delay %j', async (delay) => {
+  test.each(['', '  delay: immediate\n'])('starts the listening workflows, with the delay %j', async (delay) => {
     const space = await open();
     await space.store('starts', 'start: {type: event, event: {type: t}}\nstates:\n- {id: a, type: noop}\n');
     await space.store('flow', generate('{type: t, source: s}', delay));
@@ -282,7 +282,7 @@ describe('a run that generates an event', () => {
     expect((await space.ended(await space.first('starts'))).status).toBe('complete');
   });
 
-  test('sends it after the delay, though it is over and deleted by then', async () => {
+  test('sends it after the delay, also after the run has ended and was deleted', async () => {
     const space = await open();
     await space.store('starts', 'start: {type: event, event: {type: t}}\nstates:\n- {id: a, type: noop}\n');
     await space.store('flow', generate('{type: t, source: s}', '  delay: PT1S\n'));
@@ -293,7 +293,7 @@ describe('a run that generates an event', () => {
     expect((await space.ended(await space.first('starts'))).status).toBe('complete');
   });
 
-  test('does not bring a delayed event early to a run that waits', async () => {
+  test('does not deliver a delayed event early to a waiting run', async () => {
     const space = await open();
     await space.store('send', generate('{type: t, source: s}', '  delay: PT2S\n'));
     await space.store('flow', consume('{type: t}', '  timeout: PT1S\n'));
@@ -303,20 +303,20 @@ describe('a run that generates an event', () => {
   });
 });
 
-describe('a namespace whose waits look back', () => {
-  const lookBack = (space: EventSpace, lookback: unknown) =>
+describe('a namespace whose waits include earlier events', () => {
+  const setLookback = (space: EventSpace, lookback: unknown) =>
     space.call('PATCH', '/config', { json: { events: { lookback } } });
 
-  test('shows the look-back in its configuration, and none when it is switched off', async () => {
+  test('has the period in its configuration, and none when it is disabled', async () => {
     const space = await open();
     expect((await space.call('GET', '/config')).json()).not.toHaveProperty('events');
-    expect((await lookBack(space, 'P1DT90M')).json()).toMatchObject({
+    expect((await setLookback(space, 'P1DT90M')).json()).toMatchObject({
       events: { lookback: 'P1DT1H30M' },
       broadcast: { 'workflow.create': false },
     });
     await space.call('PATCH', '/config', { json: { broadcast: { 'workflow.create': true } } });
     expect((await space.call('GET', '/config')).json()).toMatchObject({ events: { lookback: 'P1DT1H30M' } });
-    await lookBack(space, '');
+    await setLookback(space, '');
     const config = (await space.call('GET', '/config')).json();
     expect([config['events'], config['broadcast']?.['workflow.create']]).toEqual([undefined, true]);
   });
@@ -325,16 +325,16 @@ describe('a namespace whose waits look back', () => {
     ['an hour', 406, "events.lookback: 'an hour' is not an ISO 8601 duration such as PT1H"],
     ['P31D', 406, 'events.lookback: events are kept for 30 days, write at most P30D'],
     ['P9999999999999999999Y', 406, 'events.lookback: events are kept for 30 days, write at most P30D'],
-  ])('refuses %j', async (lookback, status, message) => {
+  ])('rejects %j', async (lookback, status, message) => {
     const space = await open();
-    const answer = await lookBack(space, lookback);
+    const answer = await setLookback(space, lookback);
     expect([answer.status, answer.json()['message']]).toEqual([status, message]);
     expect((await space.call('GET', '/config')).json()).not.toHaveProperty('events');
   });
 
-  test('lets a wait take an event that came before it, and explains that', async () => {
+  test('passes an event from before the wait to it, and explain has the reason', async () => {
     const space = await open();
-    await lookBack(space, 'PT1H');
+    await setLookback(space, 'PT1H');
     const id = await space.sendThrough({ type: 't' });
     await space.store('flow', consume('{type: t}'));
     const instance = await space.execute('flow');
@@ -342,9 +342,9 @@ describe('a namespace whose waits look back', () => {
     expect(await space.explain(id)).toMatchObject({ listeners: [{ listener: `wait ${instance}`, did: 'taken' }] });
   });
 
-  test('lets each run take it, and each run once: the oldest first', async () => {
+  test('passes the event to each run, and to each run once, the oldest first', async () => {
     const space = await open();
-    await lookBack(space, 'PT1H');
+    await setLookback(space, 'PT1H');
     const ids = [await space.sendThrough({ type: 't' }), await space.sendThrough({ type: 't' })];
     const wait = (id: string) =>
       `- id: ${id}\n  type: consumeEvent\n  event: {type: t}\n  timeout: PT1S\n  transform: 'jq(.ids += [.t.id])'\n`;

@@ -6,7 +6,7 @@ const NOOP = 'states:\n- id: a\n  type: noop\n';
 const MIB = 1024 * 1024;
 
 let client: Client;
-/** What the namespace holds when nobody has done anything wrong. */
+/** The content of the namespace before the invalid requests. */
 let whole: string;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   whole = await contents();
 });
 
-/** Whatever was sent: nothing of it is stored, and the service answers. */
+/** After all invalid requests the content is unchanged, and the service replies. */
 afterEach(async () => {
   expect(await contents()).toBe(whole);
 });
@@ -37,7 +37,7 @@ const send = (method: string, path: string, body?: string | Uint8Array): Promise
   return sendRaw(client.url, method, path, { headers, ...(body === undefined ? {} : { body }) });
 };
 
-/** The status and the words of a refusal, which is in the form that every refusal has. */
+/** The status and the message of an error reply, whose shape is checked. */
 function refusalOf({ status, text }: RawAnswer | Answer): [number, string] {
   const { code, message, Error: again, StatusCode: number } = JSON.parse(text) as Record<string, unknown>;
   expect([code, number, again]).toEqual([status, status, message]);
@@ -48,7 +48,7 @@ function refusalOf({ status, text }: RawAnswer | Answer): [number, string] {
 const create = (body: string | Uint8Array) => send('PUT', at('/new?op=create-workflow'), body);
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-describe('a workflow that is no workflow', () => {
+describe('an invalid workflow', () => {
   const aliases = Array.from({ length: 10_000 }, (_, index) => `k${index}: *x`).join(', ');
   const list = (name: string, item: string) =>
     `${name}: &${name} [${Array.from({ length: 10 }, () => item).join(', ')}]`;
@@ -91,14 +91,14 @@ describe('a workflow that is no workflow', () => {
     ['20,000 levels of blocks', `${'- '.repeat(20_000)}a`, /exceeded max depth of 100/],
     ['more than a mebibyte', `description: ${'x'.repeat(2 * MIB)}\n${NOOP}`, /longer than 1048576 characters/],
     ['bytes of another encoding', Buffer.from('description: "\xff\xfe"\nstates: []\n', 'latin1'), /not UTF-8/],
-  ])('for %s is 406 and says why', async (_, body, message) => {
+  ])('with %s is 406 with the reason', async (_, body, message) => {
     const [status, words] = refusalOf(await create(body));
     expect(status).toBe(406);
     expect(words).toMatch(message);
     expect(refusalOf(await send('POST', at('/wf?op=update-workflow'), body))).toEqual([406, words]);
   });
 
-  test('names line, column and what is wrong for each of its problems', async () => {
+  test('has problems with line, column and message', async () => {
     const answer = await create('states:\n- id: a\n  type: nop\n  transition: b\n- type: noop\n');
     const { problems } = JSON.parse(answer.text);
     expect(problems.length).toBeGreaterThan(1);
@@ -108,7 +108,7 @@ describe('a workflow that is no workflow', () => {
   });
 });
 
-describe('a body that is too large', () => {
+describe('a body above the size limit', () => {
   const large = Buffer.alloc(33 * MIB, 97);
 
   test.each([
@@ -116,20 +116,20 @@ describe('a body that is too large', () => {
     ['POST', at('/wf?op=execute')],
     ['POST', at('/wf?op=wait')],
     ['POST', '/api/jq'],
-  ])('is 413 by %s %s, by two clients', async (method, path) => {
+  ])('is 413 for %s %s, with two HTTP clients', async (method, path) => {
     const expected = [413, 'request payload too large: at most 33554432 bytes'];
     expect(refusalOf(await send(method, path, large))).toEqual(expected);
     expect(refusalOf(await client.call(method, path, { body: large }))).toEqual(expected);
   });
 
-  test('is 413 also when its length is not said beforehand', async () => {
+  test('is 413 also without a declared length', async () => {
     const headers = { 'Service-Api-Key': client.key, 'Transfer-Encoding': 'chunked' };
     const answer = sendRaw(client.url, 'POST', at('/wf?op=execute'), { headers, body: large });
     expect(refusalOf(await answer)[0]).toBe(413);
   });
 });
 
-describe('a path that leads nowhere', () => {
+describe('a path without a resource', () => {
   const long = 'a'.repeat(3000);
   const many = 'a/'.repeat(3000);
 
@@ -157,11 +157,11 @@ describe('a path that leads nowhere', () => {
     ['GET', '/api/namespaces/__proto__/tree', 404, 'namespace not found'],
     ['GET', '/api/namespaces/constructor/config', 404, 'namespace not found'],
     ['POST', at('/wf?op=rename-node'), 500, 'EOF'],
-  ])('%s %.60s is refused', async (method, path, status, message) => {
+  ])('%s %.60s is rejected', async (method, path, status, message) => {
     expect(refusalOf(await send(method, path))).toEqual([status, message]);
   });
 
-  test('is also one in a directory or namespace that was deleted a moment ago', async () => {
+  test('in a directory or namespace that was just deleted is rejected', async () => {
     await client.call('PUT', '/api/namespaces/brief');
     await client.call('PUT', '/api/namespaces/brief/tree/d?op=create-directory');
     await client.call('GET', '/api/namespaces/brief/tree/d');
@@ -173,15 +173,15 @@ describe('a path that leads nowhere', () => {
   });
 });
 
-describe('an input that cannot be the data of a run', () => {
-  test.each([5000, 100_000, 1_000_000])('for it has %i levels is 400, and nothing runs', async (levels) => {
+describe('an input that is too deep or too long', () => {
+  test.each([5000, 100_000, 1_000_000])('with %i levels is 400, and nothing runs', async (levels) => {
     const message = 'the input is nested deeper than 1000 levels; send less of it';
     for (const op of ['execute', 'wait']) {
       expect(refusalOf(await send('POST', at(`/wf?op=${op}`), nested(levels)))).toEqual([400, message]);
     }
   });
 
-  test('of names far too long is told in few words', async () => {
+  test('with very long names is rejected with a short message', async () => {
     const long = 'x'.repeat(2_000_000);
     const [status, message] = refusalOf(await send('POST', at('/wf?op=toggle'), JSON.stringify({ [long]: true })));
     expect([status, message.length]).toEqual([500, 'json: unknown field ""'.length + 200]);
@@ -191,7 +191,7 @@ describe('an input that cannot be the data of a run', () => {
   });
 
   test.each(['live', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'does no harm as %s of a settings body',
+    'as the member %s of a settings body is rejected',
     async (name) => {
       const [status, message] = refusalOf(await send('POST', at('/wf?op=toggle'), `{"${name}":${nested(100_000)}}`));
       expect(status).toBe(500);

@@ -31,7 +31,7 @@ const ask = (query: string) => client.call('POST', '/api/jq', { json: { query, d
 
 type Endless = readonly [where: string, start: () => Promise<Answer>, status: number, reason: RegExp];
 
-/** Each of them takes ten seconds of a core. */
+/** Each of them uses ten seconds of CPU time. */
 const ENDLESS: readonly Endless[] = [
   ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
   ['in the jq playground', () => ask(FOREVER), 400, /timeout after 10 s/],
@@ -40,7 +40,7 @@ const ENDLESS: readonly Endless[] = [
 
 describe('a program that never ends', () => {
   test.each(ENDLESS.slice(0, cases(2, 3)))(
-    '%s is stopped and says so, and others are answered meanwhile',
+    '%s is stopped with a clear error, and other requests get their replies meanwhile',
     async (_, start, status, reason) => {
       const endless = start();
       expect((await wait('quick')).status).toBe(200);
@@ -53,7 +53,7 @@ describe('a program that never ends', () => {
   );
 });
 
-describe('a program that eats memory', () => {
+describe('a program that exceeds the memory limit', () => {
   test.each([
     ['in jq', () => wait('eats-in-jq'), 500, /service\.jq\.badCommand: .*out of memory/s],
     ['in js', () => wait('eats-in-js'), 500, /service\.jq\.badCommand: .*out of memory/s],
@@ -64,7 +64,7 @@ describe('a program that eats memory', () => {
       400,
       /memory|large|long/,
     ],
-  ])('%s is stopped and says so, and the next is answered', async (_, start, status, reason) => {
+  ])('%s is stopped with a clear error, and the next program runs', async (_, start, status, reason) => {
     const answer = await start();
     expect(answer.status).toBe(status);
     expect(answer.text).toMatch(reason);

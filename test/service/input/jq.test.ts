@@ -25,13 +25,13 @@ describe('the jq playground', () => {
     ['length', '"\\ud83d\\ude00"', '1'],
     ['$ENV | length', '{}', '0'],
     ['false', 'null', 'false'],
-  ])('answers %s of %s', async (query, data, result) => {
+  ])('returns %s for %s', async (query, data, result) => {
     const answer = await ask(query, base64(data));
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json()).toEqual({ query, data: base64(data), results: [result] });
   });
 
-  test('takes base64 with line breaks and any case of the field names', async () => {
+  test('accepts base64 with line breaks and any case of the field names', async () => {
     const body = JSON.stringify({ Query: '.a', DATA: 'eyJhIjox\r\nfQ==' });
     expect((await client.call('POST', '/api/jq', { body })).json()['results']).toEqual(['1']);
   });
@@ -51,7 +51,7 @@ describe('the jq playground', () => {
     ['.', '{nope', /^invalid json data: /],
     ['.', '', /^invalid json data: /],
     ['.', `${'['.repeat(100_001)}${']'.repeat(100_001)}`, /^invalid json data: .*nested deeper than 1000 levels$/],
-  ])('answers 400 to %s', async (query, data, message) => {
+  ])('rejects the program %s with 400', async (query, data, message) => {
     const answer = await ask(query, base64(data));
     expect(answer.status).toBe(400);
     const text = String(answer.json()['message']);
@@ -74,13 +74,13 @@ describe('the jq playground', () => {
     ['{"__proto__":{"query":"."}}', 'json: unknown field "__proto__"'],
     ['[]', 'json: cannot unmarshal array into the body of type object'],
     ['5', 'json: cannot unmarshal number into the body of type object'],
-  ])('answers 400 to the body %s', async (body, message) => {
+  ])('rejects the body %s with 400', async (body, message) => {
     const answer = await client.call('POST', '/api/jq', { body });
     expect(answer.status).toBe(400);
     expect(answer.json()['message']).toMatch(message);
   });
 
-  test('answers many at once, each its own', async () => {
+  test('evaluates many concurrent programs, each on its own data', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => ask('[.n] | map(. + 1) | .[0]', base64(`{"n":${n}}`))),
     );

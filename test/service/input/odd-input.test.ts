@@ -33,8 +33,8 @@ afterAll(() => client.close());
 const wait = (name: string, body = '{}') => client.call('POST', `/api/namespaces/odd/tree/${name}?op=wait`, { body });
 const codeOf = ({ headers }: Answer) => headers.get('service-instance-error-code');
 
-describe('odd input', () => {
-  test('with names that objects answer to comes out as it went in', async () => {
+describe('unusual input', () => {
+  test('with names of Object.prototype members is returned unchanged', async () => {
     const body = '{"__proto__":{"z":1},"constructor":2,"hasOwnProperty":3}';
     expect((await wait('ident', body)).text.replace(/\s/g, '')).toBe(body);
     const wrapped = '{"__proto__":{"x":1},"constructor":2,"y":{"__proto__":{"z":1}}}';
@@ -42,23 +42,23 @@ describe('odd input', () => {
     expect(JSON.parse((await wait('touches', body)).text)).toMatchObject({ seen: body.length });
   });
 
-  test('with half a surrogate pair comes out with the replacement character', async () => {
+  test('with half a surrogate pair is returned with the replacement character', async () => {
     expect((await wait('ident', '{"a\\ud800":"\\udfff"}')).text).toBe('{\n  "a\ufffd": "\ufffd"\n}');
     expect((await wait('touches', '{"a":"\\ud800"}')).status).toBe(200);
   });
 
-  test('with NUL characters comes out as it went in', async () => {
+  test('with NUL characters is returned unchanged', async () => {
     expect((await wait('ident', '{"a\\u0000":"\\u0000"}')).text).toBe('{\n  "a\\u0000": "\\u0000"\n}');
     expect(JSON.parse((await wait('touches', '{"a":"\\u0000"}')).text)).toMatchObject({ a: '\0' });
   });
 
-  test('with many levels, as many as data may have, comes out as it went in', async () => {
+  test('with the maximum number of levels is returned unchanged', async () => {
     const body = `{"a":${'['.repeat(999)}${']'.repeat(999)}}`;
     expect((await wait('ident', body)).text.replace(/\s/g, '')).toBe(body);
     expect((await wait('ident', `{"a":${'['.repeat(1000)}${']'.repeat(1000)}}`)).status).toBe(400);
   });
 
-  test('of 31 MiB is run, and shown in full', async () => {
+  test('of 31 MiB is run, and returned completely', async () => {
     const body = JSON.stringify({ a: 'x'.repeat(31 * 1024 * 1024) });
     const answer = await wait('ident', body);
     expect(answer.status).toBe(200);
@@ -66,23 +66,23 @@ describe('odd input', () => {
   });
 });
 
-describe('variables with odd names', () => {
-  test('are read and written, and are null before', async () => {
+describe('variables with unusual names', () => {
+  test('are stored and read, and are null before', async () => {
     expect((await wait('gets')).text.replace(/\s/g, '')).toBe('{"var":{"__proto__":null,"constructor":null}}');
     expect(JSON.parse((await wait('sets', '{"v":{"__proto__":1}}')).text).var).toEqual({
       constructor: JSON.parse('{"__proto__":1}'),
     });
   });
 
-  test('that break the rule of names fail the run, which says so', async () => {
+  test('that are invalid fail the run with a clear message', async () => {
     const answer = await wait('misnames');
     expect([answer.status, codeOf(answer)]).toEqual([500, 'service.var.invalidKey']);
     expect(answer.text).toContain('(got: __proto__)');
   });
 });
 
-describe('an error that would be a header', () => {
-  test('stays within its header', async () => {
+describe('an error with line breaks', () => {
+  test('adds no header', async () => {
     const answer = await wait('injects');
     expect(answer.headers.get('x-injected')).toBeNull();
     expect(codeOf(answer)).toBe('a  X-Injected: 1');
@@ -91,14 +91,14 @@ describe('an error that would be a header', () => {
   });
 });
 
-describe('a workflow whose data grows without end', () => {
-  // Either guard may act first: the bounds of the data, or those of the engine that makes it; on a slow machine, its time.
+describe('a workflow whose data grows without limit', () => {
+  // Either limit may be reached first: that of the data, that of the query engine or, on a slow machine, the deadline.
   test.each([
     ['deepens', /nested/],
     ['doubles', /longer than|too large|out of memory|timeout/],
     ['shares', /longer than|too large|out of memory|timeout/],
     ['recurses', /out of memory|nested|timeout/],
-  ])('fails as it %s, with the reason, whichever way it was started', async (name, reason) => {
+  ])('fails when it %s, with the reason, by both ways to start it', async (name, reason) => {
     const waited = await wait(name, '{"a":"xxxxxxxx"}');
     expect([waited.status, codeOf(waited)]).toEqual([500, 'service.jq.badCommand']);
     expect(waited.text).toMatch(reason);
@@ -110,7 +110,7 @@ describe('a workflow whose data grows without end', () => {
     await expect.poll(statusNow, { timeout: 120_000 }).toBe('failed');
   });
 
-  test('can catch that', async () => {
+  test('can catch the error', async () => {
     expect((await wait('caught')).json()['error']?.['code']).toBe('service.jq.badCommand');
   });
 });

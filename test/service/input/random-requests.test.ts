@@ -7,11 +7,11 @@ import { cases } from '../../effort.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { type RawAnswer, sendRaw } from '../access/raw.ts';
 
-/** An emulator of AWS starts a process for many a request. */
+/** An emulator of AWS starts a process for many of the requests. */
 const RUNS = process.env['SERVICE_URL'] === undefined ? cases(500, 1200) : 300;
 const ABSENT = '00000000-0000-0000-0000-000000000000';
 
-/** The only mistakes of a caller that are 500, by their words: clients in use know them by that status. */
+/** The only errors of a caller that are 500, by their messages: clients know them by that status. */
 const KNOWN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^(EOF|unexpected EOF|invalid character )/, 'a JSON body that cannot be read (rest-api reference, 1.3)'],
   [/^the body is not UTF-8 text$/, 'the same, in an encoding that is none'],
@@ -60,7 +60,7 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-/** Requests at random delete as well as create. */
+/** Random requests delete as well as create. */
 async function restore(): Promise<void> {
   await client.call('PUT', '/api/namespaces/demo');
   await client.call('PUT', '/api/namespaces/demo/tree/d?op=create-directory');
@@ -196,7 +196,7 @@ interface Asked {
   readonly key: string;
 }
 
-/** Requests to every route, and more of them to those that are served. */
+/** Requests to every route, with more requests to the implemented ones. */
 function requests(): fc.Arbitrary<Asked> {
   const mine = rows.filter(([id]) => served.has(id));
   const row = fc.oneof(
@@ -220,9 +220,9 @@ function send(request: Asked): Promise<RawAnswer> {
   return sendRaw(client.url, method, pathOf(request), { headers: sent, body: request.body });
 }
 
-/** The words of a refusal; one in JSON has the form that every refusal has. */
+/** The message of an error reply; one in JSON has the shape of all errors. */
 function wordsOf({ status, text, headers: found }: RawAnswer): string {
-  // Nothing has no form; an emulator calls it JSON all the same.
+  // An empty body has no shape; an emulator labels it JSON nevertheless.
   if (text === '' || found['content-type'] !== 'application/json') return text;
   const { code, message, StatusCode: number } = JSON.parse(text) as Record<string, unknown>;
   expect([code, number]).toEqual([status, status]);
@@ -245,7 +245,7 @@ function judge(answer: RawAnswer): void {
 }
 
 describe('any request', () => {
-  test(`is answered: no hang, no stack trace, no 500 but the known ones (${RUNS} requests)`, {
+  test(`gets a reply: no timeout, no stack trace, no unknown 500 (${RUNS} requests)`, {
     timeout: 180_000,
   }, async () => {
     const statuses = new Map<number, number>();

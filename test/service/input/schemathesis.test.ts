@@ -12,17 +12,17 @@ import { openClient } from '../access/client.ts';
 const PACKAGE = 'schemathesis==4.32.5';
 const HOOKS = fileURLToPath(new URL('./schemathesis-checks.py', import.meta.url));
 const SECONDS = 60;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 const CHECKS = ['no_fault', 'response_schema_conformance', 'status_code_conformance', 'content_type_conformance'];
 
-/** It takes a tuple's shapes for those of a list. */
+/** Schemathesis reads the shapes of a tuple as those of a list. */
 const withoutTuples = (description: string): string =>
   JSON.stringify(JSON.parse(description), (_, value) =>
     value !== null && typeof value === 'object' && 'prefixItems' in value ? { type: 'array' } : value,
   );
 
 test(
-  'requests made from the description of the interface find no fault, and every reply has the shape it declares',
+  'requests generated from the OpenAPI description find no fault, and every reply has its declared shape',
   async ({ skip }) => {
     const installed = await installPackage(PACKAGE).catch((error: unknown) => {
       if (error instanceof UnavailableError) return error.message;
@@ -55,5 +55,5 @@ test(
       await client.close();
     }
   },
-  LONGEST_MS,
+  MAX_MS,
 );

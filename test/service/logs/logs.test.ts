@@ -22,14 +22,14 @@ afterAll(() => client.close());
 const serverLog = async (): Promise<Json> => (await client.call('GET', '/api/logs')).json();
 
 describe('the log of the server', () => {
-  test('tells of namespaces that were created and deleted', async () => {
+  test('contains namespaces that were created and deleted', async () => {
     const home = await Home.open(client, 'come-and-gone');
     await home.delete('?recursive=true');
     const texts = textsOf(await serverLog()).filter((text) => text.includes('come-and-gone'));
     expect(texts).toEqual(["Created namespace 'come-and-gone'.", "Deleted namespace 'come-and-gone'."]);
   });
 
-  test('is for administrators alone', async () => {
+  test('needs an administrator’s key', async () => {
     await Home.open(client, 'of-the-reader');
     const made = await client.call('POST', '/api/keys', {
       json: { name: 'reader', permission: 'read', namespaces: ['of-the-reader'] },
@@ -43,7 +43,7 @@ describe('the log of the server', () => {
 });
 
 describe('the log of a namespace', () => {
-  test('tells of what changes in its tree', async () => {
+  test('contains changes of its tree', async () => {
     const home = await Home.open(client, 'trees');
     await home.put('/tree/a?op=create-directory');
     await home.workflow('a/wf.yaml');
@@ -61,7 +61,7 @@ describe('the log of a namespace', () => {
     ]);
   });
 
-  test('tells of its variables', async () => {
+  test('contains changes of its variables', async () => {
     const home = await Home.open(client, 'variables');
     await home.put('/vars/k', 'one');
     await home.put('/vars/k', 'two');
@@ -73,7 +73,7 @@ describe('the log of a namespace', () => {
     ]);
   });
 
-  test('tells of its secrets, and not what they are', async () => {
+  test('contains changes of its secrets, without their values', async () => {
     const home = await Home.open(client, 'secrets');
     await home.put('/secrets/s', 'first value');
     await home.put('/secrets/s', 'second value');
@@ -86,7 +86,7 @@ describe('the log of a namespace', () => {
     expect(JSON.stringify(await home.log())).not.toContain('value');
   });
 
-  test('tells who triggered which workflow, a request or another run', async () => {
+  test('contains what started a workflow: a request or another run', async () => {
     const home = await Home.open(client, 'triggered');
     await home.put('/tree/a?op=create-directory');
     await home.workflow('a/child');
@@ -98,7 +98,7 @@ describe('the log of a namespace', () => {
     ]);
   });
 
-  test('tells of the events that came, and of those that are sent again', async () => {
+  test('contains events that were received and replayed', async () => {
     const home = await Home.open(client, 'received');
     await home.send('e-1', 'greeting');
     await home.post('/events/e-1/replay');
@@ -108,7 +108,7 @@ describe('the log of a namespace', () => {
     ]);
   });
 
-  test('tells of a workflow that an event started, after the event', async () => {
+  test('contains an event before the workflow that it started', async () => {
     const home = await Home.open(client, 'started');
     await home.workflow('w', `start: {type: event, event: {type: go}}\n${NOOP}`);
     await home.send('e-2', 'go');
@@ -123,7 +123,7 @@ describe('the log of a namespace', () => {
     ]);
   });
 
-  test('has the event about a change after the line about it', async () => {
+  test('contains a change before the event about it', async () => {
     const home = await Home.open(client, 'broadcasting');
     await client.call('PATCH', '/api/namespaces/broadcasting/config', {
       json: { broadcast: { 'directory.create': true } },
@@ -135,7 +135,7 @@ describe('the log of a namespace', () => {
     expect(others).toEqual([]);
   });
 
-  test('names the namespace and bears what web interfaces draw from', async () => {
+  test('contains the namespace and the tags that web interfaces need', async () => {
     const home = await Home.open(client, 'tagged');
     await home.workflow('w');
     const id = await home.run('w');
@@ -147,7 +147,7 @@ describe('the log of a namespace', () => {
     expect(Object.values(triggered?.['tags'] ?? {}).every((tag) => typeof tag === 'string')).toBe(true);
   });
 
-  test('is empty for a namespace that is created again under its old name', async () => {
+  test('is empty for a namespace that is created again under its name', async () => {
     const before = await Home.open(client, 'again');
     await before.workflow('w');
     await before.run('w');
@@ -160,7 +160,7 @@ describe('the log of a namespace', () => {
 });
 
 describe('the log of a workflow', () => {
-  test('tells of what is changed in it', async () => {
+  test('contains changes of its settings', async () => {
     const home = await Home.open(client, 'changes');
     await home.workflow('w');
     await home.post('/tree/w?op=update-workflow', OTHER);
@@ -184,7 +184,7 @@ describe('the log of a workflow', () => {
     expect(await home.texts()).toEqual(["Created workflow '/w'."]);
   });
 
-  test('tells of its revisions and tags', async () => {
+  test('contains changes of its revisions and tags', async () => {
     const home = await Home.open(client, 'revisions');
     await home.workflow('w');
     const revision = (await home.post('/tree/w?op=save-workflow')).json()['revision']?.['name'];
@@ -210,7 +210,7 @@ describe('the log of a workflow', () => {
     ]);
   });
 
-  test('tells when its starts are divided only if that switches it', async () => {
+  test('contains a change of the router only if it enables or disables the workflow', async () => {
     const home = await Home.open(client, 'divided');
     await home.workflow('w');
     await home.post('/tree/w?op=edit-router', { live: true, route: [] });
@@ -218,7 +218,7 @@ describe('the log of a workflow', () => {
     expect(await home.workflowTexts('w')).toEqual(['Workflow is now disabled']);
   });
 
-  test('tells of its instances and of nobody else’s', async () => {
+  test('contains its own instances and no others', async () => {
     const home = await Home.open(client, 'instances');
     await home.workflow('one');
     await home.workflow('two');
@@ -230,7 +230,7 @@ describe('the log of a workflow', () => {
     expect(rowsOf(log['results'])[0]?.['tags']).toMatchObject({ recipientType: 'workflow', workflow: '/one' });
   });
 
-  test('goes with the workflow when that is renamed', async () => {
+  test('is kept when the workflow is renamed', async () => {
     const home = await Home.open(client, 'renamed');
     await home.workflow('w');
     await home.post('/tree/w?op=update-workflow', OTHER);
@@ -242,7 +242,7 @@ describe('the log of a workflow', () => {
   test.each([
     ['nope', 404, "inode not found at '/nope'"],
     ['d', 500, 'not a workflow'],
-  ])('of %s is refused with %i', async (path, status, message) => {
+  ])('of %s is rejected with %i', async (path, status, message) => {
     await client.call('PUT', '/api/namespaces/none');
     await client.call('PUT', '/api/namespaces/none/tree/d?op=create-directory');
     const answer = await client.call('GET', `/api/namespaces/none/tree/${path}?op=logs`);
@@ -252,12 +252,12 @@ describe('the log of a workflow', () => {
 });
 
 describe('the setting WEFT_RETENTION_DAYS', () => {
-  test('is 30 days where nothing is said', () => {
+  test('is 30 days by default', () => {
     expect(readSettings({}).retentionDays).toBe(30);
     expect(readSettings({ WEFT_RETENTION_DAYS: '7' }).retentionDays).toBe(7);
   });
 
-  test.each(['0', '-1', '1.5', '3651', 'week'])('is refused for %s', (text) => {
+  test.each(['0', '-1', '1.5', '3651', 'week'])('rejects %s', (text) => {
     expect(() => readSettings({ WEFT_RETENTION_DAYS: text })).toThrow(
       `WEFT_RETENTION_DAYS is '${text}'; it must be a number of days from 1 to 3650`,
     );

@@ -12,8 +12,8 @@ states:
   conditions: [{condition: 'jq(.n < 6000)', transition: count}]
 `;
 
-/** Lines of one reply. */
-const MOST = 10_000;
+/** The maximum number of lines of a reply. */
+const MAX_LINES = 10_000;
 
 let client: Client;
 let log: string;
@@ -37,20 +37,20 @@ const timesOf = (page: Json): string[] => rowsOf(page['results']).map(({ t }) =>
 const textsOf = (page: Json): string[] => rowsOf(page['results']).map(({ msg }) => String(msg));
 
 describe('the log of a workflow that loops', () => {
-  test('is read page by page, with no line twice and none left out', async () => {
+  test('is read in pages, without duplicate or missing lines', async () => {
     const times: string[] = [];
     for (let offset = 0; offset < total; offset += 3500) {
       const page = await read(`limit=3500&offset=${offset}`);
       expect(page['pageInfo']).toMatchObject({ total, limit: 3500, offset });
       times.push(...timesOf(page));
     }
-    expect(total).toBeGreaterThan(3 * MOST);
+    expect(total).toBeGreaterThan(3 * MAX_LINES);
     expect(times).toHaveLength(total);
     expect(times.every((t, index) => index === 0 || Date.parse(t) >= Date.parse(times[index - 1] ?? ''))).toBe(true);
     expect(new Set(times).size).toBe(total);
   });
 
-  test('begins and ends where it should, at whatever line it is cut', async () => {
+  test('begins and ends at the requested line, in any batch of lines', async () => {
     expect(textsOf(await read('limit=2'))).toEqual([
       'Preparing workflow triggered by api.',
       'Running state logic (step:1) -- count',
@@ -60,14 +60,14 @@ describe('the log of a workflow that loops', () => {
     expect(textsOf(await read(`offset=${total + 5}`))).toEqual([]);
   });
 
-  test('comes in one reply only as far as a reply should reach, and says that there is more', async () => {
+  test('is limited to the maximum size of a reply, and has a next page', async () => {
     const page = await read('');
-    expect(rowsOf(page['results'])).toHaveLength(MOST);
+    expect(rowsOf(page['results'])).toHaveLength(MAX_LINES);
     expect(page['pageInfo']).toMatchObject({ total, hasNextPage: true, hasPreviousPage: false });
-    expect(rowsOf((await read(`limit=${total}`))['results'])).toHaveLength(MOST);
+    expect(rowsOf((await read(`limit=${total}`))['results'])).toHaveLength(MAX_LINES);
   });
 
-  test('is searched as a whole, and the page is of what was found', async () => {
+  test('is searched completely, and the page is a part of the matches', async () => {
     const query = 'filter.field=QUERY&filter.type=MATCH&filter.val=::check::';
     const page = await read(`${query}&limit=2&offset=11998`);
     expect(page['pageInfo']).toMatchObject({ offset: 11_998, limit: 2 });
@@ -77,7 +77,7 @@ describe('the log of a workflow that loops', () => {
     expect([none['results'], none['pageInfo']?.['total']]).toEqual([[], 0]);
   });
 
-  test('goes on after the cursor of a line', async () => {
+  test('continues after the cursor of a line', async () => {
     const page = await read('first=3');
     const cursor = encodeURIComponent(String(page['pageInfo']?.['endCursor']));
     expect(timesOf(await read(`first=2&after=${cursor}`))).toEqual(timesOf(await read('limit=2&offset=3')));

@@ -26,7 +26,7 @@ describe('a page of a log', () => {
     all = await home.texts();
   });
 
-  test('has lines of all sources in the order of time', async () => {
+  test('has the lines of all sources in the order of time', async () => {
     const log = await home.log();
     const times = timesOf(log).map((t) => Date.parse(t));
     expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -36,7 +36,7 @@ describe('a page of a log', () => {
     ]);
   });
 
-  test('begins at the offset, ends at the limit, and tells how many there are', async () => {
+  test('begins at the offset, ends at the limit, and has the total number', async () => {
     const seen: string[] = [];
     for (let offset = 0; offset < all.length + 3; offset += 5) {
       const page = await home.log(`?limit=5&offset=${offset}`);
@@ -46,7 +46,7 @@ describe('a page of a log', () => {
     expect(seen).toEqual(all);
   });
 
-  test('is turned round when the newest lines are asked for first', async () => {
+  test('is in descending order if the newest lines are requested first', async () => {
     const order = 'order.field=TIMESTAMP&order.direction=DESC';
     expect(await home.texts(`?${order}`)).toEqual([...all].reverse());
     expect(await home.texts(`?${order}&limit=2&offset=1`)).toEqual([...all].reverse().slice(1, 3));
@@ -61,7 +61,7 @@ describe('a page of a log', () => {
     expect(await home.texts('?last=3')).toEqual(all.slice(-3));
   });
 
-  test('has only what passes the filters', async () => {
+  test('has only the lines that pass the filters', async () => {
     const instance = rowsOf((await home.log())['results']).find(({ msg }) => String(msg).startsWith('Workflow'));
     const id = String(instance?.['tags']?.['instance-id']);
     const filter = (field: string, type: string, value: string) =>
@@ -79,7 +79,7 @@ describe('a page of a log', () => {
   });
 
   test.each(['limit=x', 'offset=1e3', 'order.field=A&order.field=B', 'filter.field=ID'])(
-    'is refused for %s',
+    'is rejected for %s',
     async (query) => {
       const answer = await client.call('GET', `/api/namespaces/pages/logs?${query}`);
       expect(answer.status).toBe(400);
@@ -89,7 +89,7 @@ describe('a page of a log', () => {
 });
 
 describe('the log of an instance', () => {
-  test('is turned round too, and filtered by level and by query', async () => {
+  test('can be in descending order, and be filtered by level and by query', async () => {
     const home = await Home.open(client, 'of-an-instance');
     await home.workflow('w');
     const log = `/instances/${await home.run('w')}/logs`;

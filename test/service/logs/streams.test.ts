@@ -9,7 +9,7 @@ const LISTENS = 'start: {type: event, event: {type: begins}}\nstates:\n- id: a\n
 
 let client: Client;
 let spaces = 0;
-/** The path of a namespace of the test's own. */
+/** The path of the test's namespace. */
 let base: string;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const send = (type: string) =>
   good('POST', `${base}/broadcast`, { specversion: '1.0', id: `e-${type}`, source: 's', type });
 const op = (path: string, name: string) => `${base}/tree/${path}?op=${name}`;
 
-/** A stream's address below the namespace, and what changes what it shows. */
+/** The path of a stream below the namespace, and a request that changes its content. */
 interface Case {
   readonly path: () => string | Promise<string>;
   readonly change: () => Promise<unknown>;
@@ -97,24 +97,21 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('a stream of', () => {
-  test.each(Object.entries(CASES))(
-    '%s shows the plain reply, and again what a change made of it',
-    async (_, chosen) => {
-      const path = await chosen.path();
-      const stream = await follow(path);
-      expect(stream.status, stream.text).toBe(200);
-      // What was prepared may still be at work.
-      const before = await good('GET', path);
-      await stream.until((frame) => JSON.stringify(frame) === JSON.stringify(before));
-      await chosen.change();
-      const after = await stream.until((frame) => JSON.stringify(frame) !== JSON.stringify(before));
-      expect(Object.keys(after)).toEqual(Object.keys(before));
-      const now = JSON.stringify(await good('GET', path));
-      if (JSON.stringify(after) !== now) await stream.until((frame) => JSON.stringify(frame) === now);
-    },
-  );
+  test.each(Object.entries(CASES))('%s sends the plain reply, and a new one after a change', async (_, chosen) => {
+    const path = await chosen.path();
+    const stream = await follow(path);
+    expect(stream.status, stream.text).toBe(200);
+    // The prepared runs may not have ended yet.
+    const before = await good('GET', path);
+    await stream.until((frame) => JSON.stringify(frame) === JSON.stringify(before));
+    await chosen.change();
+    const after = await stream.until((frame) => JSON.stringify(frame) !== JSON.stringify(before));
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    const now = JSON.stringify(await good('GET', path));
+    if (JSON.stringify(after) !== now) await stream.until((frame) => JSON.stringify(frame) === now);
+  });
 
-  test('an instance shows its end, and goes on', async () => {
+  test('an instance sends its end, and stays open', async () => {
     await store('wf', WAITS);
     const path = `${base}/instances/${await start('wf')}`;
     const stream = await follow(path);
@@ -127,7 +124,7 @@ describe('a stream of', () => {
     expect(await stream.next()).toEqual({ name: 'message', id: undefined, data: '' });
   });
 
-  test('one namespace shows nothing of another', async () => {
+  test('one namespace sends no changes of another', async () => {
     const other = `${base}-other`;
     await good('PUT', other);
     const stream = await follow(`${base}/vars`);
@@ -138,7 +135,7 @@ describe('a stream of', () => {
     expect(variables?.['results']).toMatchObject([{ name: 'ours' }]);
   });
 
-  test('a list keeps to the page that was asked for', async () => {
+  test('a list sends only the requested page', async () => {
     const stream = await follow(`${base}/vars?limit=1&offset=1`);
     expect((await stream.json())['variables']).toMatchObject({ pageInfo: { total: 0 }, results: [] });
     await good('PUT', `${base}/vars/a`, 'x');
@@ -181,7 +178,7 @@ const LOGS: Readonly<Record<string, Case & { readonly line: () => string }>> = {
 };
 
 describe('the log of', () => {
-  test.each(Object.entries(LOGS))('%s is streamed line by line, each once', async (_, { path, change, line }) => {
+  test.each(Object.entries(LOGS))('%s sends each line once', async (_, { path, change, line }) => {
     const address = await path();
     const stream = await follow(address);
     const shown: Json[] = [...rowsOf((await stream.json())['results'])];
@@ -192,7 +189,7 @@ describe('the log of', () => {
     expect(shown).toEqual(plain);
   });
 
-  test('a namespace shows nothing that is not new, and begins even if there is nothing', async () => {
+  test('a namespace sends only new lines, and begins even if there are none', async () => {
     const filter = 'filter.field=LEVEL&filter.type=STARTING&filter.val=error';
     const stream = await follow(`${base}/logs?${filter}`);
     expect((await stream.json())['results']).toEqual([]);
@@ -202,8 +199,8 @@ describe('the log of', () => {
   });
 });
 
-describe('on the wire', () => {
-  test('an event is its id and one line of JSON', async () => {
+describe('a stream in HTTP', () => {
+  test('sends an event as its id and one line of JSON', async () => {
     const stream = await follow(`${base}/vars`);
     const event = await stream.next();
     expect(stream.headers).toMatchObject({
@@ -220,19 +217,19 @@ describe('on the wire', () => {
   });
 
   test.each(['text/event-stream', 'text/html, text/event-stream;q=0.9'])(
-    'it is asked for by Accept: %s',
+    'is requested by Accept: %s',
     async (Accept) => {
       const stream = await follow(`${base}/vars`, { Accept });
       expect(stream.headers['content-type']).toBe('text/event-stream');
     },
   );
 
-  test('a route without streams answers as always', async () => {
+  test('is not available for a route without streams, which sends its plain reply', async () => {
     const stream = await follow(`${base}/config`);
     expect([stream.status, stream.headers['content-type']]).toEqual([200, 'application/json']);
   });
 
-  test('a client that comes again with the id of its last event gets it no second time', async () => {
+  test('repeats no event for a client that reconnects with the id of its last event', async () => {
     const first = await follow(`${base}/vars`);
     const id = String((await first.next())?.id);
     first.leave();
@@ -256,7 +253,7 @@ describe('a stream ends', () => {
     return { status: stream.status, name: event?.name, ...(JSON.parse(event?.data ?? '{}') as object) };
   };
 
-  test('at once for what is not there, with an error in it', async () => {
+  test('at once for a missing resource, after an error event', async () => {
     const missing = { status: 200, name: 'error', Code: 5 };
     expect(await errorOf('/api/namespaces/nowhere/vars')).toEqual({ ...missing, Message: 'namespace not found' });
     const id = '00000000-0000-0000-0000-000000000000';
@@ -264,18 +261,18 @@ describe('a stream ends', () => {
     expect(await errorOf(`${base}/instances/x`)).toMatchObject({ Code: 2, Message: 'invalid UUID length: 1' });
   });
 
-  test('before it begins for a node of the tree that is not there', async () => {
+  test('before it begins for a missing node of the tree', async () => {
     const stream = await follow(`${base}/tree/nowhere`);
     expect([stream.status, stream.headers['content-type']]).toEqual([404, 'application/json']);
   });
 
-  test('before it begins for who has no key, or asks for a page in words', async () => {
+  test('before it begins for an invalid key, or an invalid page', async () => {
     const open = (path: string, key: string) => openStream(client.url, path, { key });
     expect((await open(`${base}/vars`, 'wrong')).status).toBe(401);
     expect((await open(`${base}/tree?limit=many`, client.key)).status).toBe(400);
   });
 
-  test('when what it shows is deleted', async () => {
+  test('when its resource is deleted', async () => {
     const stream = await follow(`${base}/vars`);
     await stream.event();
     await good('DELETE', `${base}?recursive=true`);
@@ -293,7 +290,7 @@ describe('a stream ends', () => {
     expect(await stream.event()).toBeUndefined();
   });
 
-  test('when the service does', async () => {
+  test('when the service stops', async () => {
     const own = await openOwnClient();
     const streams = await Promise.all(
       Array.from({ length: 5 }, () => openStream(own.url, '/api/namespaces', { key: own.key, comesAgain: false })),
@@ -304,8 +301,8 @@ describe('a stream ends', () => {
   });
 });
 
-describe('a client that', () => {
-  test('reads slowly misses versions, and has the latest in the end', async () => {
+describe('a client', () => {
+  test('that reads slowly misses versions, and gets the latest', async () => {
     const VERSIONS = 40;
     const large = (n: number) => `description: version ${n}\n${NOOP}# ${'x'.repeat(300_000)}\n`;
     await store('wf', large(0));
@@ -313,7 +310,7 @@ describe('a client that', () => {
     const sourceOf = (frame: Json) => Buffer.from(String(frame['revision']?.['source']), 'base64').toString();
     for (let n = 1; n <= VERSIONS; n += 1) {
       await good('POST', op('wf', 'update-workflow'), large(n));
-      // Longer than the time in which changes become one event.
+      // Longer than the time in which several changes become one event.
       await setTimeout(60);
     }
     let frames = 0;

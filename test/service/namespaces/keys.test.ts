@@ -37,38 +37,38 @@ async function keyOf(permission: string, namespaces: readonly string[] = []): Pr
 const statusOf = ({ status }: Answer): number => status;
 
 describe('a request with a key', () => {
-  test.each(HEADERS)('is let in by the header %s, whatever its case', async (header) => {
+  test.each(HEADERS)('is accepted in the header %s, in any case', async (header) => {
     expect((await version({ [header]: client.key })).status).toBe(200);
     expect((await version({ [header.toLowerCase()]: ` ${client.key} ` })).status).toBe(200);
     expect((await version({ [header]: `${client.key}x` })).status).toBe(401);
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER '])('is let in by Authorization: %s', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER '])('is accepted as Authorization: %s', async (scheme) => {
     expect((await version({ Authorization: `${scheme} ${client.key}` })).status).toBe(200);
   });
 
-  test('is let in when one of its headers holds a good key, as two of the clients send it', async () => {
+  test('is accepted when one of its headers has a valid key, as two of the clients send it', async () => {
     expect((await version({ apikey: '', 'Direktiv-Token': client.key })).status).toBe(200);
     expect((await version({ apikey: 'null', 'Direktiv-Token': client.key })).status).toBe(200);
     expect((await version({ apikey: 'wrong', KEY: client.key })).status).toBe(200);
   });
 });
 
-describe('a request without a good key', () => {
+describe('a request without a valid key', () => {
   test.each([
     [{}],
     [{ apikey: '' }],
     [{ 'direktiv-token': 'null' }],
     [{ Authorization: 'Bearer ' }],
     [{ Authorization: 'Basic YTpi' }],
-  ])('with %o is 401 and learns which header to send', async (headers) => {
+  ])('with %o is 401, and the reply names the header to send', async (headers) => {
     const answer = await version(headers);
     expect(answer.status).toBe(401);
     const message = 'no key: send it in the header Service-Api-Key';
     expect(answer.json()).toEqual(refusalOf(401, 'access_token_missing', message));
   });
 
-  test('is 401 when the key is not known, in whatever form it comes', async () => {
+  test('is 401 for an unknown key in any form', async () => {
     for (const key of ['wrong', 'x'.repeat(5000), "' or 1=1", '__proto__', '{"S":"x"}']) {
       const answer = await version({ KEY: key });
       const message = 'the key is not known: it was mistyped or deleted';
@@ -77,7 +77,7 @@ describe('a request without a good key', () => {
     expect((await version({ Authorization: client.key })).status).toBe(401);
   });
 
-  test('changes nothing and starts nothing', async () => {
+  test('changes and starts nothing', async () => {
     const answers = await Promise.all([
       client.call('PUT', '/api/namespaces/intruder', { key: null }),
       client.call('POST', '/api/namespaces/mine/tree/wf?op=execute', { key: 'wrong' }),
@@ -89,13 +89,13 @@ describe('a request without a good key', () => {
     expect(instances?.['results']).toEqual([]);
   });
 
-  test('may read the description of the interface, and ask for its options', async () => {
+  test('may read the description of the API, and request its options', async () => {
     expect((await client.call('GET', '/api/openapi.json', { key: null })).status).toBe(200);
     expect((await client.call('OPTIONS', '/api/namespaces', { key: null })).status).toBe(200);
   });
 });
 
-describe('a key of less than the administrator', () => {
+describe('a key with less than the permission of an administrator', () => {
   const LEVELS = ['read', 'run', 'write', 'admin'];
 
   const deeds: readonly (readonly [string, string, (key: string) => Promise<Answer>])[] = [
@@ -111,7 +111,7 @@ describe('a key of less than the administrator', () => {
     ['admin', 'deletes a namespace', (key) => client.call('DELETE', '/api/namespaces/nosuch', { key })],
   ];
 
-  test.each(LEVELS)('%s does what its level and those below allow, and no more', async (level) => {
+  test.each(LEVELS)('%s has the permissions of its level and of lower levels only', async (level) => {
     const { secret } = await keyOf(level);
     for (const [needed, deed, act] of deeds) {
       const answer = await act(secret);
@@ -123,7 +123,7 @@ describe('a key of less than the administrator', () => {
     }
   });
 
-  test('for a namespace is good there and nowhere else', async () => {
+  test('for a namespace is valid only there', async () => {
     const { secret: key } = await keyOf('write', ['mine']);
     expect((await client.call('GET', '/api/namespaces/mine/tree', { key })).status).toBe(200);
     const denied = await client.call('GET', '/api/namespaces/other/tree', { key });
@@ -135,7 +135,7 @@ describe('a key of less than the administrator', () => {
     expect((await client.call('GET', '/api/version', { key })).status).toBe(200);
   });
 
-  test('for a namespace is no way out of it by dots, slashes or an instance of another', async () => {
+  test('for a namespace has no access to others by dots, slashes or the instance of another', async () => {
     const { secret: key } = await keyOf('admin', ['mine']);
     const ran = await client.call('POST', '/api/namespaces/other/tree/wf?op=wait', { json: {} });
     const id = ran.headers.get('service-instance-id');
@@ -167,8 +167,8 @@ describe('what the key of a request may do', () => {
   });
 });
 
-describe('the keys', () => {
-  test('are shown once with their secret, and listed without it', async () => {
+describe('keys', () => {
+  test('are shown once with their secret, and are listed without it', async () => {
     const { key, secret } = await keyOf('run', ['mine', 'later']);
     const record = {
       id: UUID,
@@ -184,7 +184,7 @@ describe('the keys', () => {
     expect(list.text).not.toContain(secret);
   });
 
-  test('are of no use after they are deleted', async () => {
+  test('are invalid after they are deleted', async () => {
     const { key, secret } = await keyOf('admin');
     expect((await version({ KEY: secret })).status).toBe(200);
     const gone = await client.call('DELETE', `/api/keys/${key['id']}`);
@@ -212,7 +212,7 @@ describe('the keys', () => {
     ['{"name":"x","permission":"read","spaces":[]}', 400, 'json: unknown field "spaces"'],
     ['{"name":"","permission":"read"}', 406, 'a key needs a name of 1 to 200 characters'],
     ['{"name":"x","permission":"read","namespaces":["A"]}', 406, 'one or more fields has an invalid value'],
-  ])('are not made of %s', async (body, status, message) => {
+  ])('are not created from %s', async (body, status, message) => {
     const before = (await client.call('GET', '/api/keys')).text;
     const answer = await client.call('POST', '/api/keys', { body });
     expect([answer.status, answer.json()['message']]).toEqual([status, message]);

@@ -25,7 +25,7 @@ const namesOf = async (query: string): Promise<unknown[]> => {
 const addNode = (namespace: string) => client.call('PUT', `/api/namespaces/${namespace}/tree/d?op=create-directory`);
 
 describe('creating a namespace', () => {
-  test('answers its record and makes an empty root directory', async () => {
+  test('returns its record and creates an empty root directory', async () => {
     const made = await put('fresh');
     expect(made.status).toBe(200);
     expect(made.headers.get('content-type')).toBe('application/json');
@@ -35,19 +35,19 @@ describe('creating a namespace', () => {
     expect(root['children']?.['results']).toEqual([]);
   });
 
-  test('is refused with 409 when the name is taken', async () => {
+  test('is rejected with 409 for a name in use', async () => {
     await put('taken');
     const again = await put('taken');
     expect(again.status).toBe(409);
     expect(again.json()).toEqual(failureOf(409, 'resource already exists'));
   });
 
-  test('succeeds once when many ask for the same name at the same time', async () => {
+  test('succeeds once for many concurrent requests with the same name', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => put('raced')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
   });
 
-  test.each(['a', 'ab', 'has.dot', 'abc..d', 'abc9', 'a_b-c', 'a'.repeat(64)])('takes the name %s', async (name) => {
+  test.each(['a', 'ab', 'has.dot', 'abc..d', 'abc9', 'a_b-c', 'a'.repeat(64)])('accepts the name %s', async (name) => {
     expect((await put(name)).status).toBe(200);
   });
 
@@ -63,7 +63,7 @@ describe('creating a namespace', () => {
     'a%2Fb',
     'a%00b',
     'a'.repeat(65),
-  ])('refuses the name %s with 406 and a hint, and stores nothing', async (name) => {
+  ])('rejects the name %s with 406 and a hint, and stores nothing', async (name) => {
     const answer = await put(name);
     expect(answer.status).toBe(406);
     expect(answer.json()).toMatchObject(failureOf(406, 'one or more fields has an invalid value'));
@@ -71,7 +71,7 @@ describe('creating a namespace', () => {
     expect((await client.call('GET', `/api/namespaces/${name}/config`)).status).toBe(404);
   });
 
-  test('takes a body that is empty, `{}` or has no mirror, and refuses others', async () => {
+  test('accepts a body that is empty, `{}` or without a mirror, and rejects others', async () => {
     expect((await put('body-object', '{}')).status).toBe(200);
     expect((await put('body-null', 'null')).status).toBe(200);
     expect((await put('body-broken', '{nope')).json()['message']).toMatch(/^invalid character 'n'/);
@@ -79,7 +79,7 @@ describe('creating a namespace', () => {
     expect(await namesOf('filter.val=body-')).toEqual(['body-null', 'body-object']);
   });
 
-  test('says that no repository is followed, and makes no plain namespace in place of one', async () => {
+  test('rejects a mirror with a clear message, and creates no plain namespace instead', async () => {
     const answer = await put('mirrored', '{"url":"https://example.com/repository.git","ref":"main"}');
     expect(answer.status).toBe(406);
     expect(answer.json()['message']).toBe(
@@ -94,7 +94,7 @@ describe('the list of namespaces', () => {
     for (const name of ['list-c', 'list-a', 'list-b']) await put(name);
   });
 
-  test('is by name, with the page it was asked for', async () => {
+  test('is ordered by name, with the requested page', async () => {
     const list = (
       await client.call(
         'GET',
@@ -126,11 +126,11 @@ describe('the list of namespaces', () => {
     ['last=1', ['list-c']],
     ['first=-1', []],
     ['last=-1', []],
-  ])('understands %s', async (query, names) => {
+  ])('accepts %s', async (query, names) => {
     expect(await namesOf(`filter.val=list-&${query}`)).toEqual(names);
   });
 
-  test('is walked by the cursors of the oldest clients', async () => {
+  test('follows the cursors of the oldest clients', async () => {
     const path = '/api/namespaces?filter.field=NAME&filter.type=CONTAINS&filter.val=list-&first=2';
     const page = (await client.call('GET', path)).json();
     expect(page['totalCount']).toBe(3);
@@ -146,7 +146,7 @@ describe('the list of namespaces', () => {
     'limit=99999999999',
     'order.field=NAME&order.field=NAME&order.direction=ASC',
     'filter.field=NAME',
-  ])('answers 400 in plain words to %s', async (query) => {
+  ])('rejects %s with 400 and a clear message', async (query) => {
     const answer = await client.call('GET', `/api/namespaces?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -156,7 +156,7 @@ describe('the list of namespaces', () => {
 });
 
 describe('deleting a namespace', () => {
-  test('answers nothing, and the namespace is gone', async () => {
+  test('returns an empty reply and deletes the namespace', async () => {
     await put('short');
     const gone = await client.call('DELETE', '/api/namespaces/short');
     expect([gone.status, gone.text, gone.headers.get('content-type')]).toEqual([200, '', null]);
@@ -166,7 +166,7 @@ describe('deleting a namespace', () => {
   });
 
   test.each(['', '?recursive=false', '?recursive=yes', '?recursive='])(
-    'with nodes in it is refused when asked %s',
+    'with nodes is rejected when it is requested %s',
     async (query) => {
       await put('full');
       await addNode('full');
@@ -179,14 +179,14 @@ describe('deleting a namespace', () => {
     },
   );
 
-  test.each(['true', '1', 't', 'T', 'TRUE', 'True'])('with nodes in it succeeds with recursive=%s', async (flag) => {
+  test.each(['true', '1', 't', 'T', 'TRUE', 'True'])('with nodes succeeds with recursive=%s', async (flag) => {
     await put('full');
     await addNode('full');
     expect((await client.call('DELETE', `/api/namespaces/full?recursive=${flag}`)).status).toBe(200);
     expect((await client.call('GET', '/api/namespaces/full/tree/d')).status).toBe(404);
   });
 
-  test('leaves nothing to one that is created again under its name', async () => {
+  test('leaves no data for a new namespace with its name', async () => {
     await put('phoenix');
     await addNode('phoenix');
     await client.call('PATCH', '/api/namespaces/phoenix/config', { json: { broadcast: { 'workflow.create': true } } });
@@ -199,7 +199,7 @@ describe('deleting a namespace', () => {
   });
 });
 
-describe('the config of a namespace', () => {
+describe('the configuration of a namespace', () => {
   beforeAll(async () => {
     await put('config');
   });
@@ -207,14 +207,14 @@ describe('the config of a namespace', () => {
   const patch = (body: string) => client.call('PATCH', '/api/namespaces/config/config', { body });
   const get = async () => (await client.call('GET', '/api/namespaces/config/config')).json();
 
-  test('has 17 broadcasts, all off at first', async () => {
+  test('has 17 broadcasts, all disabled by default', async () => {
     await put('untouched');
     const { broadcast } = (await client.call('GET', '/api/namespaces/untouched/config')).json();
     expect(Object.keys(broadcast ?? {})).toHaveLength(17);
     expect(new Set(Object.values(broadcast ?? {}))).toEqual(new Set([false]));
   });
 
-  test('changes only what is given, and answers all of it', async () => {
+  test('changes only the given fields, and returns all', async () => {
     await patch('{"broadcast":{"workflow.create":true}}');
     const answer = await patch('{"broadcast":{"instance.failed":true,"workflow.create":null}}');
     expect(answer.status).toBe(200);
@@ -238,7 +238,7 @@ describe('the config of a namespace', () => {
     ['[]', /^json: cannot unmarshal array into the body of type object$/],
     ['{"broadcast":{"constructor":true}}', 'json: unknown field "constructor"'],
     ['{"__proto__":{"broadcast":{}}}', 'json: unknown field "__proto__"'],
-  ])('refuses %s, names what is wrong and changes nothing', async (body, message) => {
+  ])('rejects %s with a clear message and changes nothing', async (body, message) => {
     const before = await get();
     const answer = await patch(body);
     expect(answer.status).toBe(500);
@@ -246,7 +246,7 @@ describe('the config of a namespace', () => {
     expect(await get()).toEqual(before);
   });
 
-  test('is 404 in a namespace that is not there', async () => {
+  test('is 404 for an unknown namespace', async () => {
     expect((await client.call('GET', '/api/namespaces/nosuch/config')).json()).toEqual(
       failureOf(404, 'namespace not found'),
     );

@@ -11,16 +11,16 @@ import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
-/** Characters that every encoding treats in its own way, between two texts that no chance brings about. */
+/** Characters that every encoding treats differently, between two random texts. */
 const CANARY = `Q${randomBytes(18).toString('base64url')}Z "q\\uo/te'\n+&=ü🔑 Y${randomBytes(18).toString('base64url')}X`;
 const DEMO = '/api/namespaces/demo';
 
-/** Parts of a text: what is cut, joined or encoded still holds one of them. */
+/** Overlapping parts of a text: a text that is cut, joined or encoded still contains one of them. */
 const WINDOW = 8;
 const windowsOf = (text: string): string[] =>
   Array.from({ length: Math.max(text.length - WINDOW + 1, 0) }, (_, at) => text.slice(at, at + WINDOW));
 
-/** Of each encoding the parts that hold at least as much of the random texts as stands beside them. */
+/** The parts of each encoding that contain enough of the random texts. */
 function tracesOf(value: string): Set<string> {
   const texts = [value.slice(0, 24), value.slice(-24)];
   const bytes = Buffer.from(value);
@@ -35,7 +35,7 @@ function tracesOf(value: string): Set<string> {
 }
 const TRACES = tracesOf(CANARY);
 
-/** The trace of the canary that a text holds, if any. */
+/** The trace of the canary in a text; undefined if there is none. */
 function traceIn(text: string): string | undefined {
   for (let at = 0; at + WINDOW <= text.length; at += 1) {
     const window = text.slice(at, at + WINDOW);
@@ -132,21 +132,21 @@ const FUNCTIONS = [
   'states:',
 ].join('\n');
 
-/** What tells of a failure wherever a workflow can: log, metadata, variables, an event, its output. */
+/** The places where a workflow can expose an error: log, metadata, variables, an event, its output. */
 const TELL = `
 - id: tell
   type: setter
   log: {what: 'jq(.)'}
   metadata: {what: 'jq(.)'}
   variables:
-  - {key: told, scope: instance, value: 'jq(.)'}
-  - {key: told, scope: namespace, value: 'jq([.error])'}
+  - {key: exposed, scope: instance, value: 'jq(.)'}
+  - {key: exposed, scope: namespace, value: 'jq([.error])'}
   transition: send
 - id: send
   type: generateEvent
-  event: {type: told, source: test, data: 'jq(.)'}`;
+  event: {type: exposed, source: test, data: 'jq(.)'}`;
 
-/** A state for each query, one after the other, each telling how the one before failed. */
+/** A state for each query, in sequence; each one exposes the error of the state before it. */
 function chainOf(rest: (input: string) => string): string {
   const states = QUERIES.map((query, at) => {
     const next = at + 1 < QUERIES.length ? `s${at + 1}` : 'tell';
@@ -169,7 +169,7 @@ const CHAINS: Readonly<Record<string, (input: string) => string>> = {
 
 const action = (rest: string): string => `- {id: a, ${rest}, transition: tell}${TELL}`;
 
-/** The ways in which it reaches a child that does not tell it. */
+/** The ways in which the secret is passed to a child that does not expose it. */
 const HANDED: Readonly<Record<string, string>> = {
   'to one that ends at once': action('type: action, action: {function: quiet, secrets: [T]}'),
   'to one that waits': action('type: action, action: {function: waiting, secrets: [T]}'),
@@ -195,7 +195,7 @@ let folder: string;
 let service: Service;
 let client: Client;
 const printed: string[] = [];
-/** What was answered to requests. */
+/** The replies to all requests. */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -223,7 +223,7 @@ afterAll(async () => {
 async function store(path: string, source: string): Promise<void> {
   const stored = await client.call('PUT', `${DEMO}/tree/${path}?op=create-workflow`, { body: source });
   if (stored.status !== 200) throw new Error(stored.text);
-  const logger = { logger: 'told' };
+  const logger = { logger: 'exposed' };
   await client.call('POST', `${DEMO}/tree/${path}?op=set-workflow-event-logging`, { json: logger });
 }
 
@@ -237,7 +237,7 @@ async function prepare(): Promise<void> {
 
 let flows = 0;
 
-/** Runs a workflow to its end and answers the status of the reply. */
+/** Runs a workflow to its end and returns the status of the reply. */
 async function run(states: string): Promise<number> {
   const path = `flow-${++flows}`;
   await store(path, `${FUNCTIONS}\n${states}\n`);
@@ -246,7 +246,7 @@ async function run(states: string): Promise<number> {
   return answer.status;
 }
 
-/** The tables of items, and the others, as another process finds them in the file. */
+/** Reads the tables of items, or the other tables, from the file over another connection. */
 function rowsOfFile(isOfItems: boolean): Record<string, unknown>[] {
   const file = new DatabaseSync(join(folder, 'weft.db'), { readOnly: true });
   const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -259,11 +259,11 @@ function rowsOfFile(isOfItems: boolean): Record<string, unknown>[] {
   return rows;
 }
 
-/** A value as text: bytes as they are, as far as they are text. */
+/** A value as text; bytes are decoded as far as they are text. */
 const textOf = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value);
 
-/** The attributes of items that hold a trace, each with the invoker of the run that it is of. */
+/** The attributes of items that contain a trace, each with the invoker of its run. */
 function foundInTables(): { readonly attribute: string; readonly invoker: string; readonly trace: string }[] {
   const items = rowsOfFile(true).map((row) => toItem(String(row['pk']), String(row['sk']), storedIn(row as never)));
   return items.flatMap((item) =>
@@ -281,14 +281,14 @@ async function readAll(instances: readonly string[]): Promise<void> {
     '/event-listeners',
     '/instances',
     '/vars',
-    '/vars/told',
+    '/vars/exposed',
     '/secrets',
     '/secrets/T',
   ]) {
     answers.push((await client.call('GET', `${DEMO}${path}`)).text);
   }
   for (const id of instances) {
-    for (const part of ['', '/logs', '/output', '/metadata', '/vars', '/vars/told']) {
+    for (const part of ['', '/logs', '/output', '/metadata', '/vars', '/vars/exposed']) {
       answers.push((await client.call('GET', `${DEMO}/instances/${id}${part}`)).text);
     }
   }
@@ -314,12 +314,12 @@ async function settled(): Promise<void> {
   await service.idle();
 }
 
-/** What base64 of replies hides is looked into. */
+/** The texts in base64 of replies are searched as well. */
 const decoded = (text: string): string =>
   text.replace(/"(?:data|cloudevent)":"([^"]+)"/g, (whole, data) => whole + Buffer.from(data, 'base64').toString());
 
-describe('a secret that actions read, in every way in which a query can fail on it', () => {
-  test('is found by this test in any form', () => {
+describe('a secret that actions read, with every way in which a query can fail on it', () => {
+  test('is found by this test in any encoding', () => {
     const bytes = Buffer.from(CANARY);
     const forms = [
       CANARY,
@@ -333,32 +333,33 @@ describe('a secret that actions read, in every way in which a query can fail on 
     expect(traceIn('nothing here but words, digits 0123456789 and signs')).toBeUndefined();
   });
 
-  test.each(Object.entries(CHAINS))('caught %s', async (_way, rest) => {
+  test.each(Object.entries(CHAINS))('reaches a query that is caught: %s', async (_way, rest) => {
     expect(await run(chainOf(rest))).toBe(200);
   });
 
-  test.each(QUERIES.filter((_, at) => at % 9 === 0))('not caught: %s', async (query) => {
+  test.each(QUERIES.filter((_, at) => at % 9 === 0))('reaches a query that is not caught: %s', async (query) => {
     const input = quoted(`it is ${query}!`);
     expect(await run(`- {id: a, type: action, action: {function: quiet, secrets: [T], input: ${input}}}`)).toBe(500);
   });
 
-  test.each(Object.entries(HANDED))('handed %s', async (_way, states) => {
+  test.each(Object.entries(HANDED))('is passed to a child: %s', async (_way, states) => {
     expect(await run(states)).toBe(200);
   });
 
-  test('is told nowhere: not in replies, logs, events, variables or metadata', async () => {
+  test('is in no reply, log, event, variable or metadata', async () => {
     await settled();
     const all = await instances();
     await readAll(all.map(({ id }) => id));
-    const told = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
-    expect(told).toEqual([]);
+    const exposed = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
+    expect(exposed).toEqual([]);
     const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
     expect(failures.length).toBeGreaterThan(QUERIES.length * 3);
     expect(printed.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
   });
 
-  // What a child was handed is its input, and its data until it changes that; a child that is cancelled does not.
-  test('stands in no item of the database but the children it was handed to, where they keep their input', async () => {
+  // The input of a child contains the secret, and so does its data until it changes; a cancelled child does not change
+  // it.
+  test('is in no item of the database but the inputs of the children that get it', async () => {
     const found = foundInTables();
     const isInput = ({ attribute, invoker }: (typeof found)[number]) =>
       /^(input|data)$/.test(attribute) && invoker.startsWith('instance:');
@@ -366,7 +367,7 @@ describe('a secret that actions read, in every way in which a query can fail on 
     expect(found.length).toBeGreaterThan(0);
   });
 
-  test('stands in no row of the executions, the bus or the blobs, and in no other file', async () => {
+  test('is in no row of the executions, the bus or the blobs, and in no other file', async () => {
     const rows = rowsOfFile(false).map((row) => Object.values(row).map(textOf).join('\n'));
     expect(rows.flatMap((row) => traceIn(row) ?? [])).toEqual([]);
     const files = (await filesOf(folder)).filter((file) => !file.startsWith(join(folder, 'weft.db')));
@@ -379,7 +380,7 @@ describe('a secret that actions read, in every way in which a query can fail on 
     expect(found).toEqual([]);
   });
 
-  test('is told of by the words of the same query without it', async () => {
+  test('is replaced in messages, which equal those of the same query without it', async () => {
     await store(
       'words',
       `${FUNCTIONS}\n- {id: a, type: action, action: {function: quiet, secrets: [T], input: 'jq(.secrets.T + 1)'}}`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-/** A namespace of its own for a test. */
+/** A separate namespace for a test. */
 class Space {
   readonly name = `secrets-${++spaces}`;
   readonly home = `/api/namespaces/${this.name}`;
@@ -37,7 +37,7 @@ class Space {
   run = (path: string, input: unknown = {}) =>
     client.call('POST', `${this.home}/tree/${path}?op=wait`, { json: input });
 
-  /** What a child gets to see of a secret. */
+  /** The value of a secret as a child receives it. */
   async valueOf(name: string): Promise<unknown> {
     await client.call('DELETE', `${this.home}/tree/reads?op=delete-node`);
     await client.call('PUT', `${this.home}/tree/kid?op=create-workflow`, { body: KID });
@@ -58,7 +58,7 @@ const namesOf = (answer: Answer): unknown[] => {
 const messageOf = ({ status, text }: Answer): [number, string] => [status, String(JSON.parse(text).message)];
 
 describe('a secret', () => {
-  test('is created, listed by name and never shown', async () => {
+  test('is created, and listed by name without its value', async () => {
     const space = await open();
     const made = await space.put('TOKEN', 'top-secret-value');
     expect([made.status, made.json()]).toEqual([200, { namespace: space.name, key: 'TOKEN' }]);
@@ -73,7 +73,7 @@ describe('a secret', () => {
     }
   });
 
-  test('gets another value by PUT and by PATCH, and workflows see it at once', async () => {
+  test('gets another value by PUT and by PATCH, which workflows read at once', async () => {
     const space = await open();
     await space.put('A', 'one');
     expect(await space.valueOf('A')).toBe('one');
@@ -84,13 +84,13 @@ describe('a secret', () => {
     expect(await space.names()).toEqual(['A']);
   });
 
-  test('that is not there is not overwritten by PATCH', async () => {
+  test('that does not exist is not created by PATCH', async () => {
     const space = await open();
     expect(messageOf(await space.patch('A', 'x'))).toEqual([404, "secret 'A' not found"]);
     expect(await space.names()).toEqual([]);
   });
 
-  test('is deleted once', async () => {
+  test('can be deleted once', async () => {
     const space = await open();
     await space.put('A');
     const gone = await space.remove('A');
@@ -100,7 +100,7 @@ describe('a secret', () => {
   });
 
   test.each(['Grüße, "quoted" \\ and\nlines 🔑', '{"a":1}', ' ', '0'])(
-    'has the value %j to the letter',
+    'keeps the value %j unchanged',
     async (value) => {
       const space = await open();
       await space.put('A', value);
@@ -120,7 +120,7 @@ describe('a secret', () => {
     expect(await space.valueOf('A')).toBe(longest);
   });
 
-  test('needs a value', async () => {
+  test('must have a value', async () => {
     const space = await open();
     expect(messageOf(await space.put('A', ''))).toEqual([
       500,
@@ -129,17 +129,20 @@ describe('a secret', () => {
     expect(await space.names()).toEqual([]);
   });
 
-  test.each(['a%20b', '9a', '-', 'a-', 'a.', '%C3%A4', `a${'b'.repeat(1000)}`])('is not named %s', async (name) => {
-    const space = await open();
-    expect(messageOf(await space.put(name))).toEqual([
-      500,
-      expect.stringMatching(/^secret name must match the regex pattern `/),
-    ]);
-    expect((await space.remove(name)).status).toBe(404);
-    expect(await space.names()).toEqual([]);
-  });
+  test.each(['a%20b', '9a', '-', 'a-', 'a.', '%C3%A4', `a${'b'.repeat(1000)}`])(
+    'cannot have the name %s',
+    async (name) => {
+      const space = await open();
+      expect(messageOf(await space.put(name))).toEqual([
+        500,
+        expect.stringMatching(/^secret name must match the regex pattern `/),
+      ]);
+      expect((await space.remove(name)).status).toBe(404);
+      expect(await space.names()).toEqual([]);
+    },
+  );
 
-  test('of a namespace that is not there is asked for in vain', async () => {
+  test('of an unknown namespace is 404', async () => {
     const nowhere = new Space();
     for (const answer of await Promise.all([
       nowhere.get(),
@@ -153,7 +156,7 @@ describe('a secret', () => {
     }
   });
 
-  test('belongs to its namespace alone, and is gone with it', async () => {
+  test('belongs to one namespace, and is deleted with it', async () => {
     const [one, two] = [await open(), await open()];
     await one.put('A', 'of one');
     await two.put('A', 'of two');
@@ -164,7 +167,7 @@ describe('a secret', () => {
     expect(await two.valueOf('A')).toBe('of two');
   });
 
-  test('that many set for the first time at once is set by all', async () => {
+  test('is stored for each of many concurrent requests that are the first in a namespace', async () => {
     const space = await open();
     const names = Array.from({ length: 8 }, (_, index) => `N${index}`);
     const answers = await Promise.all(names.map((name) => space.put(name, `value of ${name}`)));
@@ -182,7 +185,7 @@ describe('folders of secrets', () => {
     return space;
   };
 
-  test('show their own level, each name with its whole path', async () => {
+  test('contain their own level, with the whole path of each name', async () => {
     const space = await filled();
     expect(await space.names()).toEqual(['a', 'f/', 'fx', 'h/']);
     expect(await space.names('/f/')).toEqual(['f/g/', 'f/one', 'f/two']);
@@ -192,14 +195,14 @@ describe('folders of secrets', () => {
     expect(await space.names('/nosuch')).toEqual([]);
   });
 
-  test('are searched through all levels', async () => {
+  test('are searched at all levels', async () => {
     const space = await filled();
     expect(await space.names('?op=search&term=e')).toEqual(['f/g/three', 'f/one']);
     expect(await space.names('?op=search')).toEqual(['a', 'f/g/three', 'f/one', 'f/two', 'fx']);
     expect(await space.names('?op=search&term=zz')).toEqual([]);
   });
 
-  test('go with all that is in them, and nothing else', async () => {
+  test('are deleted with their content, and nothing else', async () => {
     const space = await filled();
     expect((await space.remove('f/')).status).toBe(200);
     expect(await space.names('?op=search')).toEqual(['a', 'fx']);
@@ -208,7 +211,7 @@ describe('folders of secrets', () => {
     expect(await space.names()).toEqual(['a', 'fx']);
   });
 
-  test('of more secrets than fit into one write go as a whole', async () => {
+  test('are deleted completely when they have more secrets than one write can contain', async () => {
     const space = await open();
     const names = Array.from({ length: 120 }, (_, index) => `many/n${index}`);
     for (let from = 0; from < names.length; from += 20) {
@@ -219,7 +222,7 @@ describe('folders of secrets', () => {
     expect(await space.names('/many/')).toEqual([]);
   });
 
-  test('a secret in a folder is read by its path', async () => {
+  test('can be read by the paths of their secrets', async () => {
     const space = await filled();
     await space.put('f/one', 'inner');
     expect(await space.valueOf('f/one')).toBe('inner');
@@ -252,7 +255,7 @@ describe('a list of secrets', () => {
     ['?filter.field=VALUE&filter.type=&filter.val=a', 'invalid filter field: VALUE'],
     ['?filter.field=NAME&filter.type=MATCH&filter.val=a', 'invalid filter type: MATCH'],
     ['?limit=x', "limit is 'x', which is not a 32-bit integer"],
-  ])('%s is refused', async (query, text) => {
+  ])('%s is rejected', async (query, text) => {
     const [status, message] = messageOf(await space.get(query));
     expect([status, message.startsWith(text)]).toEqual([500, true]);
   });
@@ -269,7 +272,7 @@ describe('a workflow', () => {
     return space.run('main', input);
   }
 
-  test('hands its secrets to the child with its data if the action has no input', async () => {
+  test('passes its secrets to the child with its data if the action has no input', async () => {
     const answer = await outcomeOf(
       '- {id: a, type: action, action: {function: kid, secrets: [A, B]}}',
       { A: '1', B: '2' },
@@ -278,7 +281,7 @@ describe('a workflow', () => {
     expect(answer.json()).toEqual({ x: 1, return: { x: 1, secrets: { A: '1', B: '2' } } });
   });
 
-  test('sees the secrets of the action in place of its own data of that name, and only there', async () => {
+  test('gets the secrets of the action in place of its own data of that name, in the action only', async () => {
     const states =
       "- {id: a, type: action, action: {function: kid, secrets: [A], input: {s: 'jq(.secrets)'}}, transform: 'jq(.after = .secrets)'}";
     const answer = await outcomeOf(states, { A: '1', B: '2' }, { secrets: 'mine' });
@@ -294,7 +297,7 @@ describe('a workflow', () => {
     expect(answer.json()['return']).toEqual([{ s: '1' }, { s: { B: '2' } }, { s: 'none' }]);
   });
 
-  test('puts them into each element of a foreach', async () => {
+  test('adds them to each element of a foreach', async () => {
     const states = '- {id: a, type: foreach, array: [{n: 1}, {n: 2}], action: {function: kid, secrets: [A]}}';
     const answer = await outcomeOf(states, { A: '1' });
     expect(answer.json()['return']).toEqual([1, 2].map((n) => ({ n, secrets: { A: '1' } })));
@@ -321,14 +324,14 @@ describe('a workflow', () => {
       'name that none can have',
       "- {id: a, type: action, action: {function: kid, secrets: ['no name'], input: x}}\n- {id: c, type: noop}",
     ],
-  ])('fails for good when a secret is missing: %s', async (_what, states) => {
+  ])('fails without a catch when a secret is missing: %s', async (_what, states) => {
     const answer = await outcomeOf(`${states}\n- {id: b, type: noop}`, { A: '1' });
     expect(answer.status).toBe(500);
     expect(answer.headers.get('service-instance-error-code')).toBe('service.secrets.notFound');
     expect(answer.headers.get('service-instance-error-message')).toMatch(/^secret '(NOPE|no name)' not found$/);
   });
 
-  test('reads more secrets than one call to the database takes', async () => {
+  test('reads more secrets than one call of the database returns', async () => {
     const names = Array.from({ length: 130 }, (_, index) => `N${index}`);
     const states = `- {id: a, type: action, action: {function: kid, secrets: [${names}], input: 'jq(.secrets | length)'}}`;
     const answer = await outcomeOf(states, Object.fromEntries(names.map((name) => [name, name])));
@@ -336,7 +339,7 @@ describe('a workflow', () => {
   });
 });
 
-test('secrets are set with the permission to write and listed with the one to read', async () => {
+test('setting secrets needs the permission to write, and listing them the permission to read', async () => {
   const space = await open();
   const keyOf = async (permission: string) => {
     const made = await client.call('POST', '/api/keys', {

@@ -5,7 +5,7 @@ import { type Client, openClient, rowsOf } from '../access/client.ts';
 
 const MINE = 'sweep-mine';
 const THEIRS = 'sweep-theirs';
-/** It stands in what the other tenant owns, so no reply may hold it. */
+/** A text in all data of the other tenant; no reply may contain it. */
 const CANARY = 'canary7f3a';
 const WORKFLOW = `states:\n- id: ${CANARY}\n  type: noop\n`;
 
@@ -23,14 +23,14 @@ beforeAll(async () => {
   await client.call('PUT', `/api/namespaces/${THEIRS}/vars/${CANARY}`, { body: CANARY });
   const event = { specversion: '1.0', id: CANARY, source: CANARY, type: CANARY };
   await client.call('POST', `/api/namespaces/${THEIRS}/broadcast`, { json: event, headers: STRUCTURED });
-  // The most that a tenant's key can be.
+  // The highest permission of a tenant's key.
   const json = { name: 'of one namespace', permission: 'admin', namespaces: [MINE] };
   secret = String((await client.call('POST', '/api/keys', { json })).json()['secret']);
 });
 
 afterAll(() => client.close());
 
-/** A request that finds its way to the route, into the other tenant's namespace if it goes into one. */
+/** A valid request to the route; if the route has a namespace, it is that of the other tenant. */
 function requestOf(route: Route): { method: string; path: string } {
   const path = route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => parameters[name] ?? CANARY);
   return { method: route.method, path: `/api${path}${route.op === undefined ? '' : `?op=${route.op}`}` };
@@ -41,7 +41,7 @@ const isOfNamespace = ([, route]: (typeof rows)[number]): boolean => route.path.
 const streaming = { Accept: 'text/event-stream' };
 
 describe('a key of another namespace', () => {
-  test.each(guarded.filter(isOfNamespace))('is turned away by %s', async (_, route) => {
+  test.each(guarded.filter(isOfNamespace))('is rejected by %s', async (_, route) => {
     const { method, path } = requestOf(route);
     const headersOf: Record<string, string>[] = route.stream === undefined ? [{}] : [{}, streaming];
     for (const headers of headersOf) {
@@ -50,14 +50,14 @@ describe('a key of another namespace', () => {
     }
   });
 
-  test.each(guarded.filter((row) => !isOfNamespace(row)))('learns and changes nothing by %s', async (_, route) => {
+  test.each(guarded.filter((row) => !isOfNamespace(row)))('reads and changes nothing by %s', async (_, route) => {
     const { method, path } = requestOf(route);
     const { status, text } = await client.call(method, path, { key: secret });
     expect(text).not.toContain(THEIRS);
     if (route.permission !== 'read') expect(status, `${method} ${path} ${text}`).toBe(403);
   });
 
-  test('is turned away however the namespace is written', async () => {
+  test('is rejected for any spelling of the namespace', async () => {
     const spellings = [
       `/api/v2/namespaces/${THEIRS}/tree`,
       `/api/namespaces/${THEIRS.replace('t', '%74')}/tree`,
@@ -72,7 +72,7 @@ describe('a key of another namespace', () => {
     }
   });
 
-  test('leaves everything where it was', async () => {
+  test('leaves all data unchanged', async () => {
     const nodes = await client.call('GET', `/api/namespaces/${THEIRS}/tree`);
     expect(rowsOf(nodes.json()['children']?.['results']).map(({ name }) => name)).toEqual([CANARY]);
     expect((await client.call('GET', `/api/namespaces/${THEIRS}/vars/${CANARY}`)).text).toBe(CANARY);
@@ -80,7 +80,7 @@ describe('a key of another namespace', () => {
 });
 
 describe('without a key', () => {
-  test.each(guarded)('%s answers 401', async (_, route) => {
+  test.each(guarded)('%s is rejected with 401', async (_, route) => {
     const { method, path } = requestOf(route);
     expect((await client.call(method, path, { key: null })).status, `${method} ${path}`).toBe(401);
   });

@@ -30,7 +30,7 @@ const NOOP = 'states:\n- id: a\n  type: noop\n';
 let client: Client;
 let instance: string;
 
-/** Where a scope's variables are, and what a reply says of the owner. */
+/** The path of a scope's variables, and the owner in its replies. */
 interface Scope {
   readonly name: 'namespace' | 'workflow' | 'instance';
   list(query?: string): string;
@@ -79,7 +79,7 @@ afterAll(() => client.close());
 const typed = (type: string | undefined): Record<string, string> =>
   type === undefined ? {} : { 'Content-Type': type };
 
-/** A body of bytes: the client adds no type of its own to them. */
+/** A body of bytes: the client adds no content type to it. */
 const put = (scope: Scope, name: string, value: string | Uint8Array, type?: string) =>
   client.call('PUT', scope.one(name, 'set-var'), { body: Buffer.from(value), headers: typed(type) });
 const get = (scope: Scope, name: string) => client.call('GET', scope.one(name, 'var'));
@@ -94,7 +94,7 @@ function refusalOf(answer: Answer): [number, unknown] {
 const checksumOf = (value: string) => createHash('sha256').update(value).digest('hex');
 
 describe.each(SCOPES)('variables of a $name', (scope) => {
-  test('are set, read as they came, listed and deleted', async () => {
+  test('are set, read unchanged, listed and deleted', async () => {
     const made = await put(scope, 'first', '{"a": 1}', 'application/json; charset=utf-8');
     const described = { checksum: checksumOf('{"a": 1}'), mimeType: 'application/json; charset=utf-8' };
     expect(made.json()).toEqual({
@@ -121,7 +121,7 @@ describe.each(SCOPES)('variables of a $name', (scope) => {
     expect(namesIn(await list(scope))).toEqual([]);
   });
 
-  test('keep the time of their creation and their type when only their value is set again', async () => {
+  test('keep their creation time and type when only their value is set again', async () => {
     const made = (await put(scope, 'again', '<b>x</b>', 'text/x-mine')).json();
     const next = (await put(scope, 'again', 'y')).json();
     expect(next).toMatchObject({ createdAt: made['createdAt'], mimeType: 'text/x-mine', totalSize: '1' });
@@ -134,14 +134,14 @@ describe.each(SCOPES)('variables of a $name', (scope) => {
     ['just text', 'text/plain; charset=utf-8'],
     ['', 'text/plain'],
     ['\u0000\u0001', 'application/octet-stream'],
-  ])('that come without a type are of the one that %j looks like', async (value, type) => {
+  ])('without a type get one by their content: %j', async (value, type) => {
     await remove(scope, 'sniffed');
     expect((await put(scope, 'sniffed', value)).json()['mimeType']).toBe(type);
     const read = await get(scope, 'sniffed');
     expect([read.text, read.headers.get('content-type')]).toEqual([value, type]);
   });
 
-  test('may hold any bytes, few or many', async () => {
+  test('can have any bytes of any number', async () => {
     for (const size of [0, 256, 300_000]) {
       const bytes = Uint8Array.from({ length: size }, (_, index) => index % 256);
       expect((await put(scope, 'bytes', bytes, 'image/x-raw')).json()['totalSize']).toBe(String(size));
@@ -149,13 +149,16 @@ describe.each(SCOPES)('variables of a $name', (scope) => {
     }
   });
 
-  test.each(['_abc', 'abc_', '1a', 'a%20b', 'a$', '%C3%A9', 'a'.repeat(1001)])('are not named %s', async (name) => {
-    expect(refusalOf(await put(scope, name, 'x'))).toEqual([406, NAME_RULE]);
-    expect((await get(scope, name)).status).toBe(404);
-    expect((await remove(scope, name)).status).toBe(404);
-  });
+  test.each(['_abc', 'abc_', '1a', 'a%20b', 'a$', '%C3%A9', 'a'.repeat(1001)])(
+    'cannot have the name %s',
+    async (name) => {
+      expect(refusalOf(await put(scope, name, 'x'))).toEqual([406, NAME_RULE]);
+      expect((await get(scope, name)).status).toBe(404);
+      expect((await remove(scope, name)).status).toBe(404);
+    },
+  );
 
-  test('are listed by name, page by page, and as filtered', async () => {
+  test('are listed by name, in pages, and with filters', async () => {
     for (const { name } of rowsOf((await list(scope))['variables']?.['results'])) await remove(scope, String(name));
     for (const name of ['b', 'A', 'c.d', 'a']) await put(scope, name, name);
     expect(namesIn(await list(scope))).toEqual(['A', 'a', 'b', 'c.d']);
@@ -177,11 +180,11 @@ describe('owners of variables', () => {
     [`${DEMO}/tree/nope?op=var&var=v`, "inode not found at '/nope'"],
     [`${DEMO}/instances/${ABSENT}/vars`, 'instance not found'],
     [`${DEMO}/instances/${ABSENT}/vars/v`, 'instance not found'],
-  ])('must exist for %s', async (path, message) => {
+  ])('must exist: %s', async (path, message) => {
     expect(refusalOf(await client.call('GET', path))).toEqual([404, message]);
   });
 
-  test('are no directories', async () => {
+  test('cannot be directories', async () => {
     for (const [method, op] of [
       ['GET', 'vars'],
       ['GET', 'var&var=v'],
@@ -192,13 +195,13 @@ describe('owners of variables', () => {
     }
   });
 
-  test('of a workflow need the name of the variable', async () => {
+  test('that are workflows need the name of the variable', async () => {
     const unnamed = await client.call('PUT', `${DEMO}/tree/wf?op=set-var`, { body: 'x' });
     expect(refusalOf(unnamed)).toEqual([406, NAME_RULE]);
     expect((await client.call('GET', `${DEMO}/tree/wf?op=var`)).status).toBe(404);
   });
 
-  test('do not see each other', async () => {
+  test('have separate variables', async () => {
     const [ofNamespace, ofWorkflow, ofInstance] = SCOPES as readonly [Scope, Scope, Scope];
     await put(ofNamespace, 'only', 'n');
     await put(ofWorkflow, 'only', 'w');
@@ -209,10 +212,10 @@ describe('owners of variables', () => {
   });
 });
 
-describe('what a browser gets', () => {
+describe('the reply to a browser', () => {
   const [scope] = SCOPES as readonly [Scope];
 
-  test('is never guessed at, and never runs with the rights of the service', async () => {
+  test('has no guessed type, and never runs with the rights of the service', async () => {
     await put(scope, 'page', '<script>alert(1)</script>', 'text/html');
     const { headers } = await get(scope, 'page');
     expect(headers.get('content-type')).toBe('text/html');
@@ -220,7 +223,7 @@ describe('what a browser gets', () => {
     expect(headers.get('content-security-policy')).toBe('sandbox');
   });
 
-  test('is of no type where the type that a workflow set cannot stand in a header', async () => {
+  test('has no type if the type that a workflow set is invalid in a header', async () => {
     const body = `states:
 - id: a
   type: setter
@@ -241,7 +244,7 @@ describe('what a browser gets', () => {
 });
 
 describe('a run', () => {
-  test('reads what a client set, and a client reads what it set, also after its end', async () => {
+  test('reads variables that a client set, and a client reads those of a run, also after its end', async () => {
     const ofUsing = (op: string, name: string) => `${DEMO}/tree/using?op=${op}&var=${name}`;
     const json = { 'Content-Type': 'application/json' };
     await client.call('PUT', ofUsing('set-var', 'fromApi'), { body: '41', headers: json });
@@ -270,52 +273,51 @@ describe('broadcasts', () => {
     return all.map(({ cloudevent }) => JSON.parse(Buffer.from(String(cloudevent), 'base64').toString()) as Json);
   }
 
-  test.each(SCOPES)(
-    'tell of variables of a $name that are set and deleted, once they are switched on',
-    async (scope) => {
-      const prefix = `${scope.name}.variable.`;
-      await put(scope, 'quiet', 'x');
-      expect(await eventsOf(prefix)).toEqual([]);
-      const broadcast = Object.fromEntries(KINDS.map((kind) => [prefix + kind, true]));
-      await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
-      // Events of one millisecond have no order.
-      await put(scope, 'told', '12345');
-      await setTimeout(2);
-      await put(scope, 'told', '123');
-      await setTimeout(2);
-      await remove(scope, 'told');
-      const events = await eventsOf(prefix);
-      const facts = {
-        WorkflowPath: scope.name === 'workflow' ? '/wf' : '',
-        InstanceID: scope.name === 'instance' ? instance : '',
-        Key: 'told',
-        Scope: scope.name,
-      };
-      expect(events.map(({ type, source, data }) => ({ type, source, data }))).toEqual([
-        { type: `${prefix}create`, source: 'service', data: { ...facts, TotalSize: 5 } },
-        { type: `${prefix}update`, source: 'service', data: { ...facts, TotalSize: 3 } },
-        { type: `${prefix}delete`, source: 'service', data: { ...facts, TotalSize: 3 } },
-      ]);
-    },
-  );
+  test.each(SCOPES)('contain changes and deletions of variables of a $name, once they are enabled', async (scope) => {
+    const prefix = `${scope.name}.variable.`;
+    await put(scope, 'quiet', 'x');
+    expect(await eventsOf(prefix)).toEqual([]);
+    const broadcast = Object.fromEntries(KINDS.map((kind) => [prefix + kind, true]));
+    await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
+    // Events of one millisecond have no defined order.
+    await put(scope, 'changed', '12345');
+    await setTimeout(2);
+    await put(scope, 'changed', '123');
+    await setTimeout(2);
+    await remove(scope, 'changed');
+    const events = await eventsOf(prefix);
+    const facts = {
+      WorkflowPath: scope.name === 'workflow' ? '/wf' : '',
+      InstanceID: scope.name === 'instance' ? instance : '',
+      Key: 'changed',
+      Scope: scope.name,
+    };
+    expect(events.map(({ type, source, data }) => ({ type, source, data }))).toEqual([
+      { type: `${prefix}create`, source: 'service', data: { ...facts, TotalSize: 5 } },
+      { type: `${prefix}update`, source: 'service', data: { ...facts, TotalSize: 3 } },
+      { type: `${prefix}delete`, source: 'service', data: { ...facts, TotalSize: 3 } },
+    ]);
+  });
 });
 
-describe('a value as long as values may be', () => {
-  const MOST = 128 * 1024 * 1024;
+describe('a value of the maximum size', () => {
+  const MAX_VALUE_BYTES = 128 * 1024 * 1024;
 
   test.skipIf(process.env['SERVICE_URL'] !== undefined)(
-    'is kept whole, and one byte more is refused; other bodies stay below 32 MiB',
+    'is stored completely, and one byte more is rejected; other bodies are limited to 32 MiB',
     async () => {
       await client.call('PUT', '/api/namespaces/long');
-      const body = Buffer.alloc(MOST, 'weft');
+      const body = Buffer.alloc(MAX_VALUE_BYTES, 'weft');
       const path = '/api/namespaces/long/vars/big';
       const stored = await client.call('PUT', path, { body, headers: { 'Content-Type': 'application/octet-stream' } });
-      expect(stored.json()).toMatchObject({ totalSize: String(MOST), mimeType: 'application/octet-stream' });
+      expect(stored.json()).toMatchObject({ totalSize: String(MAX_VALUE_BYTES), mimeType: 'application/octet-stream' });
       expect(Buffer.compare((await client.call('GET', path)).bytes, body)).toBe(0);
 
-      const longer = await client.call('PUT', path, { body: Buffer.alloc(MOST + 1) }).catch(() => undefined);
+      const longer = await client.call('PUT', path, { body: Buffer.alloc(MAX_VALUE_BYTES + 1) }).catch(() => undefined);
       expect([413, undefined]).toContain(longer?.status);
-      const config = await client.call('PUT', '/api/namespaces/other', { body: body.subarray(0, MOST / 4 + 1) });
+      const config = await client.call('PUT', '/api/namespaces/other', {
+        body: body.subarray(0, MAX_VALUE_BYTES / 4 + 1),
+      });
       expect([config.status, config.json()['message']]).toEqual([
         413,
         expect.stringContaining('at most 33554432 bytes'),

@@ -22,7 +22,7 @@ export const textOf = (body: Body): string => bytesOf(body).toString();
 export const headerOf = ({ resHeaders }: Exchange, name: string): string | undefined =>
   resHeaders.find(([given]) => given === name)?.[1];
 
-/** The JSON of a text; undefined for what is none. */
+/** The JSON of a text; undefined for any other text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -31,7 +31,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What transport adds, and what names the instance that ran. */
+/** Headers of the transport, and values that identify the instance. */
 const UNCOMPARED: ReadonlySet<string> = new Set([
   'Content-Length',
   'Transfer-Encoding',
@@ -44,7 +44,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** A difference in structure: a name or a kind of value of the recording that the answer has not, or their order. */
+/** A structural difference: a name or a type of the recording that the reply does not have, or their order. */
 function structureDifference(recorded: unknown, found: unknown, path = 'body'): string | undefined {
   if (kindOf(recorded) !== kindOf(found)) return `${path} is ${kindOf(found)}, not ${kindOf(recorded)}`;
   if (Array.isArray(recorded) && Array.isArray(found)) {
@@ -74,10 +74,10 @@ function membersDifference(
 
 const messageOf = (body: unknown): string | undefined => (body as { message?: string } | undefined)?.message;
 
-/** The words of an error, or the whole text. */
+/** The message of an error, or the whole text. */
 export const wordsOf = ({ text }: Answer): string => messageOf(parsed(text)) ?? text;
 
-/** Plain words may go on after those of the recording, and say more of the mistake. */
+/** A plain message may continue after the recorded text with more details. */
 const isLonger = ({ resBody }: Exchange, { status, text }: Answer): boolean =>
   status === 400 && text.startsWith(textOf(resBody));
 
@@ -94,7 +94,7 @@ function headersDifference({ resHeaders }: Exchange, { headers }: Answer): strin
   return other && `${other[0]} is '${headers.get(other[0])}', not '${other[1]}'`;
 }
 
-/** How the answer differs from the recording: in status, headers, structure, or the words of an error. */
+/** The difference of the reply from the recording: in status, headers, structure, or the message of an error. */
 export function differenceFrom(exchange: Exchange, answer: Answer): string | undefined {
   const { status, text } = answer;
   if (status !== exchange.status) return `status ${status}, not ${exchange.status}: ${text.slice(0, 200)}`;
@@ -105,7 +105,7 @@ export function differenceFrom(exchange: Exchange, answer: Answer): string | und
   if (body === undefined || isOutput) return bytesDifference(exchange, answer);
   const wanted = messageOf(body);
   const said = messageOf(parsed(text));
-  // What a client knows by its beginning may go on with the place.
+  // A message that clients match by its beginning may continue with the position.
   if (wanted !== undefined && !said?.startsWith(wanted)) return `says '${said}', not '${wanted}'`;
   return structureDifference(body, parsed(text));
 }
@@ -113,7 +113,7 @@ export function differenceFrom(exchange: Exchange, answer: Answer): string | und
 const CLIPPED = '…(clipped)';
 const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
-/** A body that the recording ends in the middle of, up to the last element of a list that is whole. */
+/** A body that is cut off in the recording, up to the last complete element of a list. */
 function mended(text: string): string {
   const at = text.indexOf(CLIPPED);
   if (at < 0) return text;
@@ -135,5 +135,5 @@ function mended(text: string): string {
   return whole;
 }
 
-/** What can be compared of a body: the recorded service also wrote a second reply behind one that was an error. */
+/** The comparable part of a body: the recorded service wrote a second reply after one that was an error. */
 export const compared = (text: string): string => mended(text).replace(/^(\{"code":.*?\})\{"code":.*$/s, '$1');

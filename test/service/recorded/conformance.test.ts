@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Json, openClient, rowsOf } from '../access/client.ts';
 
-/** The state types that run; the others are compiled and refused. */
+/** The implemented state types; workflows with others are compiled and rejected. */
 const BUILT = new Set([
   'noop',
   'switch',
@@ -24,10 +24,10 @@ const BUILT = new Set([
   'eventXor',
 ]);
 
-/** How a workflow may be started here: by request or by event. */
+/** How a workflow can be started here: by request or by event. */
 const STARTS = new Set(['default', 'scheduled', 'event', 'eventsXor', 'eventsAnd']);
 
-/** Accidents of the original that Weft leaves out, each with the reason. */
+/** Accidental behaviour of the original that Weft omits, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'switch-js-integer-is-falsy': 'an integer out of js counts as the number it is',
 };
@@ -102,15 +102,15 @@ async function send(namespace: string, events: readonly unknown[]): Promise<void
     const headers = { 'Content-Type': 'application/cloudevents+json' };
     const sent = await client.call('POST', `/api/namespaces/${namespace}/broadcast`, { body, headers });
     expect(sent.status, sent.text).toBe(200);
-    // One after the other: each is to be where it belongs before the next.
+    // In sequence: each must be at its path before the next.
     await setTimeout(60);
   }
 }
 
-/** Looks until there is what is looked for. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+/** Polls until the result is not undefined. */
+async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined) return found;
     await setTimeout(20);
   }

@@ -1,14 +1,14 @@
-/** What is answered in place of the recording: it is held as exactly as the recording would be. */
+/** The expected reply in place of the recording; it is compared as strictly. */
 export type Instead =
-  /** Another status; all else as recorded, or words that begin so. */
+  /** Another status; otherwise as recorded, or a message that begins with the recorded one. */
   | { readonly status: number; readonly says?: string }
-  /** What was recorded of another exchange. */
+  /** The recording of another exchange. */
   | { readonly like: string }
-  /** What was recorded, without these names. */
+  /** The recording without these names. */
   | { readonly lacks: readonly string[] };
 
 export interface Difference {
-  /** Names the document that demands it. */
+  /** Names the document that requires it. */
   readonly reason: string;
   readonly instead: Instead;
 }
@@ -30,7 +30,7 @@ const AS_IT_CAME = 'rest-api reference, 7.4: an input that is no JSON is shown a
 const STREAM = 'specification, Namespace services and Workflow services: the route is an event stream';
 const NO_COLLECTOR = 'rest-api reference, 13: nothing collects the numbers from a program, so none is named';
 
-/** Where Weft answers otherwise than the recording, by label. */
+/** The differences between Weft and the recordings, by label. */
 export const LISTED: Readonly<Record<string, Difference>> = {
   ...inEach(
     'docs/decisions/032: git mirrors are not supported; a namespace that looks like a mirror would stay empty',

@@ -24,7 +24,7 @@ const exchanges = readFileSync(new URL('../../conformance/http.jsonl', import.me
   .map((line) => JSON.parse(line) as Exchange)
   .sort((a, b) => a.order - b.order);
 
-/** A stream does not end by itself: of it what comes first is compared. */
+/** A stream does not end by itself, so its first event is compared. */
 function isStream({ method, path, reqHeaders }: Exchange): boolean {
   const { pathname, searchParams } = new URL(path, 'http://any');
   const match = matchRoute(method, pathname, { op: searchParams.getAll('op') });
@@ -34,7 +34,7 @@ function isStream({ method, path, reqHeaders }: Exchange): boolean {
 
 const STREAM = 'text/event-stream';
 
-/** The instances of the recording and ours in their place. */
+/** The instances of the recording, and the instances of this service that correspond to them. */
 const instances = new Map<string, string>();
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const ours = (text: string): string => text.replace(UUID, (id) => instances.get(id) ?? id);
@@ -48,10 +48,10 @@ beforeAll(async () => {
 const send = (method: string, path: string, body: Body = null, headers: Readonly<Record<string, string>> = {}) =>
   client.call(method, ours(path), { headers, ...(body === null ? {} : { body: bytesOf(body) }) });
 
-/** The JSON of the first event of a stream, or all of an event that is an error. */
+/** The JSON of the first event of a stream, or the complete event of an error. */
 const firstOf = (stream: string): string => (stream.split('\n\n')[0] ?? '').replace(/^(id: .*\n)?data: /, '');
 
-/** What comes first of a stream, as if it were all. */
+/** The first event of a stream as a complete reply. */
 async function sendStreamed({ path, reqHeaders }: Exchange): Promise<Answer> {
   const stream = await openStream(client.url, ours(path), { key: client.key, headers: reqHeaders });
   const isOpened = stream.headers['content-type'] === STREAM;
@@ -62,10 +62,12 @@ async function sendStreamed({ path, reqHeaders }: Exchange): Promise<Answer> {
   return { status: stream.status, headers, text, bytes: Buffer.from(text), json: () => JSON.parse(text) };
 }
 
-/** The recordings are of another brand (conformance, README). */
+/** The recordings have another brand (conformance, README). */
 const branded = (text: string): string => text.replaceAll('"direktiv_', '"service_');
 
-/** The exchange as it can be compared: of a stream its first event alone, with our brand and our instances. */
+/**
+ * The comparable form of an exchange: of a stream its first event, with the brand and the instances of this service.
+ */
 function toCompared(exchange: Exchange): Exchange {
   const { resBody } = exchange;
   if (typeof resBody !== 'string') return exchange;
@@ -75,7 +77,7 @@ function toCompared(exchange: Exchange): Exchange {
 
 const labelled = new Map(exchanges.map((exchange) => [exchange.label, exchange]));
 
-/** The recording with all members of these names left out. */
+/** The recording without all members of these names. */
 function lacking(exchange: Exchange, names: readonly string[]): Exchange {
   const json = JSON.stringify(parsed(textOf(exchange.resBody)), (name, value) =>
     names.includes(name) ? undefined : value,
@@ -83,7 +85,7 @@ function lacking(exchange: Exchange, names: readonly string[]): Exchange {
   return { ...exchange, resBody: json };
 }
 
-/** How the answer differs from what is listed in place of the recording. */
+/** The difference between the reply and the listed replacement of the recording. */
 function insteadDifference(exchange: Exchange, answer: Answer, instead: Instead): string | undefined {
   if ('lacks' in instead) return differenceFrom(lacking(exchange, instead.lacks), answer);
   if ('like' in instead) {
@@ -99,7 +101,7 @@ function insteadDifference(exchange: Exchange, answer: Answer, instead: Instead)
 const instanceOf = (answer: Answer): string =>
   answer.headers.get('direktiv-instance-id') ?? String(answer.json()['instance']);
 
-/** Keeps which instance of ours stands for the one that the recording started here. */
+/** Stores which instance of this service corresponds to the one that the recording started here. */
 function learnInstance(exchange: Exchange, answer: Answer): void {
   const waited = headerOf(exchange, 'Direktiv-Instance-Id');
   const started = exchange.path.includes('op=execute') ? parsed(bytesOf(exchange.resBody).toString()) : undefined;
@@ -124,10 +126,10 @@ async function isSettled(): Promise<boolean> {
 
 const REACHED = { settled: isSettled, begun: isBegun };
 
-/** `alike`: it answers what was recorded of another route, for which there is a reason. */
+/** `alike`: the reply equals the recording of another route, for a listed reason. */
 type Outcome = 'agree' | 'alike' | 'listed' | 'other';
 
-/** How many exchanges came out how, by the family of their route. */
+/** The number of exchanges by family of their route and by outcome. */
 const counts = new Map<string, Record<Outcome, number>>();
 
 function familyOf({ method, path }: Exchange): string {
@@ -186,7 +188,7 @@ describe('recorded exchanges, in their order', () => {
     },
   );
 
-  test('are all known that are listed', () => {
+  test('include every exchange of the list of deviations', () => {
     expect(Object.keys(LISTED).filter((label) => !labelled.has(label))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, openClient, rowsOf } from '../access/client.ts';
 
-/** The state types that run; the others are compiled and refused. */
+/** The implemented state types; workflows with others are compiled and rejected. */
 const BUILT = new Set(['noop', 'switch', 'validate', 'setter', 'getter', 'error']);
 
 interface Recording {
@@ -40,7 +40,7 @@ function isBuilt({ yaml, subflows, execStatus }: Recording): boolean {
   return isPlain && states.every(({ type = 'noop' }) => BUILT.has(type));
 }
 
-/** What Weft does differently, and why. */
+/** The deviations of Weft, each with its reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'tf-js-loop': 'a script that never ends is an error after ten seconds; the original never ended the run',
   'tf-js-throw': 'the place inside the script engine is not part of the message',
@@ -51,7 +51,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 const applicable = all.filter((row) => isBuilt(row) && LEFT_OUT[row.name] === undefined);
 
-/** The original forgot the violation here; every log line and message that named none names the first one now. */
+/** The original omits the violation here; Weft adds the first violation to each log line and message that has none. */
 const named = (text: string): string => text.replace(/(JSONSchema validation: ).*/s, '$1<nil>');
 
 let client: Client;
@@ -66,7 +66,7 @@ afterAll(async () => {
   await client.close();
 });
 
-/** The recording holds raw bodies as texts. */
+/** The recording contains raw bodies as texts. */
 function bodyTextOf(input: unknown): string {
   if (input === null) return '';
   return typeof input === 'string' ? input : JSON.stringify(input);

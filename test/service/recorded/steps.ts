@@ -1,10 +1,13 @@
-/** What the recording session did and the recording does not show, so that what follows can be replayed. */
+/**
+ * The requests of the recording session that the recording does not contain, so that the exchanges after them can be
+ * replayed.
+ */
 interface Step {
   readonly method: string;
   readonly path: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The id that the recording has of the instance it starts. */
+  /** The id, in the recording, of the instance that it starts. */
   readonly instance?: string;
 }
 
@@ -37,10 +40,10 @@ const tell = (key: string, value: boolean): Step => ({
 });
 const SERVICES = '/api/functions/namespaces/demo';
 
-/** Waiting until no instance is pending, or until the one that is has entered its first state. */
+/** Waits until no instance is pending, or until the pending one has entered its first state. */
 type Pause = 'settled' | 'begun';
 
-/** By the label of the exchange they go before. */
+/** By the label of the exchange that they precede. */
 export const BEFORE: Readonly<Record<string, readonly (Step | Pause)[]>> = {
   'ns-create-dup': [{ method: 'PUT', path: DEMO }],
   'ns-list-filter': [{ method: 'PUT', path: '/api/namespaces/demo-two' }],
@@ -68,13 +71,13 @@ export const BEFORE: Readonly<Record<string, readonly (Step | Pause)[]>> = {
     'settled',
   ],
   'wait-enabled': [{ method: 'POST', path: tree('wf1', 'toggle'), body: '{"live":true}' }],
-  // It tells of workflows that were created; the recording does not show who asked for that.
+  // The namespace broadcasts the creation of workflows from here on; the recording does not contain the request for it.
   'wf-create-ident': [tell('workflow.create', true)],
   'events-after-evlog': [tell('workflow.create', false)],
   'bc-structured-dup-id': [broadcast({ type: 'com.test.a', source: '/src', id: 'e-1' })],
   'event-listeners': [{ method: 'PUT', path: tree('evstart', 'create-workflow'), body: STARTED_BY_EVENT }],
   'event-replay': [broadcast({ type: 'com.test.start', source: 'x', id: 'st-2', subject: 'other' })],
-  // The stand-in for a cluster listed this service, and answered from here on as if there were none.
+  // The stand-in for a cluster listed this service, and replied from here on as if there were none.
   'fn-get[ns]': [{ method: 'DELETE', path: `${SERVICES}/function/svc2` }],
   'fn-revs-nosse[ns]': [{ method: 'POST', path: SERVICES, body: '{"name":"svc2","image":"direktiv/request:v1"}' }],
   'ns-delete-with-wf': [

@@ -5,14 +5,14 @@ import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
-import { type Draft, EventSpace } from '../events/space.ts';
+import { EventSpace, type TestEvent } from '../events/space.ts';
 
 interface Run {
-  /** The tree path of the workflow to run; the example's own if there is none. */
+  /** The tree path of the workflow to run; by default the example itself. */
   readonly workflow?: string;
   readonly input: unknown;
-  /** Sent one after the other as soon as the run waits for events. */
-  readonly events?: readonly Draft[];
+  /** Sent in sequence once the run waits for events. */
+  readonly events?: readonly TestEvent[];
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -21,7 +21,7 @@ const folder = new URL('../../../examples/', import.meta.url);
 const names = readdirSync(folder);
 const read = (name: string, file: string): string => readFileSync(new URL(`${name}/${file}`, folder), 'utf8');
 
-/** The workflows of an example by their tree paths: its own, and those under `flows/`. */
+/** The workflows of an example by their tree paths: the example itself, and those in `flows/`. */
 function workflowsOf(name: string): ReadonlyMap<string, string> {
   const flows = new URL(`${name}/flows/`, folder);
   const files = existsSync(flows) ? readdirSync(flows, { recursive: true, encoding: 'utf8' }) : [];
@@ -39,7 +39,7 @@ const directoriesOf = (paths: Iterable<string>): string[] => {
 
 let client: Client;
 
-/** Stores an example in a namespace of its own. */
+/** Stores an example in a separate namespace. */
 async function store(name: string): Promise<Answer[]> {
   const namespace = `/api/namespaces/${name}`;
   const workflows = workflowsOf(name);
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe.concurrent.each(names)('example %s', (name) => {
-  test('does what its runs say', async ({ expect }) => {
+  test('has the outputs of its runs', async ({ expect }) => {
     for (const { status, text } of await store(name)) expect(status, text).toBe(200);
     const runs = load(read(name, 'runs.yaml')) as readonly Run[];
     for (const { workflow = name, input, events, output, error } of runs) {
@@ -80,10 +80,10 @@ describe.concurrent.each(names)('example %s', (name) => {
     expect(runs.length).toBeGreaterThan(0);
   });
 
-  test('becomes the state machine beside it', async ({ expect }) => {
+  test('compiles to the state machine beside it', async ({ expect }) => {
     const compiled = compile(read(name, 'workflow.yaml'));
     if (!('plan' in compiled)) throw new Error('the example does not compile');
-    // Of a workflow that may wait, the machine that shows it.
+    // Of a workflow that may wait, the machine that contains the wait.
     const { definition } = emit(compiled.plan, isWaitFree(compiled.plan) ? 'start' : 'anywhere');
     await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(
       new URL(`${name}/machine.asl.json`, folder).pathname,

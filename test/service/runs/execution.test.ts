@@ -41,7 +41,7 @@ describe('the input of op=wait', () => {
     ['&input.a.b=1', { 'a.b': '1' }],
     ['&input.__proto__=1', JSON.parse('{"__proto__":"1"}')],
     ['&inputx=1&x=2', {}],
-  ])('without a body is made of the query %s', async (query, result) => {
+  ])('without a body is made from the query %s', async (query, result) => {
     expect((await wait('wrap', query)).json()).toEqual({ result });
     expect((await client.call('POST', `${at('wrap')}?op=wait${query}`)).json()).toEqual({ result });
   });
@@ -55,7 +55,7 @@ describe('the input of op=wait', () => {
     ['plain words', { input: 'cGxhaW4gd29yZHM=' }],
     ['{broken', { input: 'e2Jyb2tlbg==' }],
     [new Uint8Array([0xff, 0xfe]), { input: '//4=' }],
-  ])('with the body %s is that, whatever the query says', async (body, result) => {
+  ])('with the body %s is that body, whatever the query is', async (body, result) => {
     expect((await wait('wrap', '&input.z=1', body)).json()).toEqual({ result });
   });
 });
@@ -79,7 +79,7 @@ describe('the reply of op=wait', () => {
   };
   const body = JSON.stringify(output);
 
-  test('is the output, indented and in the order of its keys, without private', async () => {
+  test('is the output, indented and with ordered keys, without private', async () => {
     const answer = await wait('ident', '', '{"b":"<&>","private":1,"a":[]}');
     expect(answer.text).toBe('{\n  "a": [],\n  "b": "\\u003c\\u0026\\u003e"\n}');
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -119,7 +119,7 @@ describe('the reply of op=wait', () => {
     expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([200, text, type]);
   });
 
-  test('holds the bytes that base64 stands for, and cannot be run by a browser', async () => {
+  test('has the bytes of a base64 text, and cannot be executed by a browser', async () => {
     const answer = await wait('ident', '&field=b64&raw-output=true', body);
     expect(Buffer.from(answer.bytes)).toEqual(PNG);
     expect(answer.headers.get('content-type')).toBe('image/png');
@@ -132,14 +132,14 @@ describe('the reply of op=wait', () => {
     );
   });
 
-  test('is the whole output with raw-output alone', async () => {
+  test('is the complete output with raw-output only', async () => {
     expect((await wait('ident', '&raw-output=true', '{}')).text).toBe('{}');
     expect(JSON.parse((await wait('ident', '&raw-output=true', body)).text)).toEqual({ ...output, private: undefined });
   });
 });
 
 describe('a run that fails', () => {
-  test('answers 500 in plain words, with its error in two headers of each spelling', async () => {
+  test('returns 500 with a clear message, and its error in two headers of each brand', async () => {
     const answer = await wait('fails', '', '{"x":"foo"}');
     const id = answer.headers.get('service-instance-id');
     expect(answer.status).toBe(500);
@@ -151,7 +151,7 @@ describe('a run that fails', () => {
     }
   });
 
-  test('for a reason inside the service shows no reason and no error headers', async () => {
+  test('with a cause inside the service has no reason and no error headers', async () => {
     const answer = await wait('crashes', '', '{}');
     const id = answer.headers.get('service-instance-id');
     expect(answer.status).toBe(500);
@@ -166,7 +166,7 @@ describe('a run that fails', () => {
     expect(shown['instance']).toMatchObject(failure);
   });
 
-  test('by its own time limit says so', async () => {
+  test('by its own timeout has a clear message', async () => {
     const answer = await wait('slow', '', '{}');
     expect(answer.status).toBe(500);
     expect(answer.headers.get('service-instance-error-code')).toBe('service.cancels.timeout.soft');
@@ -175,7 +175,7 @@ describe('a run that fails', () => {
 });
 
 describe('op=execute', () => {
-  test('answers the id of the instance at once, and the input is kept', async () => {
+  test('returns the id of the instance at once, and the input is stored', async () => {
     const answer = await client.call('POST', `${at('ident')}?op=execute`, { json: { a: 1 } });
     expect(answer.status).toBe(200);
     expect(answer.json()).toEqual({ namespace: 'demo', instance: expect.stringMatching(UUID) });
@@ -184,12 +184,12 @@ describe('op=execute', () => {
     expect(JSON.parse(Buffer.from(String(data), 'base64').toString())).toEqual({ a: 1 });
   });
 
-  test('by GET is no execution but shows the node', async () => {
+  test('by GET starts nothing and returns the node', async () => {
     expect((await client.call('GET', `${at('ident')}?op=execute`)).json()['node']?.['name']).toBe('ident');
   });
 });
 
-describe('what cannot be started', () => {
+describe('a start that is rejected', () => {
   const starts = [
     ['execute', (path: string, query: string) => client.call('POST', `${path}?op=execute${query}`)],
     ['wait', (path: string, query: string) => client.call('POST', `${path}?op=wait${query}`)],
@@ -206,7 +206,7 @@ describe('what cannot be started', () => {
     [at('off'), '', 500, 'cannot execute disabled workflow'],
   ];
 
-  test.each(cases)('%s%s answers %i', async (path, query, status, message) => {
+  test.each(cases)('%s%s returns %i', async (path, query, status, message) => {
     for (const [, start] of starts) {
       const answer = await start(path, query);
       expect(answer.json()).toEqual({ code: status, message, Error: message, StatusCode: status });
@@ -214,7 +214,7 @@ describe('what cannot be started', () => {
     }
   });
 
-  test('leaves no instance, and a workflow that is enabled again runs', async () => {
+  test('creates no instance, and a workflow that is enabled again runs', async () => {
     const list = (
       await client.call('GET', '/api/namespaces/demo/instances?filter.field=AS&filter.type=CONTAINS&filter.val=off')
     ).json();
@@ -223,7 +223,7 @@ describe('what cannot be started', () => {
     expect((await wait('off')).status).toBe(200);
   });
 
-  test('is also a reply whose content type could not be sent, and nothing runs', async () => {
+  test('with an invalid content type of the reply is 400, and nothing runs', async () => {
     for (const type of ['text/html\r\nX-Injected: 1', 'nonsense', 'text/plain; é', `a/${'b'.repeat(300)}`]) {
       const answer = await wait('ident', `&ctype=${encodeURIComponent(type)}`, '{}');
       expect(answer.status).toBe(400);
@@ -232,7 +232,7 @@ describe('what cannot be started', () => {
     }
   });
 
-  test('by a ref that names a saved revision runs that revision', async () => {
+  test('by the ref of a saved revision starts that revision', async () => {
     const old = (await client.call('GET', at('wrap'))).json()['revision']?.['name'];
     await client.call('POST', `${at('wrap')}?op=save-workflow`);
     await client.call('POST', `${at('wrap')}?op=update-workflow`, { body: WORKFLOWS['ident'] ?? '' });

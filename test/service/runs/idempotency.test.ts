@@ -25,7 +25,7 @@ const wait = (path: string, key: string, body = '{}') =>
   space.call('POST', `/tree/${path}?op=wait`, { body, headers: { 'Idempotency-Key': key } });
 
 describe('an Idempotency-Key', () => {
-  test('answers the first instance when it comes again to execute, and says so', async () => {
+  test('returns the first instance when an execute request is repeated, with a header about it', async () => {
     const first = await execute('quick', 'e-1', '{"n":1}');
     const again = await execute('quick', 'e-1', '{"n":2}');
     expect([first.status, again.status]).toEqual([200, 200]);
@@ -35,7 +35,7 @@ describe('an Idempotency-Key', () => {
     expect(await space.instances('quick')).toHaveLength(1);
   });
 
-  test.each(['quick', 'slow'])('answers the first output when it comes again to wait on a %s one', async (path) => {
+  test.each(['quick', 'slow'])('returns the first output when a wait request on a %s one is repeated', async (path) => {
     const first = await wait(path, `w-${path}`, '{"n":1}');
     const again = await wait(path, `w-${path}`, '{"n":2}');
     expect([first.json(), again.json()]).toEqual([{ n: 1 }, { n: 1 }]);
@@ -44,7 +44,7 @@ describe('an Idempotency-Key', () => {
     expect([first.headers.get('existing'), again.headers.get('existing')]).toEqual([null, 'true']);
   });
 
-  test.each(['quick', 'slow'])('starts a %s one once when many requests come at the same time', async (path) => {
+  test.each(['quick', 'slow'])('starts a %s one once for many concurrent requests', async (path) => {
     const before = (await space.instances(path)).length;
     const answers = await Promise.all(Array.from({ length: 8 }, () => execute(path, `raced-${path}`)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -53,14 +53,14 @@ describe('an Idempotency-Key', () => {
     expect(await space.instances(path)).toHaveLength(before + 1);
   });
 
-  test('is the same for execute and wait', async () => {
+  test('is valid for both execute and wait', async () => {
     const started = await execute('slow', 'both');
     const waited = await wait('slow', 'both');
     expect(waited.headers.get('service-instance-id')).toBe(String(started.json()['instance']));
     expect(waited.headers.get('existing')).toBe('true');
   });
 
-  test('of another workflow is another key', async () => {
+  test('is separate for each workflow', async () => {
     const [one, other] = [await execute('quick', 'shared'), await execute('other', 'shared')];
     expect(one.json()['instance']).not.toBe(other.json()['instance']);
     expect(other.headers.get('existing')).toBeNull();
@@ -75,25 +75,25 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  test('that is empty is none', async () => {
+  test('that is empty is ignored', async () => {
     const [one, two] = [await execute('other', ''), await execute('other', '')];
     expect(one.json()['instance']).not.toBe(two.json()['instance']);
   });
 });
 
-describe('the claim of a key', () => {
-  test('lasts 24 hours from its first use, and then begins anew', async () => {
+describe('an idempotency key', () => {
+  test('is valid for 24 hours from its first use, and then again from the next', async () => {
     const quiet = new MemoryPorts();
-    const claim = (id: string) => reserveRunId(quiet.ports, 'workflow', 'key', id);
-    expect(await claim('first')).toBe('first');
+    const reserve = (id: string) => reserveRunId(quiet.ports, 'workflow', 'key', id);
+    expect(await reserve('first')).toBe('first');
     quiet.now += 24 * HOUR - 1;
-    expect(await claim('second')).toBe('first');
+    expect(await reserve('second')).toBe('first');
     quiet.now += 1;
-    expect(await claim('third')).toBe('third');
-    expect(await claim('fourth')).toBe('third');
+    expect(await reserve('third')).toBe('third');
+    expect(await reserve('fourth')).toBe('third');
   });
 
-  test('is given to one of many who ask at the same time, also when it has lapsed', async () => {
+  test('is accepted from one of many concurrent requests, also after it has expired', async () => {
     const quiet = new MemoryPorts();
     const race = (round: string) =>
       Promise.all([1, 2, 3, 4].map((n) => reserveRunId(quiet.ports, 'workflow', 'key', `${round}-${n}`)));

@@ -25,7 +25,7 @@ states:
 const failureOf = (code: number, message: string) => ({ code, message, Error: message, StatusCode: code });
 
 let client: Client;
-/** Ids of finished instances, the oldest first. */
+/** The ids of ended instances, the oldest first. */
 const ids: string[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function decoded(path: string): Promise<string> {
 }
 
 describe('an instance', () => {
-  test('is shown with its record, its way and its workflow', async () => {
+  test('has its record, its flow and its workflow', async () => {
     const instance = {
       createdAt: TIME,
       updatedAt: TIME,
@@ -88,12 +88,12 @@ describe('an instance', () => {
     expect((await get(`/${ids[0]?.toUpperCase()}`)).json()['instance']).toEqual(instance);
   });
 
-  test('that failed shows its error, of its own or of the language', async () => {
+  test('that failed has its error, of its own or of the language', async () => {
     expect(await recordOf(ids[1] ?? '')).toMatchObject({ status: 'failed', errorCode: 'my.code', errorMessage: 'no' });
     expect(await recordOf(ids[3] ?? '')).toMatchObject({ status: 'failed', errorCode: 'service.jq.badCommand' });
   });
 
-  test('shows its input without private, text and nothing as they came', async () => {
+  test('has its input without private, and text or an empty input unchanged', async () => {
     const shown = (await get(`/${ids[0]}/input`)).json();
     expect(shown).toEqual({ namespace: 'demo', instance: await recordOf(ids[0] ?? ''), data: expect.any(String) });
     expect(await decoded(`/${ids[0]}/input`)).toBe('{\n  "x": 1\n}');
@@ -101,13 +101,13 @@ describe('an instance', () => {
     expect(await decoded(`/${await start('a/two.yaml', '')}/input`)).toBe('');
   });
 
-  test('shows its output, which is empty for one that failed on the way', async () => {
+  test('has its output, which is empty after a failure', async () => {
     expect(await decoded(`/${ids[0]}/output`)).toBe('{\n  "x": 1\n}');
     expect(await decoded(`/${ids[3]}/output`)).toBe('');
     expect(await decoded(`/${ids[0]}/metadata`)).toBe('{\n  "seen": 1\n}');
   });
 
-  test.each(['', '/input', '/output', '/metadata', '/logs'])('that is not there is 404%s', async (view) => {
+  test.each(['', '/input', '/output', '/metadata', '/logs'])('that does not exist is 404%s', async (view) => {
     expect((await get(`/${ABSENT}${view}`)).json()).toEqual(failureOf(404, 'instance not found'));
     expect((await get(`/abc${view}`)).json()).toEqual(failureOf(500, 'invalid UUID length: 3'));
     expect((await get(`/${'x'.repeat(36)}${view}`)).json()).toEqual(failureOf(500, 'invalid UUID format'));
@@ -117,7 +117,7 @@ describe('an instance', () => {
     expect(foreign.json()).toEqual(failureOf(404, 'instance not found'));
   });
 
-  test('outlives its workflow', async () => {
+  test('remains after its workflow is deleted', async () => {
     await client.call('PUT', '/api/namespaces/demo/tree/brief?op=create-workflow', { body: WORKFLOWS['fails'] ?? '' });
     const id = await waitFor('brief', '{}');
     await client.call('DELETE', '/api/namespaces/demo/tree/brief?op=delete-node');
@@ -127,10 +127,10 @@ describe('an instance', () => {
 });
 
 describe('the list of instances', () => {
-  // Only the four of the beginning, whatever other tests start: those never ran with this input.
+  // Only the four first instances: those of other tests have another input.
   const first = async (query: string) => (await listed(query)).filter((index) => index >= 0);
 
-  test('is newest first, with namespace and page', async () => {
+  test('has the newest first, with namespace and page', async () => {
     expect(await first('')).toEqual([3, 2, 1, 0]);
     const list = (await get('?limit=2&offset=1')).json();
     expect(list).toMatchObject({
@@ -164,7 +164,7 @@ describe('the list of instances', () => {
       'filter.field=STATUS&filter.type=MATCH&filter.val=failed&filter.field=AS&filter.type=CONTAINS&filter.val=break',
       [3],
     ],
-  ])('understands %s', async (query, expected) => {
+  ])('accepts %s', async (query, expected) => {
     expect(await first(query)).toEqual(expected);
   });
 
@@ -173,14 +173,14 @@ describe('the list of instances', () => {
     ['order.field=A&order.field=B', 'bad ordering arguments: send one order.direction for each order.field'],
     ['filter.field=A', 'bad filtering arguments: send one filter.type and one filter.val for each filter.field'],
     ['filter.field=CREATED&filter.type=AFTER&filter.val=soon', "'soon' is not an RFC 3339 time"],
-  ])('refuses %s, also where there are none', async (query, message) => {
+  ])('rejects %s, also where there are none', async (query, message) => {
     for (const namespace of ['demo', 'empty']) {
       const answer = await client.call('GET', `/api/namespaces/${namespace}/instances?${query}`);
       expect(answer.json()).toEqual(failureOf(500, message));
     }
   });
 
-  test('is empty in an empty namespace and 404 without one', async () => {
+  test('is empty in an empty namespace and 404 for an unknown one', async () => {
     const none = (await client.call('GET', '/api/namespaces/empty/instances')).json();
     expect(none['instances']).toMatchObject({ results: [], edges: [], totalCount: 0 });
     const missing = await client.call('GET', '/api/namespaces/nosuch/instances');
@@ -197,7 +197,7 @@ describe('cancelling', () => {
     }
   }
 
-  test('ends a run that would never end, which counts as failed and is found as cancelled', async () => {
+  test('ends an endless run, which counts as failed and is found as cancelled', async () => {
     const id = await start('loops');
     expect(await recordOf(id)).toMatchObject({ status: 'pending', errorCode: '', as: '/loops' });
     const answer = await cancel(id);
@@ -214,7 +214,7 @@ describe('cancelling', () => {
     expect(await recordOf(id)).toEqual(before);
   });
 
-  test('changes nothing of a run that is over, and needs one that exists', async () => {
+  test('changes nothing of a run that has ended, and is 404 for an unknown one', async () => {
     const before = await recordOf(ids[0] ?? '');
     expect((await cancel(ids[0] ?? '')).status).toBe(200);
     expect(await recordOf(ids[0] ?? '')).toEqual(before);
@@ -236,7 +236,7 @@ describe('the log of an instance', () => {
     'Workflow completed.',
   ];
 
-  test('has every line with its time, level and tags, oldest first', async () => {
+  test('has every line with its time, level and tags, the oldest first', async () => {
     const log = (await get(`/${ids[0]}/logs`)).json();
     expect(log).toMatchObject({ namespace: 'demo', instance: ids[0], pageInfo: { limit: 0, offset: 0, total: 6 } });
     const lines = rowsOf(log['results']);
@@ -265,11 +265,11 @@ describe('the log of an instance', () => {
     ['filter.field=LEVEL&filter.type=STARTING&filter.val=info', all],
     ['filter.field=LEVEL&filter.type=STARTING&filter.val=error', []],
     ['first=1', all.slice(0, 1)],
-  ])('understands %s', async (query, expected) => {
+  ])('accepts %s', async (query, expected) => {
     expect(await texts(query)).toEqual(expected);
   });
 
-  test('marks as errors the lines that say why a run failed', async () => {
+  test('has the reason of a failure at the level error', async () => {
     const query = 'filter.field=LEVEL&filter.type=STARTING&filter.val=error';
     const [line, ...rest] = rowsOf((await get(`/${ids[1]}/logs?${query}`)).json()['results']);
     expect(line).toMatchObject({ level: 'error', msg: "Workflow failed with error 'my.code': no" });

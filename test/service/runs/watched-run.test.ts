@@ -29,7 +29,7 @@ async function start(): Promise<string> {
   return `${NAMESPACE}/instances/${answer.json()['instance']}`;
 }
 
-/** As the command line of v0.7 does (cli-calls reference). */
+/** The requests of the command line of v0.7 (cli-calls reference). */
 const follow = (path: string) =>
   openStream(client.url, `${path}?stream=messages`, {
     headers: { 'Cache-Control': 'no-cache', 'direktiv-token': client.key },
@@ -37,14 +37,14 @@ const follow = (path: string) =>
 
 const statusOf = ({ instance }: Json): string => String(instance?.['status']);
 
-/** Each frame of the log as its lines. */
+/** The lines of each frame of the log. */
 async function collect(stream: EventReader, into: Json[][]): Promise<void> {
   for (;;) into.push([...rowsOf((await stream.json())['results'])]);
 }
 
 const messagesOf = (lines: readonly Json[]) => lines.map(({ msg }) => String(msg));
 
-test('a client that watches a run and its log sees all of it, each line once, and stops at its end', async () => {
+test('a client that streams a run and its log gets every change, each line once, and ends with the run', async () => {
   const instance = await start();
   const [log, states] = [await follow(`${instance}/logs`), await follow(instance)];
   const frames: Json[][] = [];
@@ -65,7 +65,7 @@ test('a client that watches a run and its log sees all of it, each line once, an
   await reading;
   expect(frames.flat()).toEqual(plain);
   expect(messagesOf(plain)).toEqual(expect.arrayContaining(BOTH));
-  // What was written before the wait did not wait.
+  // The lines from before the wait arrived without a delay.
   const [early, late] = BOTH.map((text) => frames.findIndex((lines) => messagesOf(lines).includes(text)));
   expect(early).toBeLessThan(Number(late));
   const times = frames.flat().map(({ t }) => String(t).replace('Z', '').padEnd(26, '0'));
@@ -75,7 +75,7 @@ test('a client that watches a run and its log sees all of it, each line once, an
   expect(JSON.parse(Buffer.from(String(output['data']), 'base64').toString())).toEqual({ answer: 42 });
 });
 
-test('a client that loses its connection in between goes on where it was', async () => {
+test('a client that loses its connection continues where it was', async () => {
   const instance = await start();
   const first = await follow(`${instance}/logs`);
   const event = await first.next();

@@ -4,7 +4,7 @@ import { startService } from '../../../bin/server/service.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
 const BRANDS = ['service', 'direktiv'];
-/** The same failure, caught by either spelling and by none. */
+/** The same failure, caught by the prefix of either brand and by none. */
 const CAUGHT = (pattern: string): string => `
 states:
 - id: a
@@ -36,7 +36,7 @@ describe.each(BRANDS)('an installation with the brand %s', (brand) => {
   });
   afterAll(() => client.close());
 
-  test('names its error codes so, in headers of both spellings', async () => {
+  test('has its error codes and headers in both brands', async () => {
     const { headers, status } = await client.call('POST', `${at('fails')}?op=wait`);
     expect(status).toBe(500);
     for (const name of ['Service', 'Direktiv']) {
@@ -46,26 +46,26 @@ describe.each(BRANDS)('an installation with the brand %s', (brand) => {
     }
   });
 
-  test.each(['ours', 'old'])('catches them by either spelling: %s', async (path) => {
+  test.each(['ours', 'old'])('catches them by either prefix: %s', async (path) => {
     const answer = await client.call('POST', `${at(path)}?op=wait`);
     expect(answer.json()).toEqual({ code: `${brand}.jq.badCommand` });
   });
 
-  test('is known by any spelling of the key header', async () => {
+  test('accepts every name of the key header', async () => {
     for (const header of ['Service-Api-Key', 'Direktiv-Api-Key', 'direktiv-token', 'service-token']) {
       const answer = await client.call('GET', '/api/version', { key: null, headers: { [header]: client.key } });
       expect(answer.status, header).toBe(200);
     }
   });
 
-  test('names a cancelled run so', async () => {
+  test('has its prefix in the code of a cancelled run', async () => {
     const { instance } = (await client.call('POST', `${at('waits')}?op=execute`)).json();
     await client.call('POST', `/api/namespaces/brand/instances/${instance}/cancel`);
     const shown = (await client.call('GET', `/api/namespaces/brand/instances/${instance}`)).json();
     expect(shown['instance']?.['errorCode']).toBe(`${brand}.cancels.api`);
   });
 
-  test('sends its own events under that name', async () => {
+  test('sends events with its prefix', async () => {
     await client.call('PATCH', '/api/namespaces/brand/config', { json: { broadcast: { 'workflow.create': true } } });
     await client.call('POST', `${at('tells')}?op=set-workflow-event-logging`, { json: { logger: 'mylog' } });
     await client.call('PUT', `${at('another')}?op=create-workflow`, { body: TELLS });
@@ -80,7 +80,7 @@ describe.each(BRANDS)('an installation with the brand %s', (brand) => {
     expect([...types.keys()]).toContain(`${brand}.instanceLog`);
   });
 
-  test('names its metrics so', async () => {
+  test('has metrics with its prefix', async () => {
     await client.call('POST', `${at('tells')}?op=wait`);
     const list = (await client.call('GET', '/api/namespaces/brand/metrics/invoked')).json();
     const [first] = rowsOf(list['results']);

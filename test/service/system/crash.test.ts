@@ -7,10 +7,10 @@ import { type Client, rowsOf } from '../access/client.ts';
 import { type ServiceProcess, startProcess } from '../access/process.ts';
 
 const INSTANCES = 60;
-/** The first instance goes round least often, and is over long before the last. */
+/** The first instance has the fewest rounds, and ends long before the last. */
 const roundsOf = (index: number): number => 500 + 25 * index;
 
-/** Counts in its data and in a variable: a round that is lost or done twice makes the two differ. */
+/** Counts in its data and in a variable: a lost or repeated round makes the two counts differ. */
 const COUNTER = `
 states:
 - id: look
@@ -58,7 +58,7 @@ async function statusesOf(client: Client): Promise<Record<string, number>> {
 
 type Counts = Awaited<ReturnType<typeof statusesOf>>;
 
-/** Polls the statuses until they are as wanted, or the test is over. */
+/** Polls the statuses until they are the expected ones, or the test times out. */
 async function pollUntil(client: Client, signal: AbortSignal, isWanted: (counts: Counts) => boolean): Promise<Counts> {
   for (;;) {
     const counts = await statusesOf(client);
@@ -72,7 +72,7 @@ async function outputOf(client: Client, id: string): Promise<unknown> {
   return JSON.parse(Buffer.from(String(shown['data']), 'base64').toString());
 }
 
-test(`${INSTANCES} running instances end after their service was killed twice, no round lost and none done twice`, async ({
+test(`${INSTANCES} running instances end after their service was killed twice, with every round exactly once`, async ({
   signal,
 }) => {
   await service.client.call('PUT', '/api/namespaces/crash');

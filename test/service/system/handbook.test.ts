@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(new URL(path, docs), 'utf8')
 const pages = readdirSync(new URL('states/', docs))
   .map((file) => file.replace('.md', ''))
   .filter((page) => page !== 'README');
-/** A page is named as its type, in small letters with hyphens. */
+/** The name of a page is its type in lower case with hyphens. */
 const typeOf = (page: string): string => page.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 let client: Client;
@@ -31,7 +31,7 @@ const storeWorkflow = (path: string, body: string) =>
   client.call('PUT', `/api/namespaces/handbook/tree/${path}?op=create-workflow`, { body });
 
 describe('docs/states', () => {
-  test.each(pages)('shows an example of %s that does what the page says', async (name) => {
+  test.each(pages)('has an example of %s with the documented result', async (name) => {
     const page = read(`states/${name}.md`);
     const type = typeOf(name);
     for (const [, path = '', yaml = ''] of page.matchAll(SUBFLOW)) await storeWorkflow(path, yaml);
@@ -47,7 +47,7 @@ describe('docs/states', () => {
     else expect(answer.text).toMatch(new RegExp(`^An error occurred executing instance \\S+: ${result}\n$`));
   });
 
-  test('has a page for every state that runs, and names those that do not', () => {
+  test('has a page for every implemented state, and names the others', () => {
     const index = read('states/README.md');
     const rows = [...index.matchAll(/^\| \[`(\w+)`\]\(([\w-]+)\.md\) \|/gm)];
     expect(rows.map(([, type]) => type).toSorted()).toEqual(pages.map(typeOf).toSorted());
@@ -58,7 +58,7 @@ describe('docs/states', () => {
 });
 
 describe('docs/starts.md', () => {
-  test('shows workflows that compile', () => {
+  test('has workflows that compile', () => {
     const shown = [...read('starts.md').matchAll(FENCE)].map(([, yaml = '']) => compile(yaml));
     expect(shown.map((compiled) => ('plan' in compiled ? compiled.plan.start.type : compiled))).toEqual([
       'event',
@@ -73,7 +73,7 @@ describe('docs/how-it-runs.md', () => {
   const [yaml = '', machine = '{}'] = [...page.matchAll(FENCE)].map(([, text]) => text);
   const shown = JSON.parse(machine) as Record<string, State>;
 
-  test('shows the machine that its workflow becomes', () => {
+  test('has the machine of its workflow', () => {
     const compiled = compile(yaml);
     if (!('plan' in compiled)) throw new Error('the workflow does not compile');
     const { definition, tier } = emit(compiled.plan);
@@ -85,7 +85,7 @@ describe('docs/how-it-runs.md', () => {
     expect([Object.keys(shown)[0], tier]).toEqual([definition.StartAt, 'STANDARD']);
   });
 
-  test('counts the transitions of ways that the machine can go', () => {
+  test('has the number of transitions of paths in the machine', () => {
     const rows = [...page.matchAll(/^\| .+ \| (`.+`) \| (\d+) \|$/gm)];
     expect(rows.length).toBe(2);
     for (const [, entered = '', count] of rows) {
@@ -101,7 +101,7 @@ describe('docs/how-it-runs.md', () => {
 describe('docs/errors.md', () => {
   test('has every code of the engine with its kind', () => {
     const rows = [...read('errors.md').matchAll(/^\| `service\.([\w.]+)` \| (\w+) \|/gm)];
-    const told = Object.fromEntries(rows.map(([, code, kind]) => [code, kind]));
-    expect(told).toMatchObject({ ...KIND_OF, [INTERNAL]: 'internal' });
+    const documented = Object.fromEntries(rows.map(([, code, kind]) => [code, kind]));
+    expect(documented).toMatchObject({ ...KIND_OF, [INTERNAL]: 'internal' });
   });
 });

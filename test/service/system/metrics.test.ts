@@ -32,7 +32,7 @@ async function space(name: string, sources: Readonly<Record<string, string>> = {
     Promise.all(
       Array.from({ length: times }, () => client.call('POST', `${home}/tree/${path}?op=wait`, { body: '{}' })),
     );
-  const told = async (metric: string): Promise<Record<string, string>> => {
+  const valuesOf = async (metric: string): Promise<Record<string, string>> => {
     const { results } = (await client.call('GET', `${home}/metrics/${metric}`)).json();
     return Object.fromEntries(
       rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
@@ -41,11 +41,11 @@ async function space(name: string, sources: Readonly<Record<string, string>> = {
   const of = (path: string, op: string) => client.call('GET', `${home}/tree/${path}?op=metrics-${op}`);
   const readOut = async (path: string, op: string): Promise<Json | undefined> =>
     rowsOf(rowsOf((await of(path, op)).json()['results'])[0]?.['value'] ?? NOTHING)[1];
-  return { home, put, wait, told, of, readOut };
+  return { home, put, wait, valuesOf, of, readOut };
 }
 
 describe('metrics of a namespace', () => {
-  test('are Prometheus vectors, one element a workflow that has something to tell', async () => {
+  test('are Prometheus vectors, with one element for each workflow with values', async () => {
     const { wait, home } = await space('vectors', { noop: NOOP, fails: FAILS, never: NOOP });
     await wait('noop', 3);
     await wait('fails', 2);
@@ -81,7 +81,7 @@ describe('metrics of a namespace', () => {
     });
   });
 
-  test.each(['invoked', 'successful', 'failed', 'milliseconds'])('%s: none where there is none', async (metric) => {
+  test.each(['invoked', 'successful', 'failed', 'milliseconds'])('%s: none for an unknown one', async (metric) => {
     const { home } = await space('nothing');
     for (const namespace of [home, '/api/namespaces/nosuch', '/api/namespaces/N_o']) {
       const answer = await client.call('GET', `${namespace}/metrics/${metric}`);
@@ -89,53 +89,53 @@ describe('metrics of a namespace', () => {
     }
   });
 
-  test('count many runs at once exactly, whoever reads meanwhile', async () => {
-    const { wait, told } = await space('crowded', { noop: NOOP, fails: FAILS, child: NOOP, calls: CALLS });
-    const reading = Promise.all(Array.from({ length: 10 }, () => told('invoked')));
+  test('count many concurrent runs exactly, also while they are read', async () => {
+    const { wait, valuesOf } = await space('crowded', { noop: NOOP, fails: FAILS, child: NOOP, calls: CALLS });
+    const reading = Promise.all(Array.from({ length: 10 }, () => valuesOf('invoked')));
     await Promise.all([wait('noop', 40), wait('fails', 30), wait('calls', 5)]);
     for (const seen of await reading) expect(Number(seen['/noop'] ?? 0)).toBeLessThanOrEqual(40);
     const all = { '/calls': '5', '/child': '50', '/fails': '30', '/noop': '40' };
-    expect(await Promise.all([told('invoked'), told('invoked')])).toEqual([all, all]);
+    expect(await Promise.all([valuesOf('invoked'), valuesOf('invoked')])).toEqual([all, all]);
     const { '/fails': _, ...successful } = all;
-    expect(await told('successful')).toEqual(successful);
-    expect(await told('failed')).toEqual({ '/fails': '30' });
+    expect(await valuesOf('successful')).toEqual(successful);
+    expect(await valuesOf('failed')).toEqual({ '/fails': '30' });
   });
 
-  test('count a run that was cancelled as failed, and one that runs as invoked', async () => {
-    const { home, told } = await space('cancelled', { loops: LOOPS });
+  test('count a cancelled run as failed, and a running one as invoked', async () => {
+    const { home, valuesOf } = await space('cancelled', { loops: LOOPS });
     const ids = await Promise.all(
       [1, 2].map(async () => (await client.call('POST', `${home}/tree/loops?op=execute`)).json()['instance']),
     );
-    expect([await told('invoked'), await told('failed')]).toEqual([{ '/loops': '2' }, {}]);
+    expect([await valuesOf('invoked'), await valuesOf('failed')]).toEqual([{ '/loops': '2' }, {}]);
     await client.call('POST', `${home}/instances/${ids[0]}/cancel`);
-    expect([await told('invoked'), await told('failed')]).toEqual([{ '/loops': '2' }, { '/loops': '1' }]);
+    expect([await valuesOf('invoked'), await valuesOf('failed')]).toEqual([{ '/loops': '2' }, { '/loops': '1' }]);
     await client.call('POST', `${home}/instances/${ids[1]}/cancel`);
-    expect([await told('failed'), await told('successful')]).toEqual([{ '/loops': '2' }, {}]);
+    expect([await valuesOf('failed'), await valuesOf('successful')]).toEqual([{ '/loops': '2' }, {}]);
   });
 
-  test('go with a workflow that is moved, and begin anew with one that is made anew', async () => {
-    const { home, put, wait, told, readOut } = await space('moved', { old: NOOP });
+  test('are kept when a workflow is moved, and begin at zero for one that is created again', async () => {
+    const { home, put, wait, valuesOf, readOut } = await space('moved', { old: NOOP });
     await wait('old', 2);
     await client.call('PUT', `${home}/tree/dir?op=create-directory`);
     await client.call('POST', `${home}/tree/old?op=rename-node`, { json: { new: '/dir/new' } });
-    expect(await told('invoked')).toEqual({ '/dir/new': '2' });
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '2' });
     await wait('dir/new');
-    expect(await told('successful')).toEqual({ '/dir/new': '3' });
+    expect(await valuesOf('successful')).toEqual({ '/dir/new': '3' });
     await put('old', NOOP);
     expect(await readOut('old', 'invoked')).toBeUndefined();
     await client.call('DELETE', `${home}/tree/dir/new?op=delete-node`);
     await put('dir/new', NOOP);
     await wait('dir/new');
-    expect(await told('invoked')).toEqual({ '/dir/new': '1' });
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '1' });
     await client.call('DELETE', `${home}?recursive=true`);
-    expect(await told('invoked')).toEqual({});
+    expect(await valuesOf('invoked')).toEqual({});
     await space('moved', { 'anew.yaml': NOOP });
-    expect(await told('invoked')).toEqual({});
+    expect(await valuesOf('invoked')).toEqual({});
   });
 });
 
 describe('metrics of a workflow', () => {
-  test('are those of the workflow alone; failed is a count', async () => {
+  test('are those of the workflow only; failed is a count', async () => {
     const { wait, readOut } = await space('single', { noop: NOOP, fails: FAILS });
     await wait('noop', 2);
     await wait('fails', 3);
@@ -145,7 +145,7 @@ describe('metrics of a workflow', () => {
     expect(Number(await readOut('noop', 'milliseconds'))).toBeGreaterThanOrEqual(0);
   });
 
-  test('average the milliseconds of its states', async () => {
+  test('have the average of the milliseconds of its states', async () => {
     const slow = 'states:\n- {id: rest, type: delay, duration: PT1S, transition: b}\n- {id: b, type: noop}\n';
     const { wait, of } = await space('states', { slow });
     expect((await of('slow', 'state-milliseconds')).text).toBe('{"results":[],"warnings":null}');
@@ -163,7 +163,7 @@ describe('metrics of a workflow', () => {
   });
 
   test.each(['invoked', 'successful', 'failed', 'milliseconds', 'state-milliseconds'])(
-    '%s: none for what is no workflow',
+    '%s: none unless it is a workflow',
     async (op) => {
       const { home, of } = await space('nowhere');
       await client.call('PUT', `${home}/tree/dir?op=create-directory`);
@@ -177,8 +177,8 @@ describe('metrics of a workflow', () => {
   );
 });
 
-describe('how runs moved from state to state', () => {
-  test('is told as clients read it', async () => {
+describe('the metrics of transitions between states', () => {
+  test('have the shape that clients read', async () => {
     const caught = `states:
 - {id: raise, type: validate, schema: {type: object, required: [x]}, transition: good, catch: [{error: '*', transition: bad}]}
 - {id: good, type: noop}
@@ -230,7 +230,7 @@ describe('how runs moved from state to state', () => {
     });
   });
 
-  test('is told of one revision: the latest, or the one that ref names', async () => {
+  test('are those of one revision: the latest, or that of ref', async () => {
     const { home, wait, of } = await space('revisions', { noop: NOOP });
     await wait('noop', 2);
     await client.call('POST', `${home}/tree/noop?op=tag&ref=latest&tag=first`);
@@ -247,7 +247,7 @@ describe('how runs moved from state to state', () => {
     expect((await of('nosuch', 'sankey')).status).toBe(404);
   });
 
-  test('looks back as far as since says, and refuses what is no duration', async () => {
+  test('are limited to the time of since, which must be a duration', async () => {
     const { wait, of } = await space('since', { noop: NOOP });
     await wait('noop', 2);
     for (const since of ['24h', '1h30m', '1ns', '1.5h', '90000h', '0']) {
@@ -262,7 +262,7 @@ describe('how runs moved from state to state', () => {
   });
 });
 
-test('metrics are called by the brand', async () => {
+test('metrics have the prefix of the brand', async () => {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: 'key', brand: 'direktiv', version: 'v' };
   const service = await startService({ ...settings, databaseEndpoint: undefined });
   const branded = clientOf(service.url, service.key, () => service.close());

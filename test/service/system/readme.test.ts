@@ -17,7 +17,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** The text below a heading, up to the next. */
+/** The text below a heading, up to the next one. */
 function sectionOf(page: string, heading: string): string {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`there is no section '${heading}'`);
@@ -50,14 +50,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A text of the documents with the address and key of this service, and a folder of its own for files. */
+/** A text of the documents with the URL and the key of this service, and a separate folder for files. */
 const here = (text = ''): string =>
   text
     .replaceAll('http://127.0.0.1:8080', service.client.url)
     .replaceAll('paste-me', service.client.key)
     .replaceAll('.weft-first-hour', join(folder, 'first-hour'));
 
-/** Runs commands as a newcomer does, without settings of this machine; the standard output. */
+/** Runs commands without the settings of this machine, and returns the standard output. */
 async function run(script: string): Promise<string> {
   const { PATH } = process.env;
   const env = { PATH, HOME: folder, XDG_CONFIG_HOME: folder, WEFT_URL: service.client.url };
@@ -73,7 +73,7 @@ describe('the beginning of README.md', () => {
     expect(compile(yaml?.text ?? '')).toMatchObject({ plan: expect.anything() });
   });
 
-  test('shows how to start the service, what it prints, commands, and their output', () => {
+  test('has the command to start the service, its output, and further commands with their output', () => {
     expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'text', 'sh', 'text']);
     expect(start).toBe('npm start');
     expect(manifest.scripts['start']).toContain('bin/local.ts');
@@ -81,7 +81,7 @@ describe('the beginning of README.md', () => {
     expect(service.greeting.join('\n')).toBe(here(greeting));
   });
 
-  test('has commands with the output that it shows, and the first hour goes on from there', async () => {
+  test('has commands with their real output, and the first hour continues from there', async () => {
     expect(await run(commands)).toBe(`${output}\n`);
     const page = blocksOf(read('docs/first-hour.md'));
     const [typed, shown] = ['sh', 'text'].map((kind) => page.filter((block) => block.kind === kind));
@@ -93,7 +93,7 @@ describe('the beginning of README.md', () => {
   });
 });
 
-test('docs/local.md names every setting of npm start, with its default', () => {
+test('docs/local.md has every setting of npm start, with its default', () => {
   const { port, host, data, brand } = readSettings({});
   const defaults = { PORT: port, HOST: host, WEFT_DATA: data, WEFT_BRAND: brand };
   const listed = [...sectionOf(read('docs/local.md'), 'Settings').matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
@@ -106,7 +106,7 @@ test('docs/local.md names every setting of npm start, with its default', () => {
 });
 
 describe('the promises of README.md', () => {
-  test('hold that every route is served', async () => {
+  test('include every route as served', async () => {
     const names = Object.keys(families).filter((name) => existsSync(join(root, `functions/http/${name}.ts`)));
     const files = await Promise.all(names.map((name) => import(join(root, `functions/http/${name}.ts`))));
     const built = files.flatMap(({ endpoints, streamSources = {} }) => Object.keys({ ...endpoints, ...streamSources }));
@@ -114,14 +114,14 @@ describe('the promises of README.md', () => {
     expect(readme.replace(/\s+/g, ' ')).toContain('Every route of `docs/api.md` is served.');
   });
 
-  test.each(['README.md', 'docs/performance.md'])('in %s price what bench/calls.json counts', (path) => {
+  test.each(['README.md', 'docs/performance.md'])('in %s have the prices of the counts in bench/calls.json', (path) => {
     const calls = JSON.parse(read('bench/calls.json')) as Record<string, { readonly perMillion: number }>;
     const costOf = (name: string): string => `$${(calls[name]?.perMillion ?? 0).toFixed(2)}`;
     const priced = [...read(path).matchAll(/^\| `op.+\| (\$[\d.]+) \|$/gm)].map(([, cost]) => cost);
     expect(priced).toEqual([costOf('wait on 1 noop'), costOf('execute a noop'), costOf('execute a delay')]);
   });
 
-  test('count the examples, and name only scripts that exist', () => {
+  test('include the number of examples, and name only existing scripts', () => {
     const count = readdirSync(join(root, 'examples')).length;
     expect(readme.replace(/\s+/g, ' ')).toContain(`\`examples/\`](examples) has ${count} workflows`);
     const scripts = [...readme.matchAll(/npm run (?:-s )?([\w-]+)/g)].map(([, name = '']) => name);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('the service', () => {
-  test('tells its version in three texts, to a key alone', async () => {
+  test('returns its version in three texts, to requests with a key only', async () => {
     const answer = await client.call('GET', '/api/version');
     expect(answer.headers.get('content-type')).toBe('application/json');
     const version = packageVersion();
@@ -30,13 +30,16 @@ describe('the service', () => {
     expect(JSON.stringify(description)).toContain('waitWorkflowWithBody');
   });
 
-  test.each(['/api/version', '/api/namespaces/x/broadcast', '/api/nope', '/'])('answers OPTIONS %s', async (path) => {
-    const answer = await client.call('OPTIONS', path, { key: null });
-    expect([answer.status, answer.text]).toEqual([200, '']);
-    expect(answer.headers.get('webhook-allowed-rate')).toBe('120');
-    expect(answer.headers.get('webhook-allowed-origin')).toBe('eventgrid.azure.net');
-    expect(answer.headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate');
-  });
+  test.each(['/api/version', '/api/namespaces/x/broadcast', '/api/nope', '/'])(
+    'replies to OPTIONS %s',
+    async (path) => {
+      const answer = await client.call('OPTIONS', path, { key: null });
+      expect([answer.status, answer.text]).toEqual([200, '']);
+      expect(answer.headers.get('webhook-allowed-rate')).toBe('120');
+      expect(answer.headers.get('webhook-allowed-origin')).toBe('eventgrid.azure.net');
+      expect(answer.headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate');
+    },
+  );
 
   test.each([
     ['POST', '/api/version'],
@@ -50,13 +53,13 @@ describe('the service', () => {
     ['POST', '/api/namespaces/demo/tree/wf'],
     ['DELETE', '/api/namespaces/demo/tree/wf'],
     ['DELETE', '/api/namespaces/demo/tree/wf?op=DELETE-NODE'],
-  ])('answers 405 without a body to %s %s', async (method, path) => {
+  ])('replies with 405 without a body to %s %s', async (method, path) => {
     const answer = await client.call(method, path);
     expect([answer.status, answer.text]).toEqual([405, '']);
   });
 
   test.each(['/', '/nope', '/API/namespaces', '/Api/version', '/apix', '/namespaces'])(
-    'answers 404 to %s',
+    'replies with 404 to %s',
     async (path) => {
       const answer = await client.call('GET', path, { key: null });
       expect([answer.status, answer.text]).toEqual([404, '404 page not found\n']);
@@ -64,7 +67,7 @@ describe('the service', () => {
     },
   );
 
-  test('serves /api/v2 as /api', async () => {
+  test('serves /api/v2 like /api', async () => {
     for (const path of ['version', 'namespaces', 'namespaces/demo/tree', 'namespaces/demo/instances?limit=1']) {
       const [one, two] = await Promise.all([client.call('GET', `/api/${path}`), client.call('GET', `/api/v2/${path}`)]);
       expect([two.status, two.text]).toEqual([one.status, one.text]);
@@ -87,14 +90,14 @@ describe('a path', () => {
     ['/../%5Cevil.example/', '/%5Cevil.example'],
     ['/api/a%0d%0aX-Injected:%201/../b', '/api/b'],
     ['/api/../a%0d%0aX-Injected:%201', '/a%0D%0AX-Injected%3A%201'],
-  ])('%s leads to %s on this server', async (path, to) => {
+  ])('%s is redirected to %s on this server', async (path, to) => {
     const answer = await get(path);
     expect([answer.status, answer.headers['location'], answer.text]).toEqual([301, to, '']);
     expect(answer.headers['x-injected']).toBeUndefined();
   });
 
   test.each(['/api//namespaces///demo//tree', '/api/namespaces/demo/tree/', '//api/namespaces/demo/tree//'])(
-    '%s is read without its needless slashes',
+    '%s is read without its redundant slashes',
     async (path) => {
       const answer = await get(path);
       expect(answer.status).toBe(200);
@@ -103,7 +106,7 @@ describe('a path', () => {
   );
 
   test.each(['/api/namespaces/demo/tree/%', '/api/%zz', '/api/namespaces/%ff%fe', '/%c0%ae%c0%ae/'])(
-    '%s with a broken escape is 400',
+    '%s with an invalid escape is 400',
     async (path) => {
       const answer = await get(path);
       expect(answer.status).toBe(400);
@@ -112,8 +115,8 @@ describe('a path', () => {
   );
 });
 
-describe('all that is described', () => {
-  test('is served: no route answers 501', async () => {
+describe('the description of the API', () => {
+  test('contains only implemented routes: none returns 501', async () => {
     const unserved: string[] = [];
     for (const [id, { method, path, op }] of rows) {
       const place = path.replace(/\{\w+\+?\}/g, 'nosuch');

@@ -19,9 +19,9 @@ import { type CallOptions, type Client, clientOf, type Json, rowsOf } from '../a
 const FOLDER = fileURLToPath(new URL('../../upgrade/', import.meta.url));
 const ARCHIVES = readdirSync(FOLDER).filter((name) => name.endsWith('.tar.br'));
 const STRUCTURED = { 'Content-Type': 'application/cloudevents+json' };
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
-/** What record.ts noted. */
+/** The file that record.ts wrote. */
 interface Recorded {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -35,11 +35,14 @@ const settingsOf = (data: string) => {
   return { ...settings, databaseEndpoint: undefined, version: packageVersion() };
 };
 
-test('data of every layout that there was are kept', () => {
+test('data of every schema version exist as archives', () => {
   expect(ARCHIVES).toEqual(['v0.1.0-layout-1-killed.tar.br', 'v0.1.0-layout-1.tar.br', 'v0.1.0-layout-2.tar.br']);
 });
 
-/** A service on the data of an archive, told that it was away for a moment: lists look back for weeks, archives for years. */
+/**
+ * A service on the data of an archive, whose clock continues from the time of the archive: lists look back for weeks,
+ * archives are years old.
+ */
 class Space {
   readonly data = mkdtempSync(join(tmpdir(), 'weft-upgrade-'));
   readonly recorded: Recorded;
@@ -91,7 +94,7 @@ class Space {
   }
 
   async until(read: () => Promise<Json | undefined>): Promise<Json | undefined> {
-    const end = performance.now() + LONGEST_MS;
+    const end = performance.now() + MAX_MS;
     let run = await read();
     while ((run === undefined || String(run['status']) === 'pending') && performance.now() < end) {
       await sleep(100);
@@ -116,7 +119,7 @@ class Space {
   }
 }
 
-describe('runs of the first layout whose items nobody has changed yet, as it is on AWS for a while', () => {
+describe('runs of the first schema version that are not migrated yet, as it is on AWS for some time', () => {
   let space: Space;
 
   beforeAll(async () => {
@@ -132,28 +135,28 @@ describe('runs of the first layout whose items nobody has changed yet, as it is 
   });
   afterAll(() => space.remove());
 
-  test.each(Object.keys(CASES))('go on to their end: %s', (path) => space.expectEnd(path));
+  test.each(Object.keys(CASES))('continue to their end: %s', (path) => space.expectEnd(path));
 
-  test('stand in the lists again when they have gone on', async () => {
+  test('are in the lists again after they have continued', async () => {
     const listed = new Set((await space.instances()).map(({ id }) => String(id)));
     expect(Object.values(space.recorded.runs).filter((id) => !listed.has(id))).toEqual([]);
   });
 });
 
-describe.each(ARCHIVES)('the data of %s, in which runs wait', (archive) => {
+describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
   let space: Space;
   let before: readonly Json[];
 
   beforeAll(async () => {
     space = new Space(archive);
     await space.open();
-    // From its beginning: runs that begin at this moment are none of those that were there.
+    // The runs from the beginning of the archive, without those that start during this test.
     before = await space.instances('order.field=CREATED&order.direction=ASC');
     await space.send([...EVENTS, ...BEGINNINGS]);
   });
   afterAll(() => space.remove());
 
-  test('its instances are listed at once, in the order of time', () => {
+  test('list their instances at once, in the order of time', () => {
     const { listed } = space.recorded;
     const old = before.slice(0, listed.length);
     expect(old.map(({ id }) => String(id)).sort()).toEqual(listed.map(({ id }) => id).sort());
@@ -161,53 +164,53 @@ describe.each(ARCHIVES)('the data of %s, in which runs wait', (archive) => {
     expect(times).toEqual(times.toSorted());
   });
 
-  test.each(Object.keys(CASES))('its run of %s goes on to its end', (path) => space.expectEnd(path));
+  test.each(Object.keys(CASES))('continue the run of %s to its end', (path) => space.expectEnd(path));
 
-  test.each(Object.keys(BEGUN))('its workflow %s is started by events, one of which had come before', async (path) => {
+  test.each(Object.keys(BEGUN))('start the workflow %s by events, one of which was collected before', async (path) => {
     const run = await space.until(async () => (await space.runsOf(path))[0]);
     expect(await space.outputOf(run?.['id'])).toEqual(BEGUN[path]);
     expect(await space.runsOf(path)).toHaveLength(1);
   });
 
-  test('its clock goes on', async () => {
+  test('keep their schedules', async () => {
     const run = await space.until(async () => (await space.runsOf('ticking'))[0]);
     expect([run?.['status'], run?.['invoker']]).toEqual(['complete', 'cron']);
   });
 
-  test('its workflows run anew, by tags and by routers', async () => {
+  test('start their workflows again, by tags and by routers', async () => {
     const said = async (path: string) => (await space.call('POST', `tree/${path}`, { json: { n: 2 } })).json();
     expect(await said('delay?op=wait&ref=v1')).toEqual({ n: 2, late: true });
     expect(await said('routed?op=wait')).toEqual({ said: 'one' });
     expect(await said('routed?op=wait&ref=v2')).toEqual({ said: 'two' });
   });
 
-  test('its variables and settings are there', async () => {
+  test('keep their variables and settings', async () => {
     expect((await space.call('GET', `vars/greeting`)).text).toBe('hello');
     expect((await space.call('GET', `vars/long`)).text).toBe(LONG);
     expect((await space.call('GET', `tree/counted?op=var&var=count`)).text).toBe('7');
     expect((await space.call('GET', `config`)).json()).toMatchObject(CONFIG);
   });
 
-  test('what ended before is counted with what ended since', async () => {
-    const told = async (metric: string): Promise<Record<string, string>> => {
+  test('count earlier and later runs together', async () => {
+    const valuesOf = async (metric: string): Promise<Record<string, string>> => {
       const { results } = (await space.call('GET', `metrics/${metric}`)).json();
       return Object.fromEntries(
         rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
       );
     };
-    // One by a request, one as a subflow, and two more tries of that.
-    expect(await told('invoked')).toMatchObject({ '/fails': '4', '/child': '6', '/event': '1', '/later': '1' });
-    expect(await told('successful')).toMatchObject({ '/child': '6', '/event': '1', '/later': '1' });
-    expect(await told('failed')).toEqual({ '/fails': '4' });
+    // One by a request, one as a subflow, and two retries of that.
+    expect(await valuesOf('invoked')).toMatchObject({ '/fails': '4', '/child': '6', '/event': '1', '/later': '1' });
+    expect(await valuesOf('successful')).toMatchObject({ '/child': '6', '/event': '1', '/later': '1' });
+    expect(await valuesOf('failed')).toEqual({ '/fails': '4' });
     const few = (await space.instances()).length;
     const { pageInfo } = (await space.call('GET', 'instances?limit=1')).json()['instances'] ?? {};
     const many = (await space.instances()).length;
-    // Its clock may start one at any moment.
+    // Its schedule may start one at any moment.
     expect(few).toBeLessThanOrEqual(Number(pageInfo?.['total']));
     expect(many).toBeGreaterThanOrEqual(Number(pageInfo?.['total']));
   });
 
-  test('its logs and lists can be read', async () => {
+  test('keep their logs and lists', async () => {
     const begun = `instances/${space.recorded.runs['delay']}/logs`;
     for (const path of ['logs', 'events', 'event-listeners', 'vars', begun]) {
       const answer = await space.call('GET', `${path}`);
@@ -221,7 +224,7 @@ describe.each(ARCHIVES)('the data of %s, in which runs wait', (archive) => {
     ).toEqual(['/begun', '/pair']);
   });
 
-  test('it is led to its layout once', async () => {
+  test('are migrated to the current schema version once', async () => {
     await space.stop();
     const again = await startService(settingsOf(space.data));
     await again.idle();

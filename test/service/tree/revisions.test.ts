@@ -34,7 +34,7 @@ const NOTHING = [200, '', null];
 
 const workflows: Workflow[] = [];
 
-/** A workflow of its own for a test, and what is done with it. */
+/** A separate workflow for a test, with the operations on it. */
 class Workflow {
   readonly path = `wf${workflows.push(this)}`;
 
@@ -49,7 +49,7 @@ class Workflow {
     expect(answer.status, answer.text).toBe(200);
     return String(answer.json()['revision']?.['name']);
   }
-  /** Both answer the name of the revision. */
+  /** Both return the name of the revision. */
   create(source: string): Promise<string> {
     return this.store('PUT', 'create-workflow', source);
   }
@@ -61,7 +61,7 @@ class Workflow {
     expect(answer.json()['node']).toMatchObject({ path: `/${this.path}`, expandedType: 'workflow' });
     return rowsOf(answer.json()['results']).map(({ name }) => name);
   }
-  /** The version that a run shows. */
+  /** The version in the output of a run. */
   async run(ref = ''): Promise<unknown> {
     const answer = await this.call('GET', `op=wait${ref === '' ? '' : `&ref=${ref}`}`);
     expect(answer.status, answer.text).toBe(200);
@@ -76,7 +76,7 @@ class Workflow {
 const GONE = [404, 'ref not found'];
 
 describe('refs of a workflow', () => {
-  test('are latest alone at first, then its saved revisions and tags too', async () => {
+  test('are only latest at first, and later saved revisions and tags too', async () => {
     const wf = new Workflow();
     const first = await wf.create(sourceOf('one'));
     for (const op of ['refs', 'tags']) expect(await wf.names(op)).toEqual(['latest']);
@@ -96,7 +96,7 @@ describe('refs of a workflow', () => {
     expect(await wf.names('revisions')).toEqual([first]);
   });
 
-  test('are listed page by page, by name and as filtered', async () => {
+  test('are listed in pages, by name and with filters', async () => {
     const wf = new Workflow();
     await wf.create(sourceOf('one'));
     for (const tag of ['b', 'A1', 'c.d']) await wf.post(`tag&ref=latest&tag=${tag}`);
@@ -132,7 +132,7 @@ describe('refs of a workflow', () => {
   });
 });
 
-describe('a revision that is not the latest any more', () => {
+describe('a revision that is no longer the latest', () => {
   test('has no name, unless it was saved or tagged', async () => {
     const wf = new Workflow();
     const plain = await wf.create(sourceOf('plain'));
@@ -154,7 +154,7 @@ describe('a revision that is not the latest any more', () => {
     ]);
   });
 
-  test('stays with the runs that have begun with it', async () => {
+  test('is kept for the runs that started with it', async () => {
     const wf = new Workflow();
     await wf.create(WAITING);
     const waiting = wf.call('GET', 'op=wait');
@@ -170,7 +170,7 @@ describe('a revision that is not the latest any more', () => {
     expect((await waiting).json()).toEqual({ version: 'slow' });
   });
 
-  test('runs in a state machine of its own under its tag', async () => {
+  test('runs in a separate state machine under its tag', async () => {
     const wf = new Workflow();
     await wf.create(WAITING);
     await wf.post('tag&ref=latest&tag=slow');
@@ -178,7 +178,7 @@ describe('a revision that is not the latest any more', () => {
     expect(await Promise.all([wf.run('slow'), wf.run()])).toEqual(['slow', 'other']);
   });
 
-  test('comes back by discarding the latest, if that is not saved', async () => {
+  test('is restored by discarding the latest, if that is not saved', async () => {
     const wf = new Workflow();
     const first = await wf.create(sourceOf('first'));
     const discard = async () => (await wf.post('discard-workflow&ref=latest')).json()['revision']?.['name'];
@@ -194,7 +194,7 @@ describe('a revision that is not the latest any more', () => {
     expect(await discard()).toBe(tagged);
   });
 
-  test('is deleted by its name only when nothing else names it', async () => {
+  test('is deleted by its name only when nothing else refers to it', async () => {
     const wf = new Workflow();
     const saved = await wf.create(sourceOf('saved'));
     expect(refusalOf(await wf.post(`delete-revision&ref=${saved}`))).toEqual(GONE);
@@ -216,7 +216,7 @@ describe('a revision that is not the latest any more', () => {
 });
 
 describe('tags', () => {
-  test('are made, moved and taken away', async () => {
+  test('are created, moved and deleted', async () => {
     const wf = new Workflow();
     const first = await wf.create(sourceOf('first'));
     await wf.post('save-workflow');
@@ -233,7 +233,7 @@ describe('tags', () => {
     expect(await wf.shown('v2')).toBe(second);
   });
 
-  test('are refused where the name is taken, bad, missing or given twice', async () => {
+  test('are rejected for a name that is in use, invalid, missing or repeated', async () => {
     const wf = new Workflow();
     const revision = await wf.create(sourceOf('one'));
     await wf.post('save-workflow');
@@ -258,7 +258,7 @@ describe('tags', () => {
     }
   });
 
-  test('do not come back with a new workflow at the old path', async () => {
+  test('are not restored for a new workflow at the old path', async () => {
     const wf = new Workflow();
     await wf.create(sourceOf('one'));
     await wf.post('tag&ref=latest&tag=v1');
@@ -268,7 +268,7 @@ describe('tags', () => {
     expect(await wf.shown('v1')).toEqual(GONE);
   });
 
-  test('go with a workflow that is renamed', async () => {
+  test('are kept when a workflow is renamed', async () => {
     const wf = new Workflow();
     const revision = await wf.create(sourceOf('one'));
     await wf.post('tag&ref=latest&tag=v1');
@@ -291,7 +291,7 @@ const routes = (...pairs: [string, number][]) => pairs.map(([ref, weight]) => ({
 const edit = (wf: Workflow, route: unknown, live = true) => wf.post('edit-router', { live, route });
 
 describe('the router of a workflow', () => {
-  test('shows no routes at first, then those that were given, the heaviest first', async () => {
+  test('has no routes at first, then the given ones in descending order of weight', async () => {
     const wf = await divided();
     const base = { namespace: 'demo', node: expect.objectContaining({ path: `/${wf.path}`, type: 'workflow' }) };
     expect((await wf.call('GET', 'op=router')).json()).toEqual({ ...base, live: true, routes: [] });
@@ -302,7 +302,7 @@ describe('the router of a workflow', () => {
     expect((await edit(wf, [])).json()['routes']).toEqual([]);
   });
 
-  test('divides starts that name no revision by weight', async () => {
+  test('divides starts without a revision by weight', async () => {
     const wf = await divided();
     await edit(wf, routes(['v1', 1], ['latest', 1]));
     const runs = await Promise.all(Array.from({ length: 40 }, () => wf.run()));
@@ -335,7 +335,7 @@ states:
     expect((await caller.call('GET', 'op=wait')).json()).toEqual({ first: 'one', second: 'two' });
   });
 
-  test('switches the workflow on and off', async () => {
+  test('enables and disables the workflow', async () => {
     const wf = await divided();
     expect((await edit(wf, [], false)).json()['live']).toBe(false);
     expect((await wf.call('GET', 'op=wait')).status).toBe(500);
@@ -345,7 +345,7 @@ states:
     expect((await wf.call('GET', 'op=router')).json()['live']).toBe(false);
   });
 
-  test('refuses refs that are not there, weights that are none, and starts that differ', async () => {
+  test('rejects unknown refs, invalid weights, and differing starts', async () => {
     const wf = await divided(sourceOf('one'), sourceOf('two', CRON));
     expect(refusalOf(await edit(wf, routes(['v1', 1], ['nope', 1])))).toEqual(GONE);
     const bad = [406, 'one or more fields has an invalid value'];
@@ -355,7 +355,7 @@ states:
     expect((await wf.call('GET', 'op=router')).json()['routes']).toEqual([]);
   });
 
-  test('keeps what it has routed: no tag or revision of it is deleted, and no other start comes in', async () => {
+  test('protects its routes: their tags and revisions are not deleted, and no other start is accepted', async () => {
     const wf = await divided();
     await edit(wf, routes(['v1', 2], ['latest', 1]));
     expect(refusalOf(await wf.post('untag&ref=v1'))).toEqual([500, 'cannot delete tag while routes to it exist']);
@@ -378,7 +378,7 @@ states:
     expect(refusalOf(deleted)).toEqual([500, 'cannot delete revision while routes to it exist']);
   });
 
-  test('says which events start the workflow', async () => {
+  test('determines which events start the workflow', async () => {
     const listeners = async (wf: Workflow): Promise<number> => {
       const list = (await client.call('GET', `${DEMO}/event-listeners`)).json();
       return rowsOf(list['results']).filter(({ workflow }) => String(workflow) === `/${wf.path}`).length;
@@ -398,8 +398,8 @@ states:
   });
 });
 
-describe('verdicts', () => {
-  test('say that routes and refs are fine, as those that are stored are', async () => {
+describe('validations', () => {
+  test('accept existing refs and routes, which are valid since they were stored, and reject unknown ones', async () => {
     const wf = await divided();
     await edit(wf, routes(['v1', 1], ['latest', 1]));
     const base = { namespace: 'demo', path: `/${wf.path}`, invalid: false, reason: '' };
@@ -421,7 +421,7 @@ describe('attributes of a node', () => {
   const attributesOf = async (path: string): Promise<Json | undefined> =>
     (await client.call('GET', `${DEMO}/tree/${path}`)).json()['node']?.['attributes'];
 
-  test.each(['dir', 'labelled', ''])('are added and taken away at /%s', async (path) => {
+  test.each(['dir', 'labelled', ''])('are added and deleted at /%s', async (path) => {
     if (path === 'labelled') {
       await client.call('PUT', `${DEMO}/tree/${path}?op=create-workflow`, { body: sourceOf('one') });
     }
@@ -434,14 +434,14 @@ describe('attributes of a node', () => {
     expect(await attributesOf(path)).toEqual(['y', 'ä b']);
   });
 
-  test('are shown in the list of the directory', async () => {
+  test('are in the list of the directory', async () => {
     await change('PUT', 'dir', ['listed']);
     const children = (await client.call('GET', `${DEMO}/tree/`)).json()['children']?.['results'];
     const dir = rowsOf(children).find(({ name }) => String(name) === 'dir');
     expect(dir?.['attributes']).toContain('listed');
   });
 
-  test('are refused where there is no node, and when they are no labels', async () => {
+  test('are rejected for a missing node, and unless they are labels', async () => {
     for (const method of ['PUT', 'DELETE']) {
       expect(refusalOf(await change(method, 'nope', ['x']))).toEqual([404, "inode not found at '/nope'"]);
     }

@@ -48,7 +48,7 @@ const update = (path: string, body: string) => client.call('POST', at(`${path}?o
 const remove = (path: string, query = '') => client.call('DELETE', at(`${path}?op=delete-node${query}`));
 const rename = (path: string, to: unknown) => client.call('POST', at(`${path}?op=rename-node`), { json: { new: to } });
 
-/** Status and message of a refusal, whose shape is checked on the way. */
+/** The status and the message of an error, whose shape is checked. */
 function refusalOf(answer: Answer): [number, string] {
   const message = String(answer.json()['message']);
   expect(answer.json()).toMatchObject(failureOf(answer.status, message));
@@ -62,7 +62,7 @@ const childrenOf = (answer: Answer): unknown[] =>
   rowsOf((answer.json()['children'] as Json)['results']).map((child) => child['name']);
 
 describe('directories', () => {
-  test('are created in directories that exist, and answer their record', async () => {
+  test('are created in existing directories, and return their record', async () => {
     const made = await mkdir('/d1');
     expect(made.status).toBe(200);
     expect(made.json()).toEqual({ namespace: 'demo', node: nodeOf('directory', '/d1', '/') });
@@ -71,7 +71,7 @@ describe('directories', () => {
     expect((await get('/q1')).status).toBe(404);
   });
 
-  test('are refused where something is, at the root and below a workflow', async () => {
+  test('are rejected at a used path, at the root and below a workflow', async () => {
     await create('/file');
     await mkdir('/dup');
     for (const path of ['/dup', '/file', '', '/']) {
@@ -80,19 +80,19 @@ describe('directories', () => {
     expect(refusalOf(await mkdir('/file/d'))).toEqual([409, 'parent node is not a directory']);
   });
 
-  test.each(['/_d', '/d_', '/D', '/1d', '/a%20b', '/%C3%A9'])('are not named %s', async (path) => {
+  test.each(['/_d', '/d_', '/D', '/1d', '/a%20b', '/%C3%A9'])('cannot have the name %s', async (path) => {
     expect(refusalOf(await mkdir(path))).toEqual([406, 'one or more fields has an invalid value']);
     expect((await get(path)).status).toBe(404);
   });
 
-  test('may be nested deeper than one read of the database reaches', async () => {
+  test('can be nested deeper than one read of the database reaches', async () => {
     const paths = Array.from({ length: 120 }, (_, index) => '/n'.repeat(index + 1));
     for (const path of paths) expect((await mkdir(path)).status).toBe(200);
     expect((await get('/n'.repeat(120))).json()['node']?.['path']).toBe('/n'.repeat(120));
     expect(nothing(await remove('/n', '&recursive=true'))).toEqual(NOTHING);
   });
 
-  test('list workflows before directories, then by name, with the children in another form than the node', async () => {
+  test('list workflows before directories, then by name, with children in another form than the node', async () => {
     await mkdir('/list');
     for (const name of ['b', 'a']) await create(`/list/${name}.yaml`);
     for (const name of ['d', 'c']) await mkdir(`/list/${name}`);
@@ -109,11 +109,11 @@ describe('directories', () => {
     ['filter.field=NAME&filter.type=CONTAINS&filter.val=yaml', ['a.yaml', 'b.yaml']],
     ['limit=2&offset=1', ['b.yaml', 'c']],
     ['op=nonsense', ['a.yaml', 'b.yaml', 'c', 'd']],
-  ])('are listed as asked by %s', async (query, names) => {
+  ])('are listed in the order of %s', async (query, names) => {
     expect(childrenOf(await get(`/list?${query}`))).toEqual(names);
   });
 
-  test('are read with any number of slashes, and by encoded ones', async () => {
+  test('are read with any number of slashes, also encoded ones', async () => {
     for (const path of ['/list/', '//list', '/list//', '/%2Flist']) {
       expect((await get(path)).json()['node']?.['path']).toBe('/list');
     }
@@ -123,7 +123,7 @@ describe('directories', () => {
 });
 
 describe('workflows', () => {
-  test('are created live from their YAML and answer node and revision', async () => {
+  test('are created enabled from their YAML and return node and revision', async () => {
     const made = await create('/made.yaml');
     expect(made.status).toBe(200);
     const body = { namespace: 'demo', node: nodeOf('workflow', '/made.yaml', '/'), revision: revisionOf(NOOP) };
@@ -133,7 +133,7 @@ describe('workflows', () => {
     expect((await client.call('GET', at('/made.yaml?op=wait'))).status).toBe(200);
   });
 
-  test('are refused without a directory, in a workflow, twice, and by a bad name', async () => {
+  test('are rejected without a directory, below a workflow, twice, and with an invalid name', async () => {
     await create('/here');
     expect(refusalOf(await create('/gone/wf'))).toEqual([404, "inode not found at '/gone'"]);
     expect(refusalOf(await create('/here/wf'))).toEqual([500, 'parent inode is not a directory']);
@@ -141,7 +141,7 @@ describe('workflows', () => {
     expect(refusalOf(await create('/W'))).toEqual([406, 'one or more fields has an invalid value']);
   });
 
-  test('that do not compile are 406 with every problem and its place, and nothing is stored', async () => {
+  test('that do not compile are 406 with every problem and its position, and are not stored', async () => {
     const answer = await create('/broken', 'states:\n- id: a\n  type: foo\n- type: noop\n');
     expect(refusalOf(answer)).toEqual([406, expect.stringMatching(/^state\[0\]: type unrecognized\(/)]);
     const problems = rowsOf(answer.json()['problems']);
@@ -151,7 +151,7 @@ describe('workflows', () => {
     expect((await get('/broken')).status).toBe(404);
   });
 
-  test('keep their revision when the same source comes again, and get a new one with another', async () => {
+  test('keep their revision for an unchanged source, and get a new one for another', async () => {
     const first = (await create('/up')).json()['revision'];
     expect((await update('/up', NOOP)).json()['revision']).toEqual(first);
     const second = (await update('/up', OTHER)).json();
@@ -161,13 +161,13 @@ describe('workflows', () => {
     expect((await get('/up')).json()['revision']).toEqual(second['revision']);
   });
 
-  test('are updated only where there is one', async () => {
+  test('are updated only if they exist', async () => {
     expect(refusalOf(await update('/nope', NOOP))).toEqual([404, "inode not found at '/nope'"]);
     await mkdir('/dir');
     expect(refusalOf(await update('/dir', NOOP))).toEqual([500, 'not a workflow']);
   });
 
-  test('are shown by ref: latest and a revision, but not one of another workflow', async () => {
+  test('are read by ref: latest and a revision, but not one of another workflow', async () => {
     const own = (await create('/ref')).json()['revision'];
     const foreign = (await create('/ref2')).json()['revision'];
     for (const ref of ['latest', own?.['name']]) {
@@ -180,7 +180,7 @@ describe('workflows', () => {
     expect(refusalOf(await get('/refdir?ref=latest'))).toEqual([500, 'not a workflow']);
   });
 
-  test('show the state machine they become', async () => {
+  test('include their state machine', async () => {
     await create('/machine');
     const shown = (await client.call('GET', at('/machine?op=machine'))).json();
     expect(shown).toMatchObject({ namespace: 'demo', path: '/machine', revision: UUID, tier: 'EXPRESS' });
@@ -196,7 +196,7 @@ describe('settings of a workflow', () => {
     await mkdir('/setdir');
   });
 
-  test('toggle and event logging answer nothing, also when nothing changes', async () => {
+  test('toggle and event logging return an empty reply, also without a change', async () => {
     for (const body of ['{"live":true}', '{"live":false}', '{"live":false}', '{"LIVE":true}']) {
       expect(nothing(await send('toggle', body))).toEqual(NOTHING);
     }
@@ -215,7 +215,7 @@ describe('settings of a workflow', () => {
       'json: cannot unmarshal string into Go struct field ToggleWorkflowRequest.live of type bool',
     ],
     ['set-workflow-event-logging', '{"logger":1}', 'json: cannot unmarshal number into field logger of type string'],
-  ])('%s refuses the body %s', async (op, body, message) => {
+  ])('%s rejects the body %s', async (op, body, message) => {
     expect(refusalOf(await send(op, body))).toEqual([500, message]);
   });
 
@@ -226,14 +226,14 @@ describe('settings of a workflow', () => {
 });
 
 describe('deleting a node', () => {
-  test('answers nothing, and a second time 404', async () => {
+  test('returns an empty reply, and then 404', async () => {
     await create('/del');
     expect(nothing(await remove('/del'))).toEqual(NOTHING);
     expect(refusalOf(await remove('/del'))).toEqual([404, "inode not found at '/del'"]);
     expect(refusalOf(await remove('/'))).toEqual([406, 'cannot delete root node']);
   });
 
-  test('with children needs recursive, and takes them along', async () => {
+  test('with children needs recursive, and deletes them too', async () => {
     await mkdir('/tree');
     await create('/tree/wf');
     const refusal = 'refusing to delete non-empty directory without explicit recursive argument';
@@ -247,7 +247,7 @@ describe('deleting a node', () => {
 });
 
 describe('renaming a node', () => {
-  test('moves it with all below it', async () => {
+  test('moves it with its descendants', async () => {
     for (const path of ['/from', '/to']) await mkdir(path);
     await create('/from/wf');
     const moved = await rename('/from', 'to/moved/');
@@ -265,7 +265,7 @@ describe('renaming a node', () => {
     ['/mv', '/BAD', 406, 'one or more fields has an invalid value'],
     ['/mv', '../up', 406, "a path must not contain '..'"],
     ['/gone', '/x', 404, "inode not found at '/gone'"],
-  ])('from %s to %s is refused', async (from, to, status, message) => {
+  ])('from %s to %s is rejected', async (from, to, status, message) => {
     for (const path of ['/mv', '/mv2']) await mkdir(path);
     expect(refusalOf(await rename(from, to))).toEqual([status, message]);
     expect((await get('/mv')).status).toBe(200);
@@ -279,7 +279,7 @@ describe('a mirror of a git repository', () => {
     ['POST', 'lock-mirror'],
     ['POST', 'unlock-mirror'],
     ['POST', 'sync-mirror'],
-  ])('is no node: %s %s says so of one that is there, and misses one that is not', async (method, op) => {
+  ])('is not a node: %s %s is rejected for an existing node, and is 404 for a missing one', async (method, op) => {
     const options = op === 'update-mirror' ? { json: {} } : {};
     await client.call('PUT', '/api/namespaces/no-mirrors');
     const there = await client.call(method, `/api/namespaces/no-mirrors/tree/?op=${op}`, options);

@@ -9,7 +9,7 @@ import type { Sealer } from '../../../ports/sealer.ts';
 import type { Table } from '../../../ports/table.ts';
 import { stepFunctionsClient } from '../executions/executions.ts';
 import { type ChannelStore, putCancellation } from './calls/channel.ts';
-import { type CallLimits, FunctionMissingError, type Invoke, type Pause } from './calls/transport.ts';
+import { type CallLimits, FunctionMissingError, type Invoke, type Sleep } from './calls/transport.ts';
 import { type RevisionRecord, RevisionRecords } from './revisions/records.ts';
 
 /** The resources of the deployment that containers use, and replacements for tests. */
@@ -27,7 +27,7 @@ export interface LambdaContainersOptions {
   readonly s3?: S3Client;
   readonly now?: () => number;
   /** Waits; by the timer of the system if not given. */
-  readonly pause?: Pause;
+  readonly sleep?: Sleep;
   /** How long the response is still read after a call was cancelled or reached its deadline; 15,000 ms if not given. */
   readonly graceMs?: number;
 }
@@ -41,7 +41,7 @@ const NOT_STARTED_MS = 60_000;
 const CRASHED_MS = 20 * 60_000;
 const POLL_INTERVAL_MS = 1_000;
 
-const defaultPause: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
+const systemSleep: Sleep = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
 
 const notPrepared = (id: string): ContainerResult =>
   failedResult(`the revision '${id}' was never prepared, or is removed`);
@@ -58,7 +58,7 @@ class LambdaContainers implements Containers {
   readonly #options: LambdaContainersOptions;
   readonly #records: RevisionRecords;
   readonly #now: () => number;
-  readonly #pause: Pause;
+  readonly #sleep: Sleep;
   /** The cancellation of the calls that this process makes, by their action's id. */
   readonly #calls = new Map<string, AbortController>();
   #sfn: SFNClient | undefined;
@@ -67,7 +67,7 @@ class LambdaContainers implements Containers {
   constructor(options: LambdaContainersOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#pause = options.pause ?? defaultPause;
+    this.#sleep = options.sleep ?? systemSleep;
     this.#records = new RevisionRecords({ ...options, now: this.#now });
     this.#sfn = options.sfn;
     this.#s3 = options.s3;
@@ -97,7 +97,7 @@ class LambdaContainers implements Containers {
     try {
       const record = await this.#waitUntilReady(id, limits.begin);
       if (!isReady(record)) return record;
-      const transport = { store: this.#store, pause: this.#pause };
+      const transport = { store: this.#store, sleep: this.#sleep };
       return await invoke(transport, record.version, call, limits).catch((error: unknown) => {
         if (error instanceof FunctionMissingError) return this.#removeRecord(record);
         throw error;
@@ -156,7 +156,7 @@ class LambdaContainers implements Containers {
       if (record.state === 'failed') return failedResult(`the service cannot run: ${record.message}`);
       if (record.state === 'ready' && record.version !== undefined) return { ...record, version: record.version };
       await this.#restartIfCrashed(record);
-      await this.#pause(POLL_INTERVAL_MS, signal);
+      await this.#sleep(POLL_INTERVAL_MS, signal);
     }
   }
 

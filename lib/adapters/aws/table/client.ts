@@ -63,7 +63,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         } catch (error) {
           onCall?.({ operation, table });
           attempts += attemptsOf(error);
-          if (!isTransient(error) || tries >= MOST_TRIES) throw withAttempts(error, attempts);
+          if (!isTransient(error) || tries >= MAX_ATTEMPTS) throw withAttempts(error, attempts);
         }
         await backoff(tries);
       }
@@ -132,7 +132,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** The largest number of attempts of a call with a transient error: about two seconds in all. */
-export const MOST_TRIES = 10;
+export const MAX_ATTEMPTS = 10;
 
 /** Waits before attempt number `tries` + 1: exponential backoff with full jitter. */
 export function backoff(tries: number): Promise<void> {

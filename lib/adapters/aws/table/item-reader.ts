@@ -1,10 +1,10 @@
 import { BatchGetItemCommand, GetItemCommand, type KeysAndAttributes } from '@aws-sdk/client-dynamodb';
 import type { Item, Key, TableName } from '../../../ports/table.ts';
-import { backoff, type Database, MOST_TRIES } from './client.ts';
+import { backoff, type Database, MAX_ATTEMPTS } from './client.ts';
 import { type Attributes, unmarshalItem } from './values.ts';
 
 /** DynamoDB's limit for one batch. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 /**
  * The items with these keys, in the order of the keys, undefined where there is none. One request for all keys.
@@ -12,7 +12,7 @@ const MOST_KEYS = 100;
  */
 export async function readItems(database: Database, keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
   const distinct = new Map(keys.map((key) => [identity(key.table, key.pk, key.sk), key]));
-  if (distinct.size > MOST_KEYS) throw new Error(`${distinct.size} items asked for at once; at most ${MOST_KEYS}`);
+  if (distinct.size > MAX_KEYS) throw new Error(`${distinct.size} items asked for at once; at most ${MAX_KEYS}`);
   const [only, ...others] = distinct.values();
   if (only === undefined) return [];
   if (others.length === 0) {
@@ -45,7 +45,7 @@ async function readBatch(database: Database, keys: readonly Key[]): Promise<Map<
     for (const table of tables) collect(found, table, output.Responses?.[database.names[table]]);
     wanted = output.UnprocessedKeys ?? {};
     if (Object.keys(wanted).length === 0) return found;
-    if (tries >= MOST_TRIES) throw new Error(`the database left items unread after ${tries} tries`);
+    if (tries >= MAX_ATTEMPTS) throw new Error(`the database left items unread after ${tries} tries`);
     // Keys are also unprocessed when the response reached 16 MB. It then has items, and no pause is needed.
     if (found.size === before) await backoff(tries);
     before = found.size;

@@ -15,7 +15,7 @@ import { conditionText, Placeholders, updateText } from './expression.ts';
 import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
 
 /** DynamoDB's limit for one transaction. */
-const MOST_WRITES = 100;
+const MAX_WRITES = 100;
 
 type Change = Exclude<Write, { do: 'check' }>;
 
@@ -27,7 +27,7 @@ type Change = Exclude<Write, { do: 'check' }>;
 export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
   const [first, ...others] = writes;
   if (first === undefined) return;
-  if (writes.length > MOST_WRITES) throw new Error(`${writes.length} writes at once; at most ${MOST_WRITES}`);
+  if (writes.length > MAX_WRITES) throw new Error(`${writes.length} writes at once; at most ${MAX_WRITES}`);
   try {
     if (others.length === 0 && first.do !== 'check') await writeOne(database, first);
     else await writeAll(database, writes);

@@ -7,7 +7,7 @@ export const IN_MEMORY = ':memory:';
 /** A checkpoint runs when the log has so many pages. */
 const CHECKPOINT_PAGES = 2000;
 /** The log file is cut to this size after a checkpoint, bytes. */
-const LARGEST_LOG = 64 * 1024 * 1024;
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
 /** Milliseconds to wait for the lock of another process that copies the file. */
 const PATIENCE_MS = 5000;
 /** The version of the tables in the file. Items have a schema version of their own (lib/domain/migrations). */
@@ -22,7 +22,7 @@ const PRAGMAS = `
   PRAGMA cache_spill = OFF;
   PRAGMA temp_store = MEMORY;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-  PRAGMA journal_size_limit = ${LARGEST_LOG};
+  PRAGMA journal_size_limit = ${MAX_LOG_BYTES};
 `;
 
 /** Creates a file if it is missing, and sets its mode to 0600: it contains the data of every namespace. */

@@ -28,7 +28,7 @@ export interface LocalDatabaseOptions {
 
 const RETRY_MS = 1000;
 /** A turn that awaits nothing but the database yields after this long. */
-const LONGEST_TURN_MS = 10;
+const MAX_TURN_MS = 10;
 const DONE = Promise.resolve();
 
 /**
@@ -181,7 +181,7 @@ export class LocalDatabase {
 
   /** Resolves at once, or in the next turn if this turn has lasted long. */
   #yielded(): Promise<void> {
-    if (this.#turn === undefined || performance.now() - this.#turn < LONGEST_TURN_MS) return DONE;
+    if (this.#turn === undefined || performance.now() - this.#turn < MAX_TURN_MS) return DONE;
     return new Promise((resolve) => setImmediate(resolve));
   }
 

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivate } from './connection.ts';
 
-/** What nobody refers to is collected, and gives up its lock. */
+/** Keeps a reference to each lock: garbage collection of a lock would release it. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Holds a folder for this process alone until it is released or the process ends, however it ends: the lock is the
- * operating system's, on a file that stays.
- * @throws Error when another holder, in this process or any other, has it.
+ * Locks a folder for this process until it is released or the process ends for any reason: it is a lock of the
+ * operating system on a file that remains.
+ * @throws Error when this or another process has the lock.
  */
 export function lockFolder(folder: string): { release(): void } {
   const file = join(folder, 'lock');
-  // Closing a file that this process has locked would give up the lock.
+  // Closing a file that this process has locked would release the lock.
   if (!existsSync(file)) makePrivate(file);
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {

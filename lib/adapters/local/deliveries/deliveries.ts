@@ -4,7 +4,7 @@ import { ConcurrencyGate } from '../concurrency/gate.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { DeliveriesJournal, DeliveryRow } from './journal.ts';
 
-/** Why a delivery is given up. */
+/** The failure of a delivery that exhausted its retries. */
 export interface GivenUp {
   /** Milliseconds since 1970. */
   readonly failed: number;
@@ -14,50 +14,53 @@ export interface GivenUp {
 
 export interface DeliveriesProps {
   readonly journal: DeliveriesJournal;
-  /** Takes one; it is handed over again, after a pause, if this throws. */
-  readonly take: (body: string) => Promise<void>;
-  /** Keeps what nobody would take; if this throws, it is handed over once more. */
+  /** Handles a delivery. If it throws, the delivery is repeated after a delay. */
+  readonly handle: (body: string) => Promise<void>;
+  /** Stores a delivery that exhausted its retries. If it throws, the delivery is repeated. */
   readonly giveUp: (body: string, why: GivenUp) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly alarm?: Alarm | undefined;
-  /** Where work is counted; its own if not given. */
+  /** Counts the work in progress; by default a separate count. */
   readonly activity?: Activity | undefined;
-  /** What is delivered, for the log. */
+  /** The name of a delivery in the log. */
   readonly noun: string;
 }
 
-/** What is added, when it is due, and a name that no other may have. */
+/** A delivery to add. Its name, if any, is unique. */
 export interface Added {
   readonly body: string;
-  /** Milliseconds since 1970; now if not given. */
+  /** Milliseconds since 1970; now by default. */
   readonly due?: number;
   readonly name?: string;
 }
 
 const AT_A_TIME = 16;
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const FIRST_DELAY_MS = 1000;
+const MAX_DELAY_MS = 60_000;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
-const pauseAfter = (tries: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
-
-/** Tries are counted, not hours, so that a machine that is switched off overnight still gets all of them. */
-function mostTries(): number {
-  let tries = 1;
-  for (let waited = 0; waited + pauseAfter(tries) <= GIVE_UP_AFTER_MS; tries++) waited += pauseAfter(tries);
-  return tries;
-}
-const MOST_TRIES = mostTries();
+const delayAfter = (tries: number): number => Math.min(FIRST_DELAY_MS * 2 ** (tries - 1), MAX_DELAY_MS);
 
 /**
- * Hands things over, each at least once when it is due, however often the process dies meanwhile; again after 1, 2, 4 …
- * 60 seconds when they are not taken. After the tries of 24 hours one is given up.
+ * The number of attempts in 24 hours. Attempts are counted rather than hours, so that a machine that is switched off
+ * overnight makes all of them.
+ */
+function countAttempts(): number {
+  let tries = 1;
+  for (let waited = 0; waited + delayAfter(tries) <= GIVE_UP_AFTER_MS; tries++) waited += delayAfter(tries);
+  return tries;
+}
+const MAX_ATTEMPTS = countAttempts();
+
+/**
+ * Delivers at least once, when a delivery is due, also if the process crashes in between. Retries follow after 1, 2, 4
+ * … 60 seconds; a delivery is given up after the attempts of 24 hours.
  */
 export class Deliveries {
   readonly timers: Timers;
   readonly activity: Activity;
   readonly #props: DeliveriesProps;
-  readonly #turnstile = new ConcurrencyGate(AT_A_TIME);
+  readonly #gate = new ConcurrencyGate(AT_A_TIME);
   readonly #known = new Set<number>();
   #closed = false;
 
@@ -67,7 +70,7 @@ export class Deliveries {
     this.timers = new Timers(() => props.clock.now(), props.alarm ?? systemAlarm);
   }
 
-  /** Resolves when all are stored. `also` is stored with them or not at all. */
+  /** Resolves when all are stored. `also` is run in the same transaction. */
   async add(all: readonly Added[], also: () => void = () => undefined): Promise<void> {
     const { journal, clock } = this.#props;
     const done = this.activity.begin();
@@ -82,14 +85,14 @@ export class Deliveries {
     }
   }
 
-  /** Goes on with what a former process left; their number. */
+  /** Continues with the deliveries that an earlier process left. Returns their number. */
   resume(): number {
     const left = this.#props.journal.all().filter(({ id }) => !this.#known.has(id));
     for (const { id, due } of left) this.#plan(id, due);
     return left.length;
   }
 
-  /** Nothing is handed over any more; what is left goes on after the next `resume`. */
+  /** Stops all deliveries; the next `resume` continues them. */
   close(): void {
     this.#closed = true;
     this.timers.close();
@@ -106,17 +109,17 @@ export class Deliveries {
   async #deliver(id: number): Promise<void> {
     const done = this.activity.begin();
     try {
-      await this.#turnstile.run(() => this.#try(id));
+      await this.#gate.run(() => this.#try(id));
     } catch (fault) {
-      // The file could not be written. What it holds is handed over again, so nothing is lost.
-      if (!this.#closed) this.#again(id, LONGEST_PAUSE_MS, fault);
+      // The database rejected the write. The delivery is repeated, so nothing is lost.
+      if (!this.#closed) this.#again(id, MAX_DELAY_MS, fault);
     } finally {
       done();
     }
   }
 
   async #try(id: number): Promise<void> {
-    const { journal, take } = this.#props;
+    const { journal, handle: take } = this.#props;
     const row = this.#closed ? undefined : journal.find(id);
     if (row === undefined) return;
     try {
@@ -125,7 +128,7 @@ export class Deliveries {
       if (!this.#closed) await this.#noteFault(row, fault);
       return;
     }
-    // A call that was under way when the process ended does not count.
+    // The result of a call in progress is ignored after the end of this process's deliveries.
     if (!this.#closed) await journal.commit(() => journal.remove(id));
     this.#known.delete(id);
   }
@@ -133,32 +136,32 @@ export class Deliveries {
   async #noteFault({ id, body, ...row }: DeliveryRow, fault: unknown): Promise<void> {
     const { journal } = this.#props;
     const tries = row.tries + 1;
-    if (tries < MOST_TRIES || !(await this.#mayGiveUp(body, tries, fault))) {
+    if (tries < MAX_ATTEMPTS || !(await this.#mayGiveUp(body, tries, fault))) {
       await journal.commit(() => journal.noteTry(id));
-      this.#again(id, pauseAfter(tries), fault);
+      this.#again(id, delayAfter(tries), fault);
       return;
     }
     await journal.commit(() => journal.remove(id));
     this.#known.delete(id);
   }
 
-  /** False when it could not be kept elsewhere: then it stays. */
+  /** Returns false if it could not be stored elsewhere: then it stays. */
   async #mayGiveUp(body: string, tries: number, fault: unknown): Promise<boolean> {
     const { giveUp, noun, clock } = this.#props;
-    console.error(`${noun} was not taken in ${tries} tries`, fault);
+    console.error(`${noun} failed ${tries} times`, fault);
     const error = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
     try {
       await giveUp(body, { failed: clock.now(), tries, error });
       return true;
     } catch (again) {
-      console.error(`${noun} that nobody takes could not be kept as failed`, again);
+      console.error(`${noun} could not be stored as a dead letter`, again);
       return false;
     }
   }
 
-  #again(id: number, pause: number, fault: unknown): void {
+  #again(id: number, delay: number, fault: unknown): void {
     const { noun, clock } = this.#props;
-    console.error(`${noun} was not taken; it is handed over again in ${pause / 1000} s`, fault);
-    if (!this.#closed) this.timers.at(clock.now() + pause, () => void this.#deliver(id));
+    console.error(`${noun} failed; it is delivered again in ${delay / 1000} s`, fault);
+    if (!this.#closed) this.timers.at(clock.now() + delay, () => void this.#deliver(id));
   }
 }

@@ -1,7 +1,7 @@
 import type { LocalDatabase } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 
-/** What is to be handed over: its text, when, and how often that was tried in vain. */
+/** A stored delivery: its text, its due time, and the number of failed attempts. */
 export interface DeliveryRow {
   readonly id: number;
   readonly due: number;
@@ -31,7 +31,7 @@ const statementsOf = (name: string) => ({
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** As long as Step Functions keeps the name of an execution that ended (aws-facts 1.1). */
+/** As long as Step Functions keeps the name of an ended execution (aws-facts 1.1). */
 const NAMES_KEPT_MS = 90 * DAY_MS;
 
 /** Deliveries in a database. Methods that change rows must be called within `commit`. */
@@ -61,7 +61,7 @@ export class DeliveriesJournal {
     });
   }
 
-  /** The id of the new delivery; undefined when there was one of that name already. */
+  /** Returns the id of the new delivery; undefined when its name is in use. */
   add(due: number, body: string, name?: string): number | undefined {
     const until = Math.max(due, this.#now()) + NAMES_KEPT_MS;
     if (name !== undefined && this.#sql.claim.run(name, Math.trunc(until)) === 0) return undefined;
@@ -86,7 +86,7 @@ export class DeliveriesJournal {
     this.#sql.tried.run(id);
   }
 
-  /** Nothing is accepted any more. */
+  /** Rejects later changes. */
   close(): void {
     this.#isClosed = true;
   }

@@ -35,7 +35,7 @@ const indexOf = ([name, { hash, range, includes }]: [string, IndexSchema]): Glob
 export const indexesOf = (table: TableName): GlobalSecondaryIndex[] =>
   Object.entries<IndexSchema>(tableSchemas[table].indexes).map(indexOf);
 
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 const PAUSE_MS = 100;
 
 /**
@@ -43,7 +43,7 @@ const PAUSE_MS = 100;
  * @throws Error after half a minute, unless an index is being filled: that takes long over many items.
  */
 export async function untilActive(client: DynamoDBClient, name: string): Promise<TableDescription> {
-  const deadline = performance.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const { Table: table = {} } = await client.send(new DescribeTableCommand({ TableName: name }));
     const statuses = [table.TableStatus, ...(table.GlobalSecondaryIndexes ?? []).map((index) => index.IndexStatus)];

@@ -18,7 +18,7 @@ import { alignIndexes, definitionsOf, indexesOf, keySchema, untilActive } from '
 export interface FoundEndpoint {
   readonly table: Table;
   readonly inventory: Inventory;
-  /** The tables were created a moment ago. */
+  /** The tables were just created. */
   readonly isNew: boolean;
 }
 

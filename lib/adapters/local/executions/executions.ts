@@ -12,32 +12,35 @@ import { queryCompiler } from '../interpreter/jsonata/jsonata.ts';
 import { type CompiledMachine, compileMachine } from '../interpreter/program/program.ts';
 import { Interpreter } from '../interpreter/run/interpreter.ts';
 import { ExecutionsJournal } from './journal.ts';
-import { isOwed, Notices, type OnEnd } from './notices.ts';
+import { Notifications, needsNotification, type OnEnd } from './notifications.ts';
 import { executionOf, reviveThreads } from './revival.ts';
 import type { ExecutionRow } from './schema.ts';
 
 export interface LocalExecutionsOptions {
-  /** Where machines and executions are kept. */
+  /** Stores machines and executions. */
   readonly database: LocalDatabase;
-  /** A function that throws fails its task under the error's name. */
+  /** If the function throws, its task fails with the name of the error. */
   readonly invoke: Invoke;
   readonly clock: Clock;
-  /** Quotas other than those of Step Functions. */
+  /** Quotas that differ from those of Step Functions. */
   readonly limits?: Partial<Limits>;
-  /** What wakes the timers; the system's own if not given. */
+  /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
-  /** Hears of each transition: a state entered or tried again. */
+  /** Called at each transition: a state is entered or retried. */
   readonly onTransition?: (tier: Tier) => void;
   /**
-   * Is told of every execution that ends and does not succeed, after its end is stored, at least once: again after a
-   * pause if it throws, and after `resume` if the process died meanwhile.
+   * Called for every execution that ends without success, after its end is stored, at least once: again after a delay
+   * if it throws, and after `resume` if the process ended before.
    */
   readonly onEnd?: OnEnd;
-  /** Where work is counted, to wait for the end of several adapters' work at once; its own if not given. */
+  /**
+   * Counts the work in progress of several adapters, so that a caller can wait for its end; by default a separate
+   * count.
+   */
   readonly activity?: Activity;
 }
 
-/** How an execution stands. Times are milliseconds since 1970. */
+/** The state of an execution. Times are milliseconds since 1970. */
 export interface ExecutionDescription {
   readonly status: Status;
   readonly input: unknown;
@@ -49,16 +52,21 @@ export interface ExecutionDescription {
 }
 
 export interface LocalExecutions extends Executions {
-  /** Goes on with all executions that a former process left unfinished, and tells what it owed; resolves to their number. */
+  /**
+   * Continues all executions that an earlier process left unfinished, and sends its pending notifications. Resolves
+   * with the number of executions.
+   */
   resume(): Promise<number>;
-  /** Nothing moves any more; what is unfinished goes on after the next `resume`. */
+  /** Stops all executions; the next `resume` continues them. */
   close(): Promise<void>;
   /**
-   * Resolves when nothing is under way but Wait states and tasks that wait for an answer; a retry to come is under way,
-   * and so is `onEnd`, but not its pauses.
+   * Resolves when no work is in progress except Wait states and tasks that wait for an answer. A pending retry and a
+   * call of `onEnd` are work in progress; the delay before a repeated `onEnd` is not.
    */
   idle(): Promise<void>;
-  /** The execution, unless it never began or ended too long ago (`limits.kept`, `limits.keptDays`). */
+  /**
+   * Returns the execution; undefined if it was never started or ended too long ago (`limits.kept`, `limits.keptDays`).
+   */
   describe(handle: string, name: string): ExecutionDescription | undefined;
 }
 
@@ -68,14 +76,14 @@ interface Ready extends CompiledMachine {
 }
 
 const NAME = /^[A-Za-z0-9_-]{1,80}$/;
-// Letters that Step Functions refuses in the name of an execution (aws-facts 1.1).
+// Characters that Step Functions rejects in the name of an execution (aws-facts 1.1).
 const EXECUTION_NAME = /^[^\s?*<>{}[\]"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
 const READY_MACHINES = 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Step Functions in this process: machines and executions in a database, every move stored before a function is
- * called for it, so a process that is killed takes nothing along. A function whose call was cut short is called again.
+ * Step Functions in this process. Machines and executions are in a database, and each transition is stored before it
+ * calls a function, so that a killed process loses nothing. A function call that was interrupted is repeated.
  */
 export function localExecutions(options: LocalExecutionsOptions): LocalExecutions {
   return new JournaledExecutions(options);
@@ -88,10 +96,10 @@ class JournaledExecutions implements LocalExecutions {
   readonly #journal: ExecutionsJournal;
   readonly #activity: Activity;
   readonly #interpreter: Interpreter;
-  readonly #notices: Notices | undefined;
+  readonly #notifications: Notifications | undefined;
   readonly #compile: ReturnType<typeof queryCompiler>;
   readonly #ready = new Map<string, Ready>();
-  /** Those whose end is not stored yet, by machine and name. */
+  /** The executions whose end is not stored yet, by machine and name. */
   readonly #running = new Map<string, Execution>();
   #lastId: number;
   #closed = false;
@@ -106,10 +114,10 @@ class JournaledExecutions implements LocalExecutions {
     this.#compile = queryCompiler(now);
     const { kept, keptDays } = this.#limits;
     const retention = { count: kept, time: keptDays * DAY_MS, now };
-    this.#journal = new ExecutionsJournal(database, retention, onEnd && isOwed);
+    this.#journal = new ExecutionsJournal(database, retention, onEnd && needsNotification);
     this.#lastId = this.#journal.lastId;
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
-    this.#notices = onEnd && new Notices({ ...inside, onEnd, now });
+    this.#notifications = onEnd && new Notifications({ ...inside, onEnd, now });
     const onExecutionEnd = (execution: Execution): void => this.#leave(execution);
     const { onTransition } = options;
     const world = { ...inside, clock, limits: this.#limits, invoke, onExecutionEnd, onTransition };
@@ -161,7 +169,7 @@ class JournaledExecutions implements LocalExecutions {
   }
 
   async resume(): Promise<number> {
-    this.#notices?.resume();
+    this.#notifications?.resume();
     const asleep = [...this.#running.values()].filter((execution) => execution.asleep && !execution.outcome);
     for (const execution of asleep) this.#interpreter.resume(execution);
     return asleep.length;
@@ -176,7 +184,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#closed = true;
     this.#timers.close();
     this.#interpreter.close();
-    this.#notices?.close();
+    this.#notifications?.close();
     this.#journal.close();
   }
 
@@ -200,7 +208,7 @@ class JournaledExecutions implements LocalExecutions {
 
   #leave(execution: Execution): void {
     void this.#forget(execution);
-    void this.#notices?.tell(execution);
+    void this.#notifications?.notify(execution);
   }
 
   async #forget(execution: Execution): Promise<void> {
@@ -208,7 +216,7 @@ class JournaledExecutions implements LocalExecutions {
     this.#running.delete(keyOf(execution.machine, execution.name));
   }
 
-  /** What cannot go on, because its definition is gone or is refused now, fails. */
+  /** Fails an execution that cannot continue, because its definition is missing or is rejected by this version. */
   #revive(row: ExecutionRow): void {
     const stored = this.#journal.machine(row.handle);
     const execution = executionOf(row, (stored?.tier ?? 'STANDARD') as Tier);
@@ -249,7 +257,7 @@ function keyOf(machine: string, name: string): string {
   return `${machine}/${name}`;
 }
 
-/** The machine a handle names a version of. */
+/** Returns the machine of the version in a handle. */
 function machineOf(handle: string): string {
   return handle.slice(0, handle.lastIndexOf(':'));
 }

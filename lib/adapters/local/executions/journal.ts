@@ -2,24 +2,31 @@ import type { LocalDatabase } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
-import { type ExecutionRow, type MachineRow, type OwedRow, SCHEMA, STATEMENTS, type ThreadRow } from './schema.ts';
+import {
+  type ExecutionRow,
+  type MachineRow,
+  type PendingNotificationRow,
+  SCHEMA,
+  STATEMENTS,
+  type ThreadRow,
+} from './schema.ts';
 
-/** How many ended executions are kept at most, and for how many milliseconds. */
+/** The maximum number of ended executions that are kept, and the maximum time, milliseconds. */
 export interface Retention {
   readonly count: number;
   readonly time: number;
   readonly now: () => number;
 }
 
-/** Whether somebody is to be told of an execution's end. */
-export type Owes = (execution: Execution) => boolean;
+/** Whether the end of an execution needs a notification. */
+export type NeedsNotification = (execution: Execution) => boolean;
 
 type Statements = Readonly<Record<keyof typeof STATEMENTS, Statement>>;
 
 const NO_OUTCOME = { status: null, output: null, error: null, cause: null };
 const HOUR_MS = 3_600_000;
 const PAUSE_AFTER_FAULT_MS = 1000;
-// Old executions are removed some at a time: a hundredth of what is kept.
+// Old executions are deleted in batches: a hundredth of the kept ones.
 const SPARE = 0.01;
 
 /** The changes that are noted in one turn of the event loop. */
@@ -38,7 +45,7 @@ export class ExecutionsJournal implements Journal {
   readonly #database: LocalDatabase;
   readonly #sql: Statements;
   readonly #retention: Retention;
-  readonly #owes: Owes;
+  readonly #needsNotification: NeedsNotification;
   #executions = new Set<Execution>();
   #threads = new Set<Thread>();
   #settled = new Set<number>();
@@ -50,12 +57,12 @@ export class ExecutionsJournal implements Journal {
   #isClosed = false;
 
   /** Creates its tables if they are missing. */
-  constructor(database: LocalDatabase, retention: Retention, owes: Owes = () => false) {
+  constructor(database: LocalDatabase, retention: Retention, needsNotification: NeedsNotification = () => false) {
     database.define(SCHEMA);
     this.#database = database;
     this.#sql = database.statements(STATEMENTS);
     this.#retention = retention;
-    this.#owes = owes;
+    this.#needsNotification = needsNotification;
     this.#ended = this.#number('endedCount');
     database.write(() => this.#prune());
     database.beforeCommit(() => this.#store());
@@ -82,18 +89,18 @@ export class ExecutionsJournal implements Journal {
     return this.#sql.unfinished.all() as unknown as ExecutionRow[];
   }
 
-  /** Parents come before their children. */
+  /** The threads of an execution, parents before their children. */
   threadsOf(execution: number): ThreadRow[] {
     return this.#sql.threads.all(execution) as unknown as ThreadRow[];
   }
 
-  /** The ends that nobody has been told of, though somebody is to be. */
-  owed(): OwedRow[] {
-    return this.#sql.owed.all() as unknown as OwedRow[];
+  /** The ends whose notification is pending. */
+  pendingNotifications(): PendingNotificationRow[] {
+    return this.#sql.owed.all() as unknown as PendingNotificationRow[];
   }
 
-  /** Somebody has been told of the execution's end. */
-  settle(execution: number): void {
+  /** Notes that the notification of an execution's end was sent. */
+  noteNotified(execution: number): void {
     this.#settled.add(execution);
     this.#schedule();
   }
@@ -131,9 +138,9 @@ export class ExecutionsJournal implements Journal {
     if (this.#isNoted || this.#isClosed) return;
     this.#isNoted = true;
     this.#turn = { rows: Promise.withResolvers<void>(), done: Promise.withResolvers<void>() };
-    // Nobody may be waiting for it.
+    // There may be no caller that waits for it.
     for (const { promise } of Object.values(this.#turn)) promise.catch(() => {});
-    // After a fault there is a pause.
+    // After a fault the next attempt is delayed.
     if (this.#retrying === undefined) this.#database.touch();
   }
 
@@ -179,7 +186,8 @@ export class ExecutionsJournal implements Journal {
   #storeExecution(execution: Execution): void {
     const { id, machine, name, handle, input, started, deadline = null, ended = null, stored } = execution;
     const { status = null, output = null, error = null, cause = null } = execution.outcome ?? NO_OUTCOME;
-    if (status !== null && this.#owes(execution)) this.#sql.owe.run(id, handle, name, status, error, cause);
+    if (status !== null && this.#needsNotification(execution))
+      this.#sql.owe.run(id, handle, name, status, error, cause);
     if (!stored) {
       this.#sql.insert.run(id, machine, name, handle, input, started, deadline, ended, status, output, error, cause);
       return;

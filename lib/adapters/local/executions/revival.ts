@@ -4,7 +4,7 @@ import type { BranchGroupPlan, Details, Execution, Phase, Thread } from '../inte
 import type { Program } from '../interpreter/program/program.ts';
 import type { ExecutionRow, ThreadRow } from './schema.ts';
 
-/** An execution as the journal kept it, asleep and still without threads. */
+/** An execution from the journal, which has no threads yet. */
 export function executionOf(row: ExecutionRow, tier: Tier): Execution {
   const { id, machine, name, handle, input, started, deadline } = row;
   return {
@@ -21,7 +21,9 @@ export function executionOf(row: ExecutionRow, tier: Tier): Execution {
   };
 }
 
-/** Gives an execution its threads back; parents come before their children. Throws when they do not fit the program. */
+/**
+ * Restores the threads of an execution; parents come before their children. Throws when they do not match the program.
+ */
 export function reviveThreads(execution: Execution, program: Program, rows: readonly ThreadRow[]): void {
   const threads = new Map<number, Thread>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** A machine's version as the journal keeps it. */
+/** A version of a machine in the journal. */
 export interface MachineRow {
   readonly handle: string;
   readonly name: string;
@@ -21,8 +21,8 @@ export interface ExecutionRow {
   readonly cause: string | null;
 }
 
-/** An end that somebody wants to be told of and has not been. */
-export interface OwedRow {
+/** The end of an execution whose notification is pending. */
+export interface PendingNotificationRow {
   readonly execution: number;
   readonly handle: string;
   readonly name: string;
@@ -66,7 +66,7 @@ export const SCHEMA = `
   ) STRICT;
 `;
 
-/** All that is ever asked of the database. */
+/** All statements of the journal. */
 export const STATEMENTS = {
   keepMachine: 'INSERT OR IGNORE INTO machines VALUES (?, ?, ?, ?)',
   machine: 'SELECT * FROM machines WHERE handle = ?',
@@ -75,7 +75,7 @@ export const STATEMENTS = {
   find: 'SELECT * FROM executions WHERE machine = ? AND name = ?',
   unfinished: 'SELECT * FROM executions WHERE ended IS NULL ORDER BY id',
   endedCount: 'SELECT count(*) AS value FROM executions WHERE ended IS NOT NULL',
-  // What is owed may outlive its execution here, and must keep its number to itself.
+  // A pending notification may remain after its execution is deleted, so its number must not be used again.
   lastId: `SELECT max((SELECT coalesce(max(id), 0) FROM executions),
     (SELECT coalesce(max(execution), 0) FROM owed)) AS value`,
   removeOlder: 'DELETE FROM executions WHERE ended < ?',

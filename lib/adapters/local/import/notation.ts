@@ -1,6 +1,6 @@
 import type { Item, Value } from '../../../ports/table.ts';
 
-/** A value in DynamoDB's notation as JSON has it: bytes are base64 text. */
+/** A value in DynamoDB's notation in JSON: bytes are base64 text. */
 type Notation = Readonly<Partial<Record<'S' | 'N' | 'B', string>>> & {
   readonly BOOL?: boolean;
   readonly NULL?: boolean;
@@ -23,5 +23,5 @@ function attributesOf(attributes: Attributes): Record<string, Value> {
   return Object.fromEntries(entries) as Record<string, Value>;
 }
 
-/** The item of a JSON text in DynamoDB's notation. */
+/** Returns the item of a JSON text in DynamoDB's notation. */
 export const itemOf = (text: string): Item => attributesOf(JSON.parse(text) as Attributes) as Item;

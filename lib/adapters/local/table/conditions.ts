@@ -1,5 +1,5 @@
 import type { Condition, Item, Value } from '../../../ports/table.ts';
-import { MOST_COMPARED } from './limits.ts';
+import { MAX_COMPARED } from './limits.ts';
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -35,8 +35,7 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
 /** Throws Error for a condition that DynamoDB rejects. */
 export function checkCondition(condition: Condition | undefined): void {
   const compared = Object.keys(condition?.equals ?? {}).length;
-  if (compared > MOST_COMPARED)
-    throw new Error(`a condition compares ${compared} attributes; at most ${MOST_COMPARED}`);
+  if (compared > MAX_COMPARED) throw new Error(`a condition compares ${compared} attributes; at most ${MAX_COMPARED}`);
 }
 
 /** Whether a condition demands anything. */

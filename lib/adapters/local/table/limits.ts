@@ -3,24 +3,24 @@ import type { Item, TableName, Value } from '../../../ports/table.ts';
 import { keyNames, keysOf, tableSchemas } from '../../portable/schema.ts';
 
 /** The maximum number of keys of a read, and of writes of a transaction. */
-export const MOST_AT_ONCE = 100;
+export const MAX_BATCH = 100;
 /** The maximum bytes of an item, of all items that a transaction writes, and of a page before projection. */
-export const LARGEST_ITEM = 400 * 1024;
-export const LARGEST_TRANSACTION = 4 * 1024 * 1024;
-export const LARGEST_PAGE = 1024 * 1024;
+export const MAX_ITEM_BYTES = 400 * 1024;
+export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 /** The maximum number of attributes that a condition compares: an expression has at most 300 operators. */
-export const MOST_COMPARED = 300;
-const LARGEST_HASH = 2048;
-const LARGEST_RANGE = 1024;
-const LARGEST_NAME = 65_535;
+export const MAX_COMPARED = 300;
+const MAX_HASH_BYTES = 2048;
+const MAX_RANGE_BYTES = 1024;
+const MAX_NAME_BYTES = 65_535;
 const DEEPEST = 31;
-const LARGEST_NUMBER = 1e126;
-const SMALLEST_NUMBER = 1e-130;
+const MAX_NUMBER = 1e126;
+const MIN_NUMBER = 1e-130;
 
 /** Checks a key attribute. Throws Error when it is empty or too long. */
 export function checkKey(name: string, value: string, kind: 'hash' | 'range'): void {
   if (value === '') throw new Error(`the key attribute ${name} is empty`);
-  const largest = kind === 'hash' ? LARGEST_HASH : LARGEST_RANGE;
+  const largest = kind === 'hash' ? MAX_HASH_BYTES : MAX_RANGE_BYTES;
   // A character has at most three bytes for each of its UTF-16 units.
   if (value.length * 3 > largest && Buffer.byteLength(value) > largest) {
     throw new Error(`the key attribute ${name} is above ${largest} bytes: ${value.slice(0, 80)}…`);
@@ -52,15 +52,15 @@ export function checkIndexKeys(table: TableName, item: Item): void {
 /** Throws Error for a number that DynamoDB cannot store. */
 export function checkNumber(value: number): void {
   const size = Math.abs(value);
-  if (Number.isFinite(value) && size < LARGEST_NUMBER && (size >= SMALLEST_NUMBER || size === 0)) return;
+  if (Number.isFinite(value) && size < MAX_NUMBER && (size >= MIN_NUMBER || size === 0)) return;
   throw new Error(`a table cannot hold the number ${value}`);
 }
 
 /** Throws Error for an invalid attribute name. */
 export function checkName(name: string): void {
   if (name === '') throw new Error('an attribute has an empty name');
-  if (name.length * 3 > LARGEST_NAME && Buffer.byteLength(name) > LARGEST_NAME) {
-    throw new Error(`the name of an attribute is above ${LARGEST_NAME} bytes: ${name.slice(0, 80)}…`);
+  if (name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw new Error(`the name of an attribute is above ${MAX_NAME_BYTES} bytes: ${name.slice(0, 80)}…`);
   }
 }
 

@@ -4,7 +4,7 @@ import { keyNames, keysOf } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
 import { toItem } from './items.ts';
-import { checkKey, checkKeys, LARGEST_PAGE, MOST_AT_ONCE } from './limits.ts';
+import { checkKey, checkKeys, MAX_BATCH, MAX_PAGE_BYTES } from './limits.ts';
 import { storedIn } from './rows.ts';
 import { rowsOf } from './schema.ts';
 import type { AllRows } from './writer.ts';
@@ -63,21 +63,21 @@ export class TableReader {
   readonly #database: LocalDatabase;
   readonly #rows: AllRows;
   readonly #statements = new Map<string, Statement>();
-  readonly #largestPage: number;
+  readonly #maxPageItems: number;
 
-  /** `largestPage` is the maximum number of items of a page, whatever the limit of the query. */
-  constructor(database: LocalDatabase, rows: AllRows, largestPage: number) {
+  /** `maxPageItems` is the maximum number of items of a page, whatever the limit of the query. */
+  constructor(database: LocalDatabase, rows: AllRows, maxPageItems: number) {
     this.#database = database;
     this.#rows = rows;
-    this.#largestPage = largestPage;
+    this.#maxPageItems = maxPageItems;
   }
 
   /** The items of the keys, in their order. Throws Error for more than 100 keys. */
   get(keys: readonly Key[]): (Item | undefined)[] {
     for (const key of keys) checkKeys(key);
-    if (keys.length > MOST_AT_ONCE) {
+    if (keys.length > MAX_BATCH) {
       const distinct = new Set(keys.map(nameOf)).size;
-      if (distinct > MOST_AT_ONCE) throw new Error(`${distinct} items asked for at once; at most ${MOST_AT_ONCE}`);
+      if (distinct > MAX_BATCH) throw new Error(`${distinct} items asked for at once; at most ${MAX_BATCH}`);
     }
     return keys.map((key) => this.#rows[key.table].get(key));
   }
@@ -91,7 +91,7 @@ export class TableReader {
     checkKey(hash, query.pk, 'hash');
     const { limit = Number.POSITIVE_INFINITY } = query;
     if (!(limit >= 1)) throw new Error(`a query has the limit ${limit}; at least 1`);
-    return this.#read(query, selectionOf(query, range, place), Math.min(limit, this.#largestPage));
+    return this.#read(query, selectionOf(query, range, place), Math.min(limit, this.#maxPageItems));
   }
 
   #read(query: Query, { text, values }: Selection, limit: number): Page {
@@ -102,7 +102,7 @@ export class TableReader {
     for (const row of this.#statement(text).iterate(...values, isBounded ? limit : -1)) {
       size += sizeOf(row);
       // A page has at least one item, so that the query makes progress.
-      if (size > LARGEST_PAGE && count > 0) return { items, count, next: cursorOf(query, last) };
+      if (size > MAX_PAGE_BYTES && count > 0) return { items, count, next: cursorOf(query, last) };
       count += 1;
       last = row;
       if (!query.count) items.push(toShown(row, query));

@@ -23,14 +23,14 @@ function decimalsOf(value: number): number {
   return Math.max(0, fraction.length - Number(power));
 }
 
-const MOST_DECIMALS = 40;
+const MAX_DECIMALS = 40;
 
 /** The sum in decimal, as DynamoDB computes it: 0.1 + 0.2 is 0.3. */
 export function decimalSum(a: number, b: number): number {
   const sum = a + b;
   if (Number.isSafeInteger(sum) && Number.isSafeInteger(a) && Number.isSafeInteger(b)) return sum;
   const decimals = Math.max(decimalsOf(a), decimalsOf(b));
-  if (decimals > MOST_DECIMALS) return sum;
+  if (decimals > MAX_DECIMALS) return sum;
   const scaled = (value: number): bigint => {
     const [mantissa = '0', power = '0'] = value.toString().split('e');
     const [whole = '0', fraction = ''] = mantissa.split('.');

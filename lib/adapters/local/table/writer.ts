@@ -1,7 +1,7 @@
 import { ConflictError, type Item, type Key, type TableName, type Write } from '../../../ports/table.ts';
 import { asks, checkCondition, holds } from './conditions.ts';
 import { type StoredItem, toStored } from './items.ts';
-import { checkKeys, itemSize, LARGEST_ITEM, LARGEST_TRANSACTION, MOST_AT_ONCE } from './limits.ts';
+import { checkKeys, itemSize, MAX_BATCH, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES } from './limits.ts';
 import type { Rows } from './rows.ts';
 import { checkUpdate, updated } from './updates.ts';
 
@@ -22,7 +22,7 @@ const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} 
 
 /** Throws Error for writes that DynamoDB rejects whatever is stored. */
 function checkWrites(writes: readonly Write[], keys: readonly Key[]): void {
-  if (writes.length > MOST_AT_ONCE) throw new Error(`${writes.length} writes at once; at most ${MOST_AT_ONCE}`);
+  if (writes.length > MAX_BATCH) throw new Error(`${writes.length} writes at once; at most ${MAX_BATCH}`);
   for (const key of keys) checkKeys(key);
   if (keys.length > 1 && new Set(keys.map(nameOf)).size < keys.length) {
     throw new Error('one transaction has two writes of one item');
@@ -41,7 +41,8 @@ const SURELY_SMALL = 100_000;
 function largeSize(table: TableName, item: Item, { text }: StoredItem): number {
   if (text.length <= SURELY_SMALL) return text.length;
   const size = itemSize(item);
-  if (size > LARGEST_ITEM) throw new Error(`${table} ${item.pk} ${item.sk} is above the 400 KB that an item may hold`);
+  if (size > MAX_ITEM_BYTES)
+    throw new Error(`${table} ${item.pk} ${item.sk} is above the 400 KB that an item may hold`);
   return size;
 }
 
@@ -87,7 +88,7 @@ export class TableWriter {
       size += largeSize(key.table, item, stored);
       rows.put(item, stored, old);
     }
-    if (size > LARGEST_TRANSACTION)
+    if (size > MAX_TRANSACTION_BYTES)
       throw new Error(`${changes.length} writes are above 4 MB, the maximum size of a transaction`);
   }
 }

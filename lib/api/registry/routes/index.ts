@@ -51,6 +51,12 @@ export type RouteId = keyof Routes;
 /** The ids of the routes that fulfil a condition on their rows. */
 type IdsWhere<Condition> = { [Id in RouteId]: Routes[Id] extends Condition ? Id : never }[RouteId];
 
+/** The ids of the routes whose body is bytes. */
+export type BytesId = IdsWhere<{ readonly body: 'bytes' }>;
+
+/** The names of the path parameters of all routes. */
+export type ParamName = { [Id in RouteId]: keyof Params<Routes[Id]['path']> }[RouteId];
+
 /** The ids of the routes of families. */
 export type IdsOf<Family extends FamilyName> = IdsWhere<{ readonly family: Family }>;
 

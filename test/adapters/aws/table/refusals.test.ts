@@ -21,9 +21,9 @@ async function openRefused(...replies: ((asked: AwsRequest) => Reply)[]): Promis
 
 const operations = (): string[] => server.requests.map((asked) => asked.operation);
 
-describe('a call that the database refuses for the moment', () => {
+describe('a call that the database rejects temporarily', () => {
   test.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'a transaction cancelled for %s is repeated under the same token',
+    'a transaction cancelled for %s is repeated with the same token',
     async (code) => {
       const table = await openRefused(() => CANCELLED('None', code));
       await table.write(PUTS);
@@ -42,7 +42,7 @@ describe('a call that the database refuses for the moment', () => {
   });
 
   test.each(['TransactionConflictException', 'ProvisionedThroughputExceededException', 'ThrottlingException'])(
-    'a single write refused for %s is repeated',
+    'a single write rejected for %s is repeated',
     async (name) => {
       const table = await openRefused(() => errorReply(name));
       await table.write(PUTS.slice(0, 1));
@@ -58,7 +58,7 @@ describe('a call that the database refuses for the moment', () => {
     expect(operations()).toEqual(['TransactWriteItems']);
   });
 
-  test('what was left unread is asked for again, and only that', async () => {
+  test('unprocessed keys are requested again, without the others', async () => {
     const key = (sk: string) => ({ pk: { S: 'p' }, sk: { S: sk } });
     const table = await openRefused(
       () => ({
@@ -76,7 +76,7 @@ describe('a call that the database refuses for the moment', () => {
     expect(asked).toEqual([['run', 'cat'], ['run'], ['run']]);
   });
 
-  test('an error that does not pass is thrown at once', async () => {
+  test('a permanent error is thrown at once', async () => {
     const table = await openRefused(() => errorReply('ValidationException'));
     await expect(table.write(PUTS)).rejects.toThrow('ValidationException');
     expect(operations()).toEqual(['TransactWriteItems']);
@@ -84,7 +84,7 @@ describe('a call that the database refuses for the moment', () => {
 });
 
 describe('every read of a table is strongly consistent', () => {
-  test('one key, several keys and a query say so; a query of an index cannot', async () => {
+  test('by one key, several keys and a query; only a query of an index cannot be', async () => {
     const table = await openRefused();
     const key = { table: 'runs', pk: 'p', sk: 'a' } as const;
     await table.get([key]);
@@ -98,7 +98,7 @@ describe('every read of a table is strongly consistent', () => {
 });
 
 describe('the count of calls', () => {
-  test('reports each call once with its tables and what it consumed', async () => {
+  test('reports each call once with its tables and its consumed capacity', async () => {
     const calls: Call[] = [];
     const { table, close } = await openEmulatedTable({ onCall: (call) => calls.push(call) });
     await table.write([{ do: 'put', table: 'runs', item: { pk: 'p', sk: 'a' } }]);

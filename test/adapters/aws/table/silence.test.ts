@@ -6,7 +6,7 @@ import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
 import { ConflictError, type Item, type Table } from '../../../../lib/ports/table.ts';
 import { type EmulatedTable, openEmulatedTable } from '../../../emulator/dynoxide.ts';
 
-/** Stands before the database: does what is asked, and keeps so many answers to itself. */
+/** A proxy in front of the database: it forwards each request, and drops the given number of responses. */
 let silent = 0;
 let asked = 0;
 let database: EmulatedTable;
@@ -56,21 +56,21 @@ const itemOf = (pk: string, more: Partial<Item> = {}): Item => ({
 
 const create = (item: Item) => table.write([{ do: 'put', table: 'runs', item, when: { absent: true } }]);
 
-describe('a write whose first answer got lost', () => {
-  test.each([1, 2])('was done, and says so when it comes again (%s lost)', async (lost) => {
+describe('a write whose first response was lost', () => {
+  test.each([1, 2])('was applied, and its repetition succeeds (%s lost)', async (lost) => {
     silent = lost;
     const before = asked;
     await create(itemOf(`lost-${lost}`));
     expect(asked - before).toBe(lost + 1);
   });
 
-  test('is a conflict all the same when somebody else had written another item', async () => {
+  test('is nevertheless a conflict if another process has written another item', async () => {
     await create(itemOf('taken', { text: 'theirs' }));
     silent = 1;
     await expect(create(itemOf('taken'))).rejects.toThrow(ConflictError);
   });
 
-  test('is done once in a transaction', async () => {
+  test('is applied once in a transaction', async () => {
     silent = 1;
     const key = { table: 'runs', pk: 'count', sk: '.' } as const;
     await table.write([
@@ -82,7 +82,7 @@ describe('a write whose first answer got lost', () => {
   });
 });
 
-test('a write that is refused at its first try is a conflict, also when it wants what is there', async () => {
+test('a write that is rejected at its first attempt is a conflict, also if the stored item is equal', async () => {
   await create(itemOf('twice'));
   await expect(create(itemOf('twice'))).rejects.toThrow(ConflictError);
 });

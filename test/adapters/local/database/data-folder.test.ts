@@ -57,7 +57,7 @@ describe('a data folder', () => {
     await second.close();
   });
 
-  test('has all that was written when its process is killed, and can be opened again at once', async () => {
+  test('has all written data after its process is killed, and can be opened again at once', async () => {
     const owner = await startOwner();
     owner.kill('SIGKILL');
     await once(owner, 'exit');
@@ -66,20 +66,20 @@ describe('a data folder', () => {
     await next.close();
   });
 
-  test('is refused to a second process, which does not disturb the first', async () => {
+  test('is locked for a second process, which does not disturb the first', async () => {
     await startOwner();
     expect(() => openDataFolder(folder)).toThrow(`${folder} is in use by another Weft`);
     expect(() => openDataFolder(folder)).toThrow('in use');
   });
 
-  test('is refused to a second opening in the same process until it is released', () => {
+  test('is locked for a second opening in the same process until it is released', () => {
     const first = openDataFolder(folder);
     expect(() => openDataFolder(folder)).toThrow('in use');
     first.release();
     openDataFolder(folder).release();
   });
 
-  test('belongs to its owner alone with all its files, also where it was made otherwise', async () => {
+  test('and all its files are accessible to their owner only, also after other modes were set', async () => {
     mkdirSync(folder);
     chmodSync(folder, 0o755);
     for (const name of ['weft.db', 'api-key', 'lock']) writeFileSync(join(folder, name), '', { mode: 0o644 });
@@ -92,7 +92,7 @@ describe('a data folder', () => {
     await close();
   });
 
-  test('that cannot be made is an error that names it', async () => {
+  test('that cannot be created is an error with its path', async () => {
     await writeFile(join(folder, '..', 'file'), '');
     const path = join(folder, '..', 'file', 'data');
     expect(() => openDataFolder(path)).toThrow(`the data folder ${path} cannot be used: ENOTDIR`);
@@ -103,12 +103,12 @@ describe('a database file', () => {
   const file = () => join(folder, 'weft.db');
   beforeEach(() => mkdirSync(folder));
 
-  test('that is no database is an error with its reason', async () => {
+  test('that is not a database is an error with its reason', async () => {
     await writeFile(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
     expect(() => new LocalDatabase({ file: file() })).toThrow('file is not a database');
   });
 
-  test('of a newer version is refused and left alone', () => {
+  test('of a newer version is rejected and not changed', () => {
     const newer = new DatabaseSync(file());
     newer.exec('PRAGMA user_version = 99');
     newer.close();

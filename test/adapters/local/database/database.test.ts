@@ -11,7 +11,7 @@ let folder: string;
 let database: LocalDatabase;
 let add: Statement;
 let all: Statement;
-/** What another connection sees: what is committed. */
+/** The committed rows, read over another connection. */
 let other: DatabaseSync;
 
 function open(acknowledge: 'durable' | 'written'): void {
@@ -38,7 +38,7 @@ afterEach(async () => {
 describe('a turn of the event loop', () => {
   beforeEach(() => open('written'));
 
-  test('is one transaction: what it writes is read at once, and is committed at its end', async () => {
+  test('is one transaction: reads find its writes at once, and it is committed at its end', async () => {
     database.write(() => add.run(1));
     database.write(() => add.run(2));
     expect([seen(), committed()]).toEqual([[1, 2], []]);
@@ -48,7 +48,7 @@ describe('a turn of the event loop', () => {
     expect(committed()).toEqual([1, 2]);
   });
 
-  test('loses what fails, and nothing else', async () => {
+  test('loses the failed change, and nothing else', async () => {
     database.write(() => add.run(1));
     const both = () => {
       add.run(2);
@@ -60,7 +60,7 @@ describe('a turn of the event loop', () => {
     expect(committed()).toEqual([1, 3]);
   });
 
-  test('stores what is noted at its end, with what was written', async () => {
+  test('stores the data of `beforeCommit` at its end, together with its writes', async () => {
     let noted = 0;
     database.beforeCommit(() => database.write(() => add.run(noted)));
     database.write(() => add.run(1));
@@ -72,7 +72,7 @@ describe('a turn of the event loop', () => {
     expect(committed()).toEqual([0, 1, 7]);
   });
 
-  test('ends although its work awaits nothing but the database', async () => {
+  test('ends although its code awaits nothing but the database', async () => {
     let turns = 0;
     const counting = setInterval(() => {
       turns += 1;
@@ -87,14 +87,14 @@ describe('a turn of the event loop', () => {
   });
 });
 
-describe('what is acknowledged', () => {
-  test('is on the disk, where nothing else waits for that', async () => {
+describe('an accepted change', () => {
+  test('is on the disk, if no output waits for that', async () => {
     open('durable');
     await database.change(() => add.run(1));
     expect(committed()).toEqual([1]);
   });
 
-  test('is not yet on the disk, where every output waits for that', async () => {
+  test('is not on the disk yet, if every output waits for that', async () => {
     open('written');
     await database.change(() => add.run(1));
     expect(committed()).toEqual([]);
@@ -102,7 +102,7 @@ describe('what is acknowledged', () => {
     expect(committed()).toEqual([1]);
   });
 
-  test('is nothing that failed, which is told when what it follows from is on the disk', async () => {
+  test('that fails rejects only after the data that its error depends on is on the disk', async () => {
     open('durable');
     const [, second] = await Promise.allSettled([
       database.change(() => add.run(1)),
@@ -117,7 +117,7 @@ describe('what is acknowledged', () => {
   });
 });
 
-test('the end commits what was written, and refuses what comes after it', async () => {
+test('closing commits all written changes, and rejects later ones', async () => {
   open('written');
   database.write(() => add.run(1));
   await database.close();

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Resolves to what a promise has come to by now. */
+/** Resolves with the present state of a promise. */
 async function stateOf(promise: Promise<void>): Promise<string> {
   const settled = promise.then(
     () => 'durable',
@@ -32,7 +32,7 @@ async function stateOf(promise: Promise<void>): Promise<string> {
   return Promise.race([settled, turn().then(() => 'waits')]);
 }
 
-test('one flush makes all commits before it durable, and those that come meanwhile share the next', async () => {
+test('one flush makes all earlier commits durable, and commits during a flush share the next', async () => {
   const first = log.wait(1, true);
   log.commit();
   log.commit();
@@ -48,7 +48,7 @@ test('one flush makes all commits before it durable, and those that come meanwhi
   expect(flushes).toHaveLength(2);
 });
 
-test('a commit that nobody waits for is flushed a little later', async () => {
+test('a commit without a waiter is flushed a little later', async () => {
   vi.useFakeTimers();
   log.commit();
   expect(flushes).toHaveLength(0);
@@ -59,7 +59,7 @@ test('a commit that nobody waits for is flushed a little later', async () => {
   expect(log.isDurable(1)).toBe(true);
 });
 
-test('what is waited for and was not committed yet is flushed when it is', async () => {
+test('a wait for a change that is not committed yet is flushed after the commit', async () => {
   const waiting = log.wait(1, true);
   expect(flushes).toHaveLength(0);
   log.commit();
@@ -68,7 +68,7 @@ test('what is waited for and was not committed yet is flushed when it is', async
   expect(await stateOf(waiting)).toBe('durable');
 });
 
-test('an outage fails those who are not patient, and no others', async () => {
+test('an outage rejects the waiters that are not patient, and no others', async () => {
   const [hasty, patient] = [log.wait(1, false), log.wait(1, true)];
   log.fail(new Error('full'));
   expect([await stateOf(hasty), await stateOf(patient)]).toEqual(['full', 'waits']);
@@ -77,7 +77,7 @@ test('an outage fails those who are not patient, and no others', async () => {
   expect(await stateOf(patient)).toBe('durable');
 });
 
-test('a flush that fails is reported, and makes nothing durable', async () => {
+test('a failed flush is reported, and makes nothing durable', async () => {
   const waiting = log.wait(1, true);
   log.commit();
   flushes[0]?.reject(new Error('EIO'));
@@ -85,7 +85,7 @@ test('a flush that fails is reported, and makes nothing durable', async () => {
   expect(failures.map(({ message }) => message)).toEqual(['EIO']);
 });
 
-test('the end flushes what is committed before it releases the log', async () => {
+test('closing flushes all commits before it releases the log', async () => {
   log.commit();
   const closing = log.close();
   expect([flushes.length, isClosed]).toEqual([1, false]);

@@ -35,7 +35,7 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
     vi.restoreAllMocks();
   });
 
-  /** Writes until the disk takes no more; the keys of what was acknowledged. */
+  /** Writes until the disk is full. Returns the keys of the accepted writes. */
   async function writeUntilFull(): Promise<string[]> {
     const kept: string[] = [];
     for (let n = 0; n < 1000; n += 1) {
@@ -53,7 +53,7 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
     throw new Error('the disk did not fill up');
   }
 
-  test('refuses outputs with the reason, keeps what was written in memory, and goes on when there is room', async () => {
+  test('rejects outputs with the reason, keeps changes in memory, and continues when there is space', async () => {
     disk.fill(100_000);
     const kept = await writeUntilFull();
     expect(kept.length).toBeGreaterThan(2);
@@ -81,7 +81,7 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
     expect(items).toEqual(all);
   });
 
-  test('loses nothing that was acknowledged when the process ends meanwhile', async () => {
+  test('loses no accepted change when the process ends during the outage', async () => {
     disk.fill(100_000);
     const kept = await writeUntilFull();
     const unkept = keyOf(`run-${kept.length}`);
@@ -93,7 +93,7 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
     expect(await table.get([unkept])).toEqual([undefined]);
   });
 
-  test('is told to those who want to know, at the beginning', async () => {
+  test('calls its listeners at its start', async () => {
     const heard: string[] = [];
     database.onOutage(({ message }) => heard.push(message));
     disk.fill(100_000);
@@ -114,6 +114,6 @@ describe.skipIf(typeof trial === 'string')('a disk that is full', () => {
   });
 });
 
-test.runIf(typeof trial === 'string')(`a full disk is not tried: ${trial}`, () => {
+test.runIf(typeof trial === 'string')(`a full disk is not tested: ${trial}`, () => {
   expect(process.getuid?.()).not.toBe(0);
 });

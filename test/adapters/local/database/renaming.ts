@@ -1,6 +1,6 @@
 import type { Migration } from '../../../../lib/domain/migrations/migration.ts';
 
-/** A step that gives an attribute another name, and tells of each item that it changes. */
+/** A migration that renames an attribute, and calls the function for each changed item. */
 export const renaming = (onChange: () => void = () => {}): Migration => ({
   changes: {
     journal: (item) => {

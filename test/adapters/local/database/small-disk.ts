@@ -6,16 +6,16 @@ import { join } from 'node:path';
 /** A disk of a few megabytes in memory. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves so many bytes free. */
+  /** Fills the disk up to so many free bytes. */
   fill(left: number): void;
-  /** Frees what `fill` took. */
+  /** Frees the space that `fill` used. */
   free(): void;
-  /** Lets nobody write any more. */
+  /** Makes the disk read-only. */
   freeze(): void;
   remove(): void;
 }
 
-/** Mounts a small disk; a text says why there can be none here: only the superuser may mount. */
+/** Mounts a small disk. Returns the reason as text if that is not possible: only the superuser may mount. */
 export function mountSmallDisk(megabytes: number): SmallDisk | string {
   const folder = mkdtempSync(join(tmpdir(), 'weft-disk-'));
   const mount = (...args: string[]) => execFileSync('mount', args, { stdio: 'pipe' });

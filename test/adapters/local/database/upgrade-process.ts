@@ -1,6 +1,7 @@
 /**
- * A process that opens the tables of a folder and migrates them to another layout, for tests that kill it: `node … FOLDER
- * NUMBER`. It kills itself when it comes to that item, as nothing else would hit the moment.
+ * A process that opens the tables of a folder and migrates them to another schema version, for tests that kill it:
+ * `node … FOLDER NUMBER`. It kills itself at the item with that number, because no other process could kill it at that
+ * moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';

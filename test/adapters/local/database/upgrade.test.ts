@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
   await close();
 }
 
-/** How many items of the journal have each attribute, as a database file has them. */
+/** The number of items of the journal with each attribute in a database file. */
 function countIn(file: string): { before: number; after: number } {
   const database = new DatabaseSync(join(folder, file), { readOnly: true });
   const count = (name: string) =>

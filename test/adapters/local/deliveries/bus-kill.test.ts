@@ -23,7 +23,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Lets a process publish from a number on, and kills it with SIGKILL at the so-many-th line that `counts`. */
+/**
+ * Starts a process that publishes from a number on, and kills it with SIGKILL at the given line among those that
+ * `counts` accepts.
+ */
 async function live(first: number, killAt: number, counts: (line: Line) => boolean, count = COUNT): Promise<Line[]> {
   const child = spawn(process.execPath, [SCRIPT, folder, String(first), String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 /**
- * A process of its own for the kill test: `node bus-process.ts <folder> <first> <count>`. It resumes what is in
- * the folder, publishes messages, every third of them for later, and tells one line of JSON for each that was accepted
- * and each that it takes. A taken message is noted in a file before.
+ * A separate process for the kill test: `node bus-process.ts <folder> <first> <count>`. It resumes the messages of the
+ * folder, publishes messages, every third of them delayed, and prints a line of JSON for each accepted and each
+ * delivered one. Before that line, it records a delivered message in a file.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ import { VirtualTime } from '../virtual-time.ts';
 
 type Deliver = (message: Message) => Promise<void>;
 
-describe('the local bus keeps the law of the port', () => {
+describe('the local bus, by the contract of the port', () => {
   busContract(async (): Promise<BusBench> => {
     const time = new VirtualTime();
     const delivered: { message: Message; at: number }[] = [];
@@ -30,13 +30,13 @@ describe('the local bus keeps the law of the port', () => {
   });
 });
 
-describe('messages that are not taken at once', () => {
+describe('messages whose delivery fails', () => {
   const SECOND = 1000;
   const DAY = 86_400 * SECOND;
   let folder: string;
   let time: VirtualTime;
   let bus: LocalBus;
-  let taken: string[];
+  let accepted: string[];
   let lost: ({ readonly message: Message } & GivenUp)[];
   let keeps: boolean;
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('messages that are not taken at once', () => {
     keeps = true;
     folder = mkdtempSync(join(tmpdir(), 'bus-'));
     time = new VirtualTime();
-    taken = [];
+    accepted = [];
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
   afterEach(async () => {
@@ -53,7 +53,7 @@ describe('messages that are not taken at once', () => {
     vi.restoreAllMocks();
   });
 
-  const take: Deliver = async ({ id }) => void taken.push(id);
+  const take: Deliver = async ({ id }) => void accepted.push(id);
   const refuse: Deliver = () => Promise.reject(new Error('not now'));
   const never: Deliver = () => new Promise(() => {});
   const open = (deliver: Deliver): void => {
@@ -71,7 +71,7 @@ describe('messages that are not taken at once', () => {
     return left;
   };
 
-  test('are delivered again after 1, 2, 4 … 60 seconds, until they are taken', async () => {
+  test('are delivered again after 1, 2, 4 … 60 seconds, until they are accepted', async () => {
     const at: number[] = [];
     open(async () => {
       at.push(time.clock.now());
@@ -85,7 +85,7 @@ describe('messages that are not taken at once', () => {
     expect(await restart(take)).toBe(0);
   });
 
-  test('are given up after a day: handed over with what failed, and not delivered any more', async () => {
+  test('become dead letters with their error after a day, and are not delivered any more', async () => {
     let tries = 0;
     open(() => {
       tries++;
@@ -100,10 +100,10 @@ describe('messages that are not taken at once', () => {
     expect((lost[0]?.failed ?? 0) - start).toBeGreaterThan(DAY - 61 * SECOND);
     expect((lost[0]?.failed ?? 0) - start).toBeLessThanOrEqual(DAY);
     expect(await restart(take)).toBe(0);
-    expect([lost.length, taken]).toEqual([1, []]);
+    expect([lost.length, accepted]).toEqual([1, []]);
   });
 
-  test('that can be handed over to nobody at their end stay, and are delivered again', async () => {
+  test('that cannot be stored as dead letters stay, and are delivered again', async () => {
     keeps = false;
     open(refuse);
     await bus.publish([messageOf('a')]);
@@ -114,11 +114,11 @@ describe('messages that are not taken at once', () => {
     expect(lost).toMatchObject([{ message: messageOf('a') }]);
   });
 
-  test('do not hold up others', async () => {
+  test('do not delay others', async () => {
     open((message) => (message.id === 'bad' ? refuse(message) : take(message)));
     await bus.publish([messageOf('bad'), messageOf('good')]);
     await bus.idle();
-    expect(taken).toEqual(['good']);
+    expect(accepted).toEqual(['good']);
   });
 
   test('are delivered by the next process, once it resumes', async () => {
@@ -127,24 +127,24 @@ describe('messages that are not taken at once', () => {
     await bus.close();
     open(take);
     await time.sleep(SECOND);
-    expect(taken).toEqual([]);
+    expect(accepted).toEqual([]);
     expect(await bus.resume()).toBe(2);
     await bus.idle();
-    expect(taken.toSorted()).toEqual(['a', 'b']);
+    expect(accepted.toSorted()).toEqual(['a', 'b']);
     expect(await restart(take)).toBe(0);
   });
 
-  test('are not taken when the process ended before they were', async () => {
+  test('are not deleted when the process ended before they were accepted', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     open(() => promise);
     await bus.publish([messageOf('a')]);
     await bus.close();
     resolve();
     expect(await restart(take)).toBe(1);
-    expect(taken).toEqual(['a']);
+    expect(accepted).toEqual(['a']);
   });
 
-  test('and are for later come at their time although the process ended, and at once when it is past', async () => {
+  test('and are delayed are delivered at their time although the process ended, and at once when it is past', async () => {
     open(take);
     await bus.publishAt(time.clock.now() + 60 * SECOND, 'soon', messageOf('soon'));
     await bus.publishAt(time.clock.now() + DAY, 'later', messageOf('later'));
@@ -153,18 +153,18 @@ describe('messages that are not taken at once', () => {
     open(take);
     expect(await bus.resume()).toBe(2);
     await bus.idle();
-    expect(taken).toEqual(['soon']);
+    expect(accepted).toEqual(['soon']);
     await time.sleep(DAY);
-    expect(taken).toEqual(['soon', 'later']);
+    expect(accepted).toEqual(['soon', 'later']);
   });
 
-  test('their names are known to the next process', async () => {
+  test('have names that the next process knows', async () => {
     open(take);
     await bus.publishAt(time.clock.now() + SECOND, 'once', messageOf('a'));
     await restart(take);
     await bus.publishAt(time.clock.now() + SECOND, 'once', messageOf('b'));
     await time.sleep(2 * SECOND);
-    expect(taken).toEqual(['a']);
+    expect(accepted).toEqual(['a']);
   });
 
   test('are delivered a few at a time, and all of them', async () => {
@@ -177,11 +177,11 @@ describe('messages that are not taken at once', () => {
     });
     await bus.publish(Array.from({ length: 100 }, (_, index) => messageOf(`m${index}`)));
     await bus.idle();
-    expect(new Set(taken).size).toBe(100);
+    expect(new Set(accepted).size).toBe(100);
     expect(most).toBe(16);
   });
 
-  test('nothing is accepted after the end', async () => {
+  test('are rejected after closing', async () => {
     open(take);
     await bus.close();
     await expect(bus.publish([messageOf('a')])).rejects.toThrow('closed');

@@ -31,7 +31,7 @@ function ended(id: number): Execution {
   return execution(id, { ended: now, outcome: { status: 'SUCCEEDED', output: '1' } });
 }
 
-test('what is noted in one turn is stored all or not at all, and tried again when that fails', async () => {
+test('changes of one turn are stored in one transaction, which is retried when it fails', async () => {
   journal.note(execution(1));
   // A fraction does not fit the column.
   const faulty = { ...execution(2), started: 0.5 };
@@ -45,7 +45,7 @@ test('what is noted in one turn is stored all or not at all, and tried again whe
   expect(journal.unfinished()).toMatchObject([{ id: 1 }, { id: 2 }]);
 });
 
-test('an execution that ended more than a day ago is forgotten when a later one ends', async () => {
+test('an execution that ended more than a day ago is deleted when a later one ends', async () => {
   journal.note(ended(1));
   journal.note(execution(2));
   await journal.stored();

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Lets a process work, and kills it with SIGKILL at the line of which `isEnough` is true. */
+/** Starts a process and kills it with SIGKILL at the line for which `isEnough` is true. */
 async function live(isEnough: (line: Line) => boolean, mode = 'asking'): Promise<Line[]> {
   const child = spawn(process.execPath, [SCRIPT, folder, String(COUNT), mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -76,6 +76,6 @@ test('no execution is lost and no step is skipped when the process is killed aga
     calls.set(text, (calls.get(text) ?? 0) + 1);
   }
   expect(calls.size).toBe(COUNT * ROUNDS);
-  // A call is made again only when its process died before the result was stored.
+  // A call is repeated only if its process died before the result was stored.
   expect(Math.max(...calls.values())).toBeLessThanOrEqual(lives.length);
 });

@@ -39,7 +39,7 @@ describe('the limits of local executions', () => {
     expect(await bench.ending(other, 'one')).toMatchObject({ status: 'FAILED' });
   });
 
-  test('a machine that never waits lets the process live, and can be stopped', async () => {
+  test('a machine that never waits does not block the process, and can be stopped', async () => {
     open({ events: Number.POSITIVE_INFINITY });
     const handle = await begin(loop);
     await turn();
@@ -47,13 +47,13 @@ describe('the limits of local executions', () => {
     expect(await bench.status(handle, 'one')).toBe('ABORTED');
   });
 
-  test('a state that puts out more than the limit fails', async () => {
+  test('a state whose output is above the limit fails', async () => {
     open({ bytes: 100 });
     const handle = await begin({ A: { Type: 'Pass', Output: `{% $pad('', 99, 'é') %}`, End: true } });
     expect(await bench.ending(handle, 'one')).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' });
   });
 
-  test('an answer above the limit is refused and the task waits on', async () => {
+  test('an answer above the limit is rejected, and the task still waits', async () => {
     open({ bytes: 100 });
     let token = '';
     bench.functions.set('work', async (_, given) => {
@@ -66,7 +66,7 @@ describe('the limits of local executions', () => {
     expect(await bench.ending(handle, 'one')).toMatchObject({ output: 'x' });
   });
 
-  test('only so many functions are called at a time, and all of them in the end', async () => {
+  test('the number of concurrent function calls is limited, and all of them are made', async () => {
     open({ calls: 3 });
     let [running, most] = [0, 0];
     bench.functions.set('work', async () => {
@@ -82,7 +82,7 @@ describe('the limits of local executions', () => {
     expect(await Promise.all(names.map((name) => bench.status(handle, name)))).toEqual(names.map(() => 'SUCCEEDED'));
   });
 
-  test('a call whose execution was stopped while it stood in line is not made', async () => {
+  test('a queued call whose execution was stopped is not made', async () => {
     open({ calls: 1 });
     const calls: unknown[] = [];
     bench.functions.set('work', async (payload) => {
@@ -96,7 +96,7 @@ describe('the limits of local executions', () => {
     expect(calls).toEqual([1]);
   });
 
-  test('the oldest ended executions are forgotten, running ones never', async () => {
+  test('the oldest ended executions are deleted, running ones never', async () => {
     open({ kept: 10 });
     const waiting = await begin({ A: { Type: 'Wait', Seconds: 1_000_000, End: true } }, 'waiting');
     const handle = await bench.executions.define(machine({ A: { Type: 'Succeed' } }));
@@ -109,7 +109,7 @@ describe('the limits of local executions', () => {
     expect(await bench.status(waiting, 'waiting')).toBe('RUNNING');
   });
 
-  test('a task that is not done in time fails, though its function returns later', async () => {
+  test('a task that exceeds its timeout fails, although its function returns later', async () => {
     open({});
     bench.functions.set('work', () => bench.time.sleep(5000));
     const Catch = [{ ErrorEquals: ['States.Timeout'], Output: 'late', Next: 'B' }];
@@ -117,7 +117,7 @@ describe('the limits of local executions', () => {
     expect(await bench.ending(handle, 'one')).toMatchObject({ status: 'SUCCEEDED', output: 'late' });
   });
 
-  test('a task without a heartbeat fails before its own time is over', async () => {
+  test('a task without a heartbeat fails before its timeout', async () => {
     open({});
     bench.functions.set('work', async () => undefined);
     const handle = await begin({ A: listen({ TimeoutSeconds: 60, HeartbeatSeconds: 5 }) });

@@ -1,7 +1,7 @@
 /**
- * A process of its own for the kill test: `node process.ts <folder> <executions> [answering]`. It
- * resumes what is in the folder, starts the executions, and tells one line of JSON for each start it was promised, each
- * call of the function and, at last, all the endings. No execution ends before a process is `answering`.
+ * A separate process for the kill test: `node process.ts <folder> <executions> [answering]`. It resumes the executions
+ * of the folder, starts new ones, and prints a line of JSON for each accepted start, each call of the function and, at
+ * the end, all outcomes. No execution ends before a process is `answering`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ describe('after a restart', () => {
     return handle;
   };
 
-  test('a call that was cut short is made again, and what had ended before is not', async () => {
+  test('an interrupted call is made again, and a completed one is not', async () => {
     const calls: unknown[] = [];
     functions.set('work', async (payload) => {
       calls.push(payload);
@@ -51,7 +51,7 @@ describe('after a restart', () => {
     expect(await restart()).toBe(0);
   });
 
-  test('a token is still good, even before the executions are resumed', async () => {
+  test('a token is still valid, also before the executions are resumed', async () => {
     const tokens: string[] = [];
     functions.set('work', async (_, token) => void tokens.push(token ?? ''));
     const handle = await begin({ A: listen({ Next: 'B', End: undefined }), B: { Type: 'Succeed' } });
@@ -76,7 +76,7 @@ describe('after a restart', () => {
     expect(await bench.status(handle, 'one')).toBe('ABORTED');
   });
 
-  test('a wait ends when it was due, however long the process was away', async () => {
+  test('a wait ends at its due time, however long no process was running', async () => {
     const handle = await begin({ A: { Type: 'Wait', Seconds: 60, End: true } });
     const { started = 0 } = bench.executions.describe(handle, 'one') ?? {};
     await time.sleep(20_000);
@@ -86,7 +86,7 @@ describe('after a restart', () => {
     expect(ended - started).toBe(60_000);
   });
 
-  test('the tries of a task are not counted anew', async () => {
+  test('the attempts of a task are not counted again from the beginning', async () => {
     let calls = 0;
     functions.set('work', async () => {
       calls++;
@@ -100,7 +100,7 @@ describe('after a restart', () => {
     expect(calls).toBe(4);
   });
 
-  test('the branches, iterations and variables of an execution are where they were', async () => {
+  test('the branches, iterations and variables of an execution are as before', async () => {
     const inner = {
       StartAt: 'V',
       States: {
@@ -131,7 +131,7 @@ describe('after a restart', () => {
     expect(ended - started).toBe(30_000);
   });
 
-  test('an express execution goes on as well, within its five minutes', async () => {
+  test('an express execution continues as well, within its five minutes', async () => {
     const defined = machine({ A: { Type: 'Wait', Seconds: 600, End: true } }, { tier: 'EXPRESS' });
     const handle = await bench.executions.define(defined);
     await bench.executions.start(handle, 'one', {});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Alarm, Timers } from '../../../../lib/adapters/local/concurrency/timers.ts';
 
-/** An alarm that rings when it is told to; `now` moves to the time it was set for. */
+/** An alarm that rings on demand; `now` moves to its time. */
 function handAlarm(): { now: () => number; alarm: Alarm; ringAll: () => void } {
   let now = 0;
   let set: { due: number; ring: () => void } | undefined;

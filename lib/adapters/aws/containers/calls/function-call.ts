@@ -36,8 +36,8 @@ const NOT_STARTED: ReadonlySet<string> = new Set([
   'CodeArtifactUserPendingException',
 ]);
 
-const FIRST_PAUSE_MS = 200;
-const MAX_PAUSE_MS = 10_000;
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
 
 /** Errors of Lambda, and the same in words for the user. */
 const CRASHES: readonly (readonly [RegExp, string])[] = [
@@ -142,7 +142,7 @@ class FunctionCall {
       limits.begin.throwIfAborted();
       const events = await this.#start(await this.#event(opening));
       if (events !== undefined) return this.#read(events);
-      await transport.pause(backoffMs(attempt, FIRST_PAUSE_MS, MAX_PAUSE_MS), limits.begin);
+      await transport.sleep(backoffMs(attempt, FIRST_DELAY_MS, MAX_DELAY_MS), limits.begin);
     }
   }
 

@@ -3,13 +3,13 @@ import type { ContainerCall, ContainerResult } from '../../../../ports/container
 import type { ChannelStore } from './channel.ts';
 
 /** Waits so many milliseconds; rejects at the signal. */
-export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
 /** What calls of containers go through. */
 export interface Transport {
   readonly client: LambdaClient;
   readonly store: ChannelStore;
-  readonly pause: Pause;
+  readonly sleep: Sleep;
 }
 
 /** When a call ends early. */

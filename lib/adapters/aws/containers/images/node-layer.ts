@@ -20,10 +20,10 @@ export const RECIPE = 1;
 
 /** The files that Node needs: their paths in the image, and the subfolder of our folder into which they are copied. */
 const PARTS = [
-  { what: 'usr/local/bin/node', pattern: /^usr\/local\/bin\/node$/, folder: '' },
-  { what: 'lib/ld-musl-*.so.1', pattern: /^(?:usr\/)?lib\/ld-musl-[\w-]+\.so\.1$/, folder: 'lib/' },
-  { what: 'usr/lib/libstdc++.so.6', pattern: /^usr\/lib\/libstdc\+\+\.so\.[\d.]+$/, folder: 'lib/' },
-  { what: 'usr/lib/libgcc_s.so.1', pattern: /^usr\/lib\/libgcc_s\.so\.[\d.]+$/, folder: 'lib/' },
+  { path: 'usr/local/bin/node', pattern: /^usr\/local\/bin\/node$/, folder: '' },
+  { path: 'lib/ld-musl-*.so.1', pattern: /^(?:usr\/)?lib\/ld-musl-[\w-]+\.so\.1$/, folder: 'lib/' },
+  { path: 'usr/lib/libstdc++.so.6', pattern: /^usr\/lib\/libstdc\+\+\.so\.[\d.]+$/, folder: 'lib/' },
+  { path: 'usr/lib/libgcc_s.so.1', pattern: /^usr\/lib\/libgcc_s\.so\.[\d.]+$/, folder: 'lib/' },
 ] as const;
 
 const MTIME = new Date(0);
@@ -169,7 +169,7 @@ async function addIfPart(
 /** Checks that every part is there, and the target of every link. Returns the file name of the dynamic loader. */
 function checkComplete({ image, found }: LayerBuild): string {
   const missing = PARTS.find((one) => ![...found.values()].some(({ part }) => part === one));
-  if (missing !== undefined) throw unusableImage(image, `has no ${missing.what}`);
+  if (missing !== undefined) throw unusableImage(image, `has no ${missing.path}`);
   for (const [name, { linkTarget }] of found) {
     if (linkTarget !== undefined && !found.has(linkTarget))
       throw unusableImage(image, `has '${name}' elsewhere, as '${linkTarget}'`);

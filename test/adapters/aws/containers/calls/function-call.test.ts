@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as after } from 'node:timers/promises';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clientForCalls, invoker } from '../../../../../lib/adapters/aws/containers/calls/function-call.ts';
@@ -22,10 +22,10 @@ const rawReply = (body: Buffer): Reply => ({ headers: { 'content-type': STREAM_T
 let bucket: Bucket;
 let aws: AwsServer;
 let reply: () => Reply | Promise<Reply>;
-const pauses: number[] = [];
+const delays: number[] = [];
 
 beforeEach(async () => {
-  pauses.length = 0;
+  delays.length = 0;
   bucket = await startBucket();
   aws = await startAwsServer(() => reply());
 });
@@ -38,8 +38,8 @@ const containersHere = (more: Partial<LambdaContainersOptions> = {}) =>
   containersWith(bucket, new LambdaClient({ ...aws.config, maxAttempts: 1 }), more);
 
 async function call(given: Partial<ContainerCall> = {}) {
-  const pause = async (milliseconds: number) => void pauses.push(milliseconds);
-  return readable(await (await containersHere({ pause })).call(ID, callOf({ a: 1 }, given)));
+  const sleep = async (milliseconds: number) => void delays.push(milliseconds);
+  return readable(await (await containersHere({ sleep })).call(ID, callOf({ a: 1 }, given)));
 }
 
 describe('a call of a Lambda function', () => {
@@ -99,8 +99,8 @@ describe('a call of a Lambda function', () => {
     const errors: Reply[] = [1, 2, 3].map(() => ({ ...errorReply(name), status }));
     reply = () => errors.shift() ?? responseOf([doneMessage(), '1']);
     expect(await call()).toEqual({ body: '1', outputs: [] });
-    expect(pauses).toHaveLength(3);
-    expect(pauses[2]).toBeGreaterThan(pauses[0] ?? 0);
+    expect(delays).toHaveLength(3);
+    expect(delays[2]).toBeGreaterThan(delays[0] ?? 0);
   });
 
   test('that Lambda may have started is not repeated', async () => {
@@ -112,11 +112,11 @@ describe('a call of a Lambda function', () => {
   test('that is cancelled while Lambda does not start it is not repeated', async () => {
     reply = () => ({ ...errorReply('TooManyRequestsException'), status: 429 });
     const waiting = Promise.withResolvers<void>();
-    const pause = (milliseconds: number, signal: AbortSignal) => {
+    const sleep = (milliseconds: number, signal: AbortSignal) => {
       waiting.resolve();
-      return sleep(milliseconds * 1_000, undefined, { signal });
+      return after(milliseconds * 1_000, undefined, { signal });
     };
-    const containers = await containersHere({ pause });
+    const containers = await containersHere({ sleep });
     const result = containers.call(ID, callOf({}, { actionId: 'early' }));
     await waiting.promise;
     await containers.cancel(ID, 'early');
@@ -186,7 +186,7 @@ describe('the messages of a container on Lambda', () => {
     const { host } = recordingHost();
     let isStored = false;
     const setVariable = async () => {
-      await sleep(20);
+      await after(20);
       isStored = true;
     };
     await call({ host: { ...host, setVariable } });
@@ -196,9 +196,9 @@ describe('the messages of a container on Lambda', () => {
 
 describe('the client for calls', () => {
   const limits = { begin: new AbortController().signal, end: new AbortController().signal };
-  const transportWith = (pause: () => Promise<void>) => ({
+  const transportWith = (sleep: () => Promise<void>) => ({
     store: { client: bucket.client, bucket: bucket.name },
-    pause,
+    sleep,
   });
 
   test('opens a connection for each call', async () => {
@@ -219,8 +219,8 @@ describe('the client for calls', () => {
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     const client = clientForCalls({ endpoint: `http://127.0.0.1:${port}`, region: 'eu-test-1', credentials });
     // The server starts after the first attempt.
-    const pause = () => new Promise<void>((resolve) => lambda.listen(port, '127.0.0.1', resolve));
-    const result = await invoker(client)(transportWith(pause), VERSION, callOf({}), limits);
+    const sleep = () => new Promise<void>((resolve) => lambda.listen(port, '127.0.0.1', resolve));
+    const result = await invoker(client)(transportWith(sleep), VERSION, callOf({}), limits);
     expect(Buffer.from(result.body).toString()).toBe('7');
     await new Promise((resolve) => lambda.close(resolve));
   });

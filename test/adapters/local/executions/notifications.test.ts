@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { EndedExecution, OnEnd } from '../../../../lib/adapters/local/executions/notices.ts';
+import type { EndedExecution, OnEnd } from '../../../../lib/adapters/local/executions/notifications.ts';
 import { machine, NamedError, type TestFunction, task } from '../../../contract/executions.ts';
 import { type LocalBench, openBench } from '../bench.ts';
 import { VirtualTime } from '../virtual-time.ts';
 
-describe('ends that somebody wants to be told of', () => {
+describe('notifications of executions that end without success', () => {
   let folder: string;
   let time: VirtualTime;
   let functions: Map<string, TestFunction>;
-  let told: EndedExecution[];
+  let notified: EndedExecution[];
   let bench: LocalBench;
   const file = () => join(folder, 'executions.sqlite');
 
@@ -20,7 +20,7 @@ describe('ends that somebody wants to be told of', () => {
     folder = mkdtempSync(join(tmpdir(), 'executions-'));
     time = new VirtualTime();
     functions = new Map();
-    told = [];
+    notified = [];
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
   afterEach(async () => {
@@ -29,7 +29,7 @@ describe('ends that somebody wants to be told of', () => {
     vi.restoreAllMocks();
   });
 
-  const open = (onEnd: OnEnd = (ended) => void told.push(ended)): void => {
+  const open = (onEnd: OnEnd = (ended) => void notified.push(ended)): void => {
     bench = openBench({ file: file(), functions, time, onEnd, limits: { keptDays: 1 / 24 } });
   };
   const restart = async (onEnd?: OnEnd): Promise<void> => {
@@ -53,17 +53,17 @@ describe('ends that somebody wants to be told of', () => {
     return rows.map((row) => ({ ...row }));
   };
 
-  test('a failure is told with its error, once it can be read', async () => {
+  test('contain the error of a failure, whose execution can be read before', async () => {
     const seen: unknown[] = [];
     open(({ handle, name }) => void seen.push(bench.executions.describe(handle, name)?.status));
     await begin(FAILING);
     await bench.executions.idle();
     expect(seen).toEqual(['FAILED']);
     await restart();
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
-  test('a task that fails for good, a timeout and a stop are told by their names', async () => {
+  test('contain the error names of an exhausted task, a timeout and a stop', async () => {
     functions.set('work', async () => {
       throw new NamedError('Weft.Broken', 'no way');
     });
@@ -74,7 +74,7 @@ describe('ends that somebody wants to be told of', () => {
     await bench.executions.stop(stopped, 'stopped', 'Cancelled', 'by hand');
     await time.sleep(20_000);
     await bench.executions.idle();
-    expect(told.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+    expect(notified.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
       { handle, name: 'failing', status: 'FAILED', error: 'Weft.Broken', cause: expect.stringContaining('no way') },
       { handle: expect.any(String), name: 'late', status: 'TIMED_OUT', error: 'States.Timeout' },
       { handle: stopped, name: 'stopped', status: 'ABORTED', error: 'Cancelled', cause: 'by hand' },
@@ -82,14 +82,14 @@ describe('ends that somebody wants to be told of', () => {
     expect(await owed()).toEqual([]);
   });
 
-  test('success is not told and leaves nothing owed', async () => {
+  test('are not sent for a success', async () => {
     open(() => expect.unreachable());
     await begin({ A: { Type: 'Succeed' } });
     await bench.executions.idle();
     expect(await owed()).toEqual([]);
   });
 
-  test('an end that could not be noted is told again, after growing pauses, until it is', async () => {
+  test('are sent again with growing delays until they are accepted', async () => {
     const at: number[] = [];
     open(() => {
       at.push(time.clock.now());
@@ -101,22 +101,22 @@ describe('ends that somebody wants to be told of', () => {
     expect(await owed()).toEqual([]);
   });
 
-  test('an end that was not noted before the process ended is told by the next one, once it resumes', async () => {
+  test('that an earlier process did not send are sent by the next one, once it resumes', async () => {
     open(() => new Promise(() => {}));
     const handle = await begin(FAILING);
     await time.sleep(1);
     await bench.close();
     open();
     await time.sleep(1000);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await bench.executions.resume();
     await bench.executions.idle();
-    expect(told).toEqual([{ handle, name: 'one', status: 'FAILED', error: 'Own.Error', cause: 'it had to' }]);
+    expect(notified).toEqual([{ handle, name: 'one', status: 'FAILED', error: 'Own.Error', cause: 'it had to' }]);
     await restart();
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
   });
 
-  test('a call that was under way when the process ended does not count', async () => {
+  test('are sent again when the process ended during the call', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     open(() => promise);
     await begin(FAILING);
@@ -126,10 +126,10 @@ describe('ends that somebody wants to be told of', () => {
     open();
     await bench.executions.resume();
     await bench.executions.idle();
-    expect(told).toMatchObject([{ name: 'one' }]);
+    expect(notified).toMatchObject([{ name: 'one' }]);
   });
 
-  test('what is owed outlives the execution, and a later one does not take its place', async () => {
+  test('remain when their execution is deleted, and are not replaced by a later one', async () => {
     const refuse: OnEnd = () => Promise.reject(new Error('not now'));
     open(refuse);
     await begin(FAILING, 'old');
@@ -140,10 +140,10 @@ describe('ends that somebody wants to be told of', () => {
     await begin(FAILING, 'new');
     await bench.executions.idle();
     await restart();
-    expect(told.map(({ name }) => name)).toEqual(['old', 'new']);
+    expect(notified.map(({ name }) => name)).toEqual(['old', 'new']);
   });
 
-  test('an execution whose machine is refused now is told of', async () => {
+  test('are sent for an execution whose machine is rejected by this version', async () => {
     open();
     await begin(WAITING);
     await bench.close();
@@ -152,20 +152,20 @@ describe('ends that somebody wants to be told of', () => {
     database.close();
     open();
     await bench.executions.idle();
-    expect(told).toMatchObject([{ name: 'one', status: 'FAILED', error: 'States.Runtime' }]);
+    expect(notified).toMatchObject([{ name: 'one', status: 'FAILED', error: 'States.Runtime' }]);
   });
 
-  test('many ends are told a few at a time, and all of them', async () => {
+  test('are sent a few at a time, and all of them', async () => {
     let [busy, most] = [0, 0];
     open(async (ended) => {
       most = Math.max(most, ++busy);
       await time.sleep(10);
       busy--;
-      told.push(ended);
+      notified.push(ended);
     });
     await Promise.all(Array.from({ length: 100 }, (_, index) => begin(FAILING, `run-${index}`)));
     await bench.executions.idle();
-    expect(new Set(told.map(({ name }) => name)).size).toBe(100);
+    expect(new Set(notified.map(({ name }) => name)).size).toBe(100);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(16);
   });
