@@ -1,10 +1,8 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { cancelCalls } from '../calls/cancellation.ts';
-import { announceEnd } from '../calls/run-ends.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
+import { completeEnd } from './carrying.ts';
 
 /** An execution that did not end well. */
 export interface EndedExecution {
@@ -32,15 +30,8 @@ export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution)
   const { run } = await runs.update(ports, found, async (current) =>
     isCarrying(current) && current.status === 'pending' ? crash(ports, current, ended) : undefined,
   );
-  if (!isCarrying(run) || run.status === 'pending' || isDone(run)) return;
-  await publishOutbox(ports, run);
-  await cancelCalls(ports, run, run.wait);
-  await announceEnd(ports, run);
+  if (isCarrying(run)) await completeEnd(ports, run);
 }
-
-/** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
-const isDone = ({ status, wait }: runs.Run): boolean =>
-  status === 'complete' || (status === 'failed' && wait === undefined);
 
 function crash(
   ports: EnginePorts,

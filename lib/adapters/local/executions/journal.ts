@@ -92,6 +92,11 @@ export class ExecutionsJournal implements Journal {
     return this.#sql.owed.all() as unknown as OwedRow[];
   }
 
+  /** Whether the end of the execution has still to be reported. */
+  isOwed(execution: number): boolean {
+    return this.#sql.isOwed.get(execution) !== undefined;
+  }
+
   /** Somebody has been told of the execution's end. */
   settle(execution: number): void {
     this.#settled.add(execution);
