@@ -17,6 +17,7 @@ import { onExecutionEnd } from '../../../lib/engine/recovery/lifecycle.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
+import { throwTaskError } from '../../../lib/engine/step/errors.ts';
 import { type Outcome, type StepInput, step } from '../../../lib/engine/step/step.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
@@ -73,6 +74,11 @@ async function unlessCrashed<T>(process: SimulatedProcess, work: () => Promise<T
     if (error instanceof CrashedError) await new Promise(() => {});
     throw error;
   }
+}
+
+function throwUnlessCrashed(error: unknown): never {
+  if (error instanceof CrashedError) throw error;
+  throwTaskError(error);
 }
 
 /** The engine over virtual time, in a simulated process that can crash and start again over what was stored. */
@@ -139,7 +145,9 @@ export class World {
       alarm,
       invoke: (_name, payload) => {
         this.noteCall(payload as { readonly execution: string });
-        return unlessCrashed(process, () => deliver(payload as StepInput, (input) => step(ports, input)));
+        return unlessCrashed(process, () =>
+          deliver(payload as StepInput, (input) => step(ports, input).catch(throwUnlessCrashed)),
+        );
       },
       onEnd: ({ name, status, error = '', cause = '' }) =>
         unlessCrashed(process, () => onExecutionEnd(ports, { name, status, error, cause })),
