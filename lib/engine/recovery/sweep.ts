@@ -6,7 +6,7 @@ import { readAll } from '../../domain/storage/queries.ts';
 import type { CleanupPorts } from '../ports.ts';
 
 /**
- * The daily upkeep: adds the runs that ended since the last sweep to the metrics, and removes containers that no workflow
+ * The upkeep between requests: adds the runs that ended since the last sweep to the metrics, and removes containers that no workflow
  * asks for any more. Safe to repeat and to interrupt.
  */
 export async function sweep(ports: CleanupPorts): Promise<void> {
