@@ -503,6 +503,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/step',
   ],
   'lib/engine/step': [
+    'lib/domain',
     'lib/compiler/plan',
     'lib/domain/runs',
     'lib/domain/storage',
