@@ -8,6 +8,7 @@ import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { route } from '../../lib/engine/events/router.ts';
 import { startByClock } from '../../lib/engine/events/starts.ts';
 import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
+import { FaultError, toTaskError } from '../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
@@ -37,12 +38,19 @@ function tickAfter(text: string, after: number): number | undefined {
   return 'problem' in cron ? undefined : nextTick(cron, after);
 }
 
+/** Nothing else shows a fault that is retried. */
+function throwLogged(error: unknown): never {
+  const thrown = toTaskError(error);
+  if (thrown instanceof FaultError) console.error('a step could not be made; it is tried again', error);
+  throw thrown;
+}
+
 /** The functions that state machines, the bus and schedules invoke: those of functions/triggers/. */
 function functionsOf({ ports, observer: { onInvoke, onPublish } }: RuntimeOptions) {
   return {
     invoke: (_function: string, payload: unknown) => {
       onInvoke?.();
-      return step(ports(), payload as StepInput);
+      return step(ports(), payload as StepInput).catch(throwLogged);
     },
     onEnd: ({ name, status, error = '', cause = '' }: Ended) => onExecutionEnd(ports(), { name, status, error, cause }),
     deliver: (message: Message) => {

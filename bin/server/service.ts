@@ -10,6 +10,7 @@ import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './console.ts';
 import { openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
+import { startReconciling } from './reconciling.ts';
 import type { LocalSettings } from './settings.ts';
 
 export type { Observer } from './observer.ts';
@@ -96,17 +97,20 @@ const handlerOf =
 async function open(options: PortOptions): Promise<Service> {
   const { settings, closers } = options;
   const { ports, database, resume, idle, endStreams } = await openPorts(options);
+  const handlers = await loadHandlers(ports);
+  // The folder is locked and no request is served yet: what is open now is carried by no process.
+  await resume();
+  closers.defer(await startReconciling(ports));
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,
-    handlerOf: handlerOf(await loadHandlers(ports), await loadConsole()),
+    handlerOf: handlerOf(handlers, await loadConsole()),
     requestId: ports.clock.uuid,
     maxBodyBytes: maxBodyBytesAt,
     storage: database,
   });
   closers.defer(gateway.close);
   closers.defer(endStreams);
-  await resume();
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
   return {
     url: gateway.url,

@@ -62,7 +62,7 @@ const TRIGGERS = {
     scripts: false,
   },
   sweep: {
-    about: 'Repairs interrupted work once a day',
+    about: 'Completes interrupted work',
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'containers'],
     scripts: false,

@@ -8,6 +8,9 @@ import type { Machines } from '../service/machines.ts';
 /** The final statuses that no step records: the last step of a successful run records its end itself. */
 const RECORDED_BY_RULE = ['FAILED', 'TIMED_OUT', 'ABORTED'];
 
+/** How often interrupted work is looked for. */
+const RECONCILED = Duration.minutes(15);
+
 export interface UpkeepProps {
   readonly functions: Functions;
   readonly machines: Machines;
@@ -15,8 +18,8 @@ export interface UpkeepProps {
 }
 
 /**
- * Work without requests: runs whose execution failed, timed out or was aborted are ended, and a daily sweep repairs
- * interrupted work.
+ * Work without requests: runs whose execution failed, timed out or was aborted are ended, and what the
+ * tables promise is compared with what exists.
  */
 export class Upkeep extends Construct {
   constructor(scope: Construct, id: string, { functions, machines, deadLetters }: UpkeepProps) {
@@ -32,10 +35,11 @@ export class Upkeep extends Construct {
         detail: { status: RECORDED_BY_RULE, stateMachineArn: Match.prefix(machines.arnPrefix) },
       },
     });
-    deadLetters.addRule(this, 'Daily', {
+    // So also at most this long after each deployment.
+    deadLetters.addRule(this, 'Often', {
       calls: sweep,
-      description: 'Once a day: the sweep',
-      schedule: Schedule.rate(Duration.days(1)),
+      description: 'Every 15 minutes: the reconciler and the sweep',
+      schedule: Schedule.rate(RECONCILED),
     });
   }
 }

@@ -1,12 +1,15 @@
 import { calledContainers, enginePorts, meter, sealer } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
-import { isStepResult } from '../../lib/engine/step/errors.ts';
+import { isStepResult, throwTaskError } from '../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
 
-/** Called by the state machines of workflows. Errors keep their names, which the machines' retries name. */
-export const handler = withFaultLog(
+const loggedStep = withFaultLog(
   (input: StepInput): Promise<unknown> =>
     step({ ...enginePorts(), sealer: sealer(), containers: calledContainers() }, input),
   { about: ({ run }) => logFieldsOf(enginePorts(), run), meter, isAnswer: isStepResult },
 );
+
+/** Called by the state machines of workflows. The names of its errors are those that the machines' retriers have. */
+export const handler = (...call: Parameters<typeof loggedStep>): Promise<unknown> =>
+  loggedStep(...call).catch(throwTaskError);

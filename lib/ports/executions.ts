@@ -17,8 +17,12 @@ export interface Executions {
    * call that was interrupted can be repeated.
    */
   define(machine: Machine): Promise<string>;
-  /** Starts at most one execution per name: a second start with a name in use has no effect. */
-  start(handle: string, name: string, input: unknown): Promise<void>;
+  /**
+   * Starts at most one execution per name: a second start with a name in use has no effect. Returns false when an
+   * execution of that name has ended and its end was reported; else it runs, now or since before. An adapter that cannot
+   * keep names of the tier EXPRESS unique starts it again.
+   */
+  start(handle: string, name: string, input: unknown): Promise<boolean>;
   /** Stops a running execution. Has no effect on one that has ended or was never started. */
   stop(handle: string, name: string, error: string, cause: string): Promise<void>;
   /** Ends a waiting task. Returns false when no task waits with that token. */

@@ -482,11 +482,13 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/runs',
     'lib/domain/services',
     'lib/domain/storage',
+    'lib/domain/tree',
     'lib/engine',
     'lib/engine/calls',
     'lib/engine/evaluation',
     'lib/engine/executions',
     'lib/engine/run',
+    'lib/time',
   ],
   'lib/engine/run': [
     'lib/compiler/plan',
@@ -517,6 +519,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/step',
   ],
   'lib/engine/step': [
+    'lib/domain',
     'lib/compiler/plan',
     'lib/domain/runs',
     'lib/domain/storage',

@@ -66,8 +66,8 @@ describe('work without requests', () => {
     ]);
   });
 
-  test('the sweep runs once a day', () => {
-    expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)' });
+  test('the reconciler runs every 15 minutes', () => {
+    expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(15 minutes)' });
   });
 
   test.each(['lifecycle', 'sweep', 'router'])(

@@ -6,10 +6,8 @@ import { type Crash, CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
 import { runsOf, type Snapshot, snapshotOf, unfinishedOf } from './world/snapshot.ts';
 
-/** How many worlds run side by side, each with a database of its own: a sweep visits all namespaces of a database. */
+/** How many worlds run side by side, each with a database of its own: the reconciler visits all namespaces of a database. */
 const LANES = 4;
-/** The second sweep finds a lost run at the latest. */
-const MAX_SWEEPS = 2;
 
 const databases: LocalTable[] = [];
 const totals = { runs: 0, crashes: 0, differences: 0 };
@@ -24,11 +22,6 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.close()));
 });
 
-async function isAnythingOpen(world: World): Promise<boolean> {
-  const found = await runsOf(world);
-  return unfinishedOf(world).length > 0 || found.some(({ status }) => status === 'pending');
-}
-
 /** Starts the run, again after a crash that lost the request, and runs everything to the end. */
 async function runOnce(world: World, { sources, input }: Specimen): Promise<Snapshot> {
   totals.runs += 1;
@@ -39,10 +32,6 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<Snap
     totals.crashes += 1;
     await world.restart();
     if ((await runsOf(world)).length === 0) await world.execute('main', input);
-    await world.pass();
-  }
-  for (let sweeps = 0; sweeps < MAX_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
-    await world.sweepLater();
     await world.pass();
   }
   return snapshotOf(world);

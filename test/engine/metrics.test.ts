@@ -85,7 +85,7 @@ async function runOnce(world: World, { sources, input }: Specimen): Promise<void
     await world.pass();
   }
   for (let sweeps = 0; sweeps < 2; sweeps += 1) {
-    await world.sweepLater().catch(ignoreCrash);
+    await world.reconcileLater().catch(ignoreCrash);
     if (world.process.hasCrashed) await world.restart();
     await world.pass();
   }
@@ -132,7 +132,7 @@ describe('a run that crashes before or after a durable operation is counted once
         await within(one, crash, async (world) => {
           await runOnce(world, specimen);
           await compare(world);
-          await world.sweepLater();
+          await world.reconcileLater();
           await compare(world);
         });
       }

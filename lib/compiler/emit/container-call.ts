@@ -1,5 +1,5 @@
 import { INVOKE, type StateMachine } from './asl.ts';
-import { EXECUTION, RETRY, STEPS_FUNCTION } from './waits.ts';
+import { EXECUTION, RETRY_BATCH, STEPS_FUNCTION } from './waits.ts';
 
 /** The state machine of an async call of a container. It is the same for all workflows. */
 export const CONTAINER_CALL: StateMachine = {
@@ -12,7 +12,7 @@ export const CONTAINER_CALL: StateMachine = {
       Resource: INVOKE,
       Arguments: { FunctionName: STEPS_FUNCTION, Payload: EXECUTION },
       Output: {},
-      Retry: RETRY,
+      Retry: RETRY_BATCH,
       End: true,
     },
   },

@@ -1,17 +1,9 @@
 import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
 import { type BatchExits, exitsAfter, exitsFrom } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type Catcher, type ChoiceRule, INVOKE, type Retrier, type State } from './asl.ts';
+import { type Catcher, type ChoiceRule, INVOKE, type State } from './asl.ts';
 import { Namer } from './namer.ts';
-import { EXECUTION, hasRounds, RETRY, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
-
-/** Repeats the call of a batch that committed before it was complete. */
-const RETRY_BATCH: Retrier = {
-  ErrorEquals: ['Weft.Again'],
-  IntervalSeconds: 1,
-  MaxAttempts: 100_000,
-  BackoffRate: 1,
-};
+import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
@@ -97,7 +89,7 @@ export class MachineBuilder {
       ...(exits.waits.length === 0
         ? { Output: {} }
         : { Assign: { pause: '{% $states.result.Payload.pause %}' }, Output: '{% $states.result.Payload %}' }),
-      Retry: [RETRY_BATCH, ...RETRY],
+      Retry: RETRY_BATCH,
       ...this.transitionFrom(name, exits),
     };
     return name;

@@ -12,8 +12,26 @@ export const EXECUTION = {
   execution: '{% $states.context.Execution.Name %}',
 };
 
+/**
+ * Retries a fault of the service, such as a database that cannot be reached: at most a minute apart, with full jitter. The
+ * name is that of the engine's FaultError. When the attempts are exhausted, the run continues in a new execution; so many
+ * attempts of 200 calls at once fit into the history of one.
+ */
+const faultRetrier = (MaxAttempts: number): Retrier => ({
+  ErrorEquals: ['Weft.Fault'],
+  IntervalSeconds: 1,
+  MaxAttempts,
+  MaxDelaySeconds: 60,
+  BackoffRate: 2,
+  JitterStrategy: 'FULL',
+});
+
+/** The attempts of one call of many, about five minutes, and of a task that is alone in its history, about three hours. */
+const MAX_FAULTS_OF_CALL = 15;
+const MAX_FAULTS_OF_BATCH = 400;
+
 /** Retries transient faults of Lambda, with exponential backoff and full jitter. */
-export const RETRY: readonly Retrier[] = [
+const LAMBDA: readonly Retrier[] = [
   {
     ErrorEquals: [
       'Lambda.ServiceException',
@@ -29,6 +47,16 @@ export const RETRY: readonly Retrier[] = [
     BackoffRate: 2,
     JitterStrategy: 'FULL',
   },
+];
+
+/** The retriers of a task of a wait. */
+export const RETRY: readonly Retrier[] = [faultRetrier(MAX_FAULTS_OF_CALL), ...LAMBDA];
+
+/** The retriers of the task of a batch: the first repeats a call that committed before the batch was complete. */
+export const RETRY_BATCH: readonly Retrier[] = [
+  { ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 },
+  faultRetrier(MAX_FAULTS_OF_BATCH),
+  ...LAMBDA,
 ];
 
 /** How the states of a wait are connected with their machine. */

@@ -1,12 +1,11 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { BATCH_LIMIT } from '../../ports/table.ts';
-import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
+import { DAY_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { cursorOf, idIn, type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
-import { pagesOf, type Range } from '../storage/queries.ts';
+import type { Range } from '../storage/queries.ts';
 import { readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
 import { type Criteria, criteriaOf, narrowed, type Row, rangesOf, read, rowOf, scan } from './rows.ts';
@@ -105,25 +104,4 @@ export async function list(
       : await windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
   const records = (await read(needs, shown.rows)).map(events.toRecord);
   return toList(request, records, { from: shown.from, total: shown.total, idOf: ({ id }) => id });
-}
-
-/** The age at which an event that is not routed counts as lost, and the limits of the search for lost events. */
-const LOST_AFTER_MS = MINUTE_MS;
-const LOOK_BACK_MS = DAY_MS;
-const MAX_SCANNED = 10_000;
-
-/** Yields, page by page, the events of the last day that have been due for a minute and were not routed. */
-export async function* lost({ table, blobs, clock }: Needs, namespaceId: string) {
-  const to = clock.now() - LOST_AFTER_MS;
-  let scanned = 0;
-  for (const range of rangesOf(namespaceId, { from: to - LOOK_BACK_MS, to }, true)) {
-    for await (const rows of pagesOf(table, { ...range, limit: BATCH_LIMIT })) {
-      const items = await table.get(rows.map(({ pk, sk }) => ({ table: 'journal', pk, sk })));
-      const there = items.filter((item) => item !== undefined);
-      const recorded = await Promise.all(there.map((item) => events.fromItem(blobs, item)));
-      yield recorded.filter(({ isRouted, due }) => !isRouted && due <= to);
-      scanned += recorded.length;
-      if (scanned >= MAX_SCANNED) return;
-    }
-  }
 }

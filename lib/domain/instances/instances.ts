@@ -3,7 +3,6 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
@@ -136,12 +135,6 @@ const SORTING: Sorting<runs.Head> = {
   },
   idOf: (head) => head.id,
 };
-
-/** Yields the pending instances of a namespace, the newest first. */
-export async function* pendingOf({ table, clock }: Pick<Ports, 'table' | 'clock'>, namespace: Namespace) {
-  const sections = await rows.sectionsOf({ table, clock }, namespace);
-  for await (const head of rows.headsOf(table, sections)) if (head.status === 'pending') yield head;
-}
 
 const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
 const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);

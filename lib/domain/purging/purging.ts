@@ -74,6 +74,9 @@ async function removeNamespace(needs: Needs, id: string): Promise<void> {
   await deleteAll(table, keys.variables({ scope: 'namespace', id }));
   await deleteAll(table, keys.counters(id));
   await deleteAll(table, keys.deadLetters(id));
+  await deleteAll(table, keys.openRuns(id));
+  await deleteAll(table, keys.openEvents(id));
+  for (const kind of ['runs', 'events'] as const) await table.write([{ do: 'delete', key: keys.openCursor(id, kind) }]);
   // Without its data key nothing that was encrypted in the namespace can be decrypted, in any copy.
   await table.write([{ do: 'delete', key: keys.dataKey(id) }]);
   await deleteAll(table, keys.secrets(id));

@@ -68,6 +68,10 @@ export const PURGES = catalog('purges');
 /** The key of the marker of a purge. */
 export const purge = (id: string): Key => at(PURGES, id);
 
+export const OPEN_SCHEDULES = catalog('schedules-open');
+/** The key of the marker of a workflow whose schedule is to follow a change. */
+export const openSchedule = (workflowId: string): Key => at(OPEN_SCHEDULES, workflowId);
+
 const DIRECTORY = 'directory#';
 
 /** The nodes of a directory. They are keyed by its id, so that one write moves or deletes a directory with its content. */
@@ -173,6 +177,9 @@ export const listenersOf = (namespaceId: string): Partition => ({
 /** The events that a workflow has collected for its start. */
 export const collection = (workflowId: string): Key => at(runs(`collection#${workflowId}`));
 
+/** The pending runs of a namespace that began before the reconciler's cursor, in the order of `runOrder`. */
+export const openRuns = (namespaceId: string): Partition => runs(`open#${namespaceId}`);
+
 /** An idempotency key of a request that starts a workflow. */
 export const idempotencyKey = (workflowId: string, text: string): Key => at(runs(`claim#${workflowId}#${part(text)}`));
 
@@ -230,6 +237,13 @@ export function typeInEvents(pk: string): string | undefined {
   const type = pk.slice(kind.length + namespaceId.length + 2, -DATE_LENGTH - 1);
   return HASHED_PART.test(type) ? undefined : type;
 }
+
+/** The events of a namespace that were received before the reconciler's cursor and are not routed, by that time. */
+export const openEvents = (namespaceId: string): Partition => journal(`open#${namespaceId}`);
+
+/** The cursor of the reconciler in the runs or the events of a namespace. */
+export const openCursor = (namespaceId: string, kind: 'runs' | 'events'): Key =>
+  at(journal(`open-cursors#${namespaceId}`), kind);
 
 /** The deliveries that exhausted their retries. */
 export const deadLetters = (namespaceId: string): Partition => journal(`failed-deliveries#${namespaceId}`);

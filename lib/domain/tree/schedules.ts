@@ -1,23 +1,42 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Schedules } from '../../ports/schedules.ts';
+import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
-import type { Opened } from './workflows.ts';
+import { putAt } from '../storage/batches.ts';
+import * as keys from '../storage/keys.ts';
+import type { ResolvedNode, WorkflowNode } from './nodes.ts';
 
 const cronOf = (plan: Plan | undefined): string | undefined =>
   plan?.start.type === 'scheduled' ? plan.start.cron : undefined;
 
+/** Whether a plan is started by the clock. */
+export const isScheduled = (plan: Plan | undefined): boolean => cronOf(plan) !== undefined;
+
 /**
- * Sets or removes the schedule of a workflow, according to its plan and whether it is live; `before` is its former plan.
- * A malformed cron text never fires, as in the original (workflow language, section 3).
+ * The write that marks that the schedule of a workflow is to follow a change: part of the transaction of the change, so
+ * that a change which was interrupted is found and completed. `change` is unique. Empty when neither plan is scheduled.
+ */
+export function toMarkers(
+  { id, namespace, path }: { readonly id: string; readonly namespace: string; readonly path: string },
+  plans: { readonly before: Plan | undefined; readonly after: Plan | undefined },
+  change: string,
+): Write[] {
+  if (!isScheduled(plans.before) && !isScheduled(plans.after)) return [];
+  return [putAt(keys.openSchedule(id), { namespace, path, change })];
+}
+
+/**
+ * Sets or removes the schedule of a workflow, according to the plan that defines its start and whether it is live. A malformed cron text never
+ * fires, as in the original (workflow language, section 3).
  */
 export async function arm(
   { schedules }: { readonly schedules: Schedules },
-  { namespace, node, revision }: Opened,
-  before: Plan | undefined,
+  { namespace, node }: ResolvedNode<WorkflowNode>,
+  plan: Plan | undefined,
 ): Promise<void> {
-  const cron = node.live ? cronOf(revision.plan) : undefined;
+  const cron = node.live ? cronOf(plan) : undefined;
   if (cron !== undefined && !('problem' in parseCron(cron))) {
     const target = { id: node.id, namespace: namespace.name, workflow: node.path };
     await schedules.set({ name: node.id, cron, target });
-  } else if (cronOf(before) !== undefined) await schedules.remove(node.id);
+  } else await schedules.remove(node.id);
 }

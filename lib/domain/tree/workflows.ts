@@ -11,16 +11,17 @@ import * as nodes from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 import * as routers from './routers.ts';
+import * as schedules from './schedules.ts';
 import { creationError, needSite, touch } from './tree.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules'>;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
-function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan {
+function needPlan({ schedules: scheduler }: Pick<Needs, 'schedules'>, source: string): Plan {
   const plan = revisions.needPlan(source);
   const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
   const isReadable = cron !== undefined && !('problem' in parseCron(cron));
-  const problem = isReadable ? schedules.problemOf(cron) : undefined;
+  const problem = isReadable ? scheduler.problemOf(cron) : undefined;
   if (problem !== undefined) throw new ServiceError('invalid', `start: cron '${cron}': ${problem}`);
   return plan;
 }
@@ -28,6 +29,37 @@ function needPlan({ schedules }: Pick<Needs, 'schedules'>, source: string): Plan
 /** A workflow in the tree, with one of its revisions. */
 export interface Opened extends nodes.ResolvedNode<nodes.WorkflowNode> {
   readonly revision: revisions.Revision;
+}
+
+/** Whether the clock starts the workflow, if it is live. */
+export const isScheduled = ({ revision }: Pick<Opened, 'revision'>): boolean => schedules.isScheduled(revision.plan);
+
+/** What names a workflow in its listeners and its schedule. */
+interface Address {
+  readonly namespace: nodes.ResolvedNode['namespace'];
+  readonly id: string;
+  readonly path: string;
+}
+
+const addressOf = ({ namespace, node }: Opened): Address => ({ namespace, id: node.id, path: node.path });
+
+/** The plans that define how a workflow is started, before and after a change. */
+interface Plans {
+  readonly before: Plan | undefined;
+  readonly after: Plan | undefined;
+}
+
+/** The writes by which its starts follow a change of a workflow: its listeners, and the marker of its schedule. */
+function startWrites(
+  { clock }: Pick<Ports, 'clock'>,
+  { namespace, id, path }: Address,
+  plans: Plans,
+  now: number,
+): Write[] {
+  return [
+    ...listeners.startWrites({ namespaceId: namespace.id, id, path }, plans, now),
+    ...schedules.toMarkers({ id, namespace: namespace.name, path }, plans, clock.uuid()),
+  ];
 }
 
 /**
@@ -47,12 +79,11 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const revision = await revisions.toItem(ports, id, source, plan);
   const { pk, sk } = key;
   const item = { pk, sk, id, type: 'workflow', created: now, updated: now, live: true, latest: revision.sk };
-  const workflow = { namespaceId: site.namespace.id, id, path: site.path };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item, when: { absent: true } },
     touch(site.namespace, site.directory, now),
     { do: 'put', table: 'catalog', item: revision },
-    ...listeners.startWrites(workflow, { before: undefined, after: plan }, now),
+    ...startWrites(ports, { namespace: site.namespace, id, path: site.path }, { before: undefined, after: plan }, now),
   ]);
   await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
@@ -72,8 +103,6 @@ export async function update(ports: Needs, opened: Opened, source: string): Prom
   return makeLatest(ports, opened, revision, [{ do: 'put', table: 'catalog', item }]);
 }
 
-const addressOf = ({ namespace, node }: Opened) => ({ namespaceId: namespace.id, id: node.id, path: node.path });
-
 /**
  * Changes the latest revision. The former one stays stored, for its runs; it has no ref unless it was saved or tagged.
  * Throws `invalid` for a start definition that is incompatible with the routes.
@@ -90,7 +119,7 @@ async function makeLatest(
   const updated = ports.clock.now();
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
-  const started = isStarting ? listeners.startWrites(addressOf(opened), plans, updated) : [];
+  const started = isStarting ? startWrites(ports, addressOf(opened), plans, updated) : [];
   await changeNode(ports, node, { latest: revision.id, updated }, [...more, ...started]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
@@ -124,7 +153,7 @@ export async function divide(
   const after = await openNode(ports, { ...found, node: { ...found.node, live, routes, updated } });
   const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
   const plans = { before: planIn(before), after: planIn(after) };
-  const started = listeners.startWrites(addressOf(after), plans, updated);
+  const started = startWrites(ports, addressOf(after), plans, updated);
   await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated }, started);
   return { before, after };
 }
@@ -178,7 +207,7 @@ export async function toggle(ports: Needs, opened: Opened, live: boolean): Promi
   if (node.live === live) return opened;
   const updated = ports.clock.now();
   const plans = live ? { before: undefined, after: revision.plan } : { before: revision.plan, after: undefined };
-  const started = listeners.startWrites(addressOf(opened), plans, updated);
+  const started = startWrites(ports, addressOf(opened), plans, updated);
   await changeNode(ports, node, { live, updated }, started);
   return { ...opened, node: { ...node, live, updated } };
 }

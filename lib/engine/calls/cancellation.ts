@@ -38,7 +38,8 @@ async function cancelContainer(
   });
 }
 
-const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
+/** Whether the run was cancelled. */
+export const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
 
 /**
  * Cancels a pending run and every child that it waits for; a run that has ended stays as it is. Repeat it to finish a

@@ -45,11 +45,11 @@ export class CallRound {
 
   /**
    * Begins the calls that can be begun. Returns the results when every call has returned, else the wait. What the run
-   * wrote is committed first: its children may read it. Throws StateError when a failure fails the state.
+   * wrote is committed first: its children may read it. So is a run that is not stored: no child outlives its caller. Throws StateError when a failure fails the state.
    */
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
-    if (unit.uncommitted > 0) return this.suspend(false);
+    if (unit.mustCommitFirst) return this.suspend(false);
     for (let isFirst = true; progress.canBegin; isFirst = false) {
       if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
       await this.beginSome();

@@ -1,10 +1,10 @@
 import { note } from '../../domain/logs/change-lines.ts';
 import * as removals from '../../domain/purging/purging.ts';
 import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
+import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
 import { countsLatest } from '../../domain/tree/routers.ts';
-import * as schedules from '../../domain/tree/schedules.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { ensureMachine } from '../executions/machines.ts';
@@ -26,7 +26,7 @@ async function publish(
   const { namespace, node, revision } = opened;
   // Defined now, so that the first run need not wait for it.
   await ensureMachine(ports, revision);
-  if (isStart) await schedules.arm(ports, opened, before?.revision.plan);
+  if (isStart) await followChangeOf(ports, opened, before);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';
   await announce(ports, namespace, kind, { path: node.path, live: node.live });
   return opened;
@@ -42,14 +42,20 @@ export async function createWorkflow(
   return publish(ports, opened, undefined);
 }
 
-/** Stores a workflow's next revision and publishes it; the same source again changes nothing. */
+/**
+ * Stores a workflow's next revision and publishes it. The same source again changes nothing, but completes what an
+ * interrupted request left.
+ */
 export async function updateWorkflow(
   ports: CleanupPorts,
   { namespace, path, source }: Source,
 ): Promise<workflows.Opened> {
   const before = await workflows.open(ports, namespace, path, { ref: LATEST });
   const after = await workflows.update(ports, before, source);
-  if (after === before) return before;
+  if (after === before) {
+    await completeChange(ports, before);
+    return before;
+  }
   await note(ports, 'workflow.update', after);
   if (definesServices(before.revision.plan)) await collectUnused(ports, after.namespace, after.node.id);
   return publish(ports, after, before, countsLatest(after.node));
@@ -71,7 +77,7 @@ export async function divideStarts(
   division: Parameters<typeof workflows.divide>[2],
 ): Promise<workflows.Opened> {
   const { before, after } = await workflows.divide(ports, place, division);
-  await schedules.arm(ports, after, before.revision.plan);
+  await followChangeOf(ports, after, before);
   const { namespace, node } = after;
   if (node.live === before.node.live) return after;
   await note(ports, 'workflow.toggle', after, node.live);
@@ -88,7 +94,7 @@ export async function toggleWorkflow(
 ): Promise<void> {
   const before = await workflows.open(ports, namespace, path);
   const after = await workflows.toggle(ports, before, live);
-  if (after === before) return;
+  if (after === before) return completeChange(ports, before);
   await note(ports, 'workflow.toggle', after, live);
   await publish(ports, after, before);
 }

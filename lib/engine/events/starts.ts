@@ -4,8 +4,8 @@ import * as collections from '../../domain/events/collections.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import { derivedId } from '../../domain/storage/ids.ts';
+import { openById } from '../../domain/tree/arming.ts';
 import * as schedules from '../../domain/tree/schedules.ts';
-import { findById } from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/cloud-event.ts';
@@ -34,7 +34,7 @@ export async function startByEvent(
   listener: listeners.Listener,
   recorded: Recorded,
 ): Promise<EventStart> {
-  const opened = await openById(ports, namespace, listener.owner, listener.path);
+  const opened = await openById(ports, { id: listener.owner, namespace, path: listener.path });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan === undefined) return { did: 'nothing: the workflow is gone' };
   if (!opened.node.live) return { did: 'nothing: the workflow is disabled' };
@@ -49,7 +49,7 @@ export async function startByEvent(
 
 /** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. */
 export async function startByClock(ports: EnginePorts, target: Schedule['target'], planned: number): Promise<void> {
-  const opened = await openById(ports, target.namespace, target.id, target.workflow);
+  const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
   const input = new Uint8Array();
@@ -60,17 +60,6 @@ export async function startByClock(ports: EnginePorts, target: Schedule['target'
 /** The id of the run that a planned time (milliseconds since 1970) starts. */
 export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: number): string =>
   derivedId(planned, id, 'cron', planned);
-
-/** The workflow with an id: at the path, or where it has been moved to; undefined when it is deleted. */
-async function openById(ports: EnginePorts, namespace: string, id: string, path: string) {
-  const unlessMissing = (error: unknown): undefined => {
-    if (!(error instanceof ServiceError)) throw error;
-  };
-  const there = await workflows.open(ports, namespace, path).catch(unlessMissing);
-  if (there?.node.id === id) return there;
-  const moved = await findById(ports, namespace, id).catch(unlessMissing);
-  return moved === undefined ? undefined : workflows.open(ports, namespace, moved).catch(unlessMissing);
-}
 
 interface Candidate {
   readonly opened: workflows.Opened;

@@ -20,9 +20,12 @@ export async function firstExecution(
   return { machine, executions: 1, express: isExpress && !isWaiting };
 }
 
-/** Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. */
-export async function startExecution(ports: Pick<EnginePorts, 'executions'>, run: runs.Run): Promise<void> {
-  await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
+/**
+ * Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. Returns false
+ * when it has ended.
+ */
+export function startExecution(ports: Pick<EnginePorts, 'executions'>, run: runs.Run): Promise<boolean> {
+  return ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
 }
 
 /**

@@ -11,4 +11,6 @@ export const TASK_ERROR = {
   timedOut: 'Weft.Late',
   /** The run does not wait at this wait any more. */
   left: 'Weft.Left',
+  /** A fault of the service; the machine retries it. */
+  fault: 'Weft.Fault',
 } as const;

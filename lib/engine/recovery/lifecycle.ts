@@ -1,10 +1,11 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { cancelCalls } from '../calls/cancellation.ts';
-import { announceEnd } from '../calls/run-ends.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
+import { continueAsNew } from '../executions/continue-as-new.ts';
+import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
+import { completeEnd } from './carrying.ts';
 
 /** An execution that did not end well. */
 export interface EndedExecution {
@@ -20,27 +21,31 @@ const ID_LENGTH = 36;
 /** The id of the run that an execution of that name carries. */
 export const runOf = (execution: string): string => execution.slice(0, ID_LENGTH);
 
+/** A run without progress for this long, although nothing but the service is at fault, is ended. */
+const PATIENCE_MS = DAY_MS;
+
+/** Whether the end of its execution is no fault of the run: the service was at fault, or the tier's limit is short. */
+function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: number): boolean {
+  const isOurs = error === TASK_ERROR.fault || (run.express && status === 'TIMED_OUT');
+  return run.status === 'pending' && isOurs && now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS;
+}
+
 /**
  * Handles the end of an execution. A run that has not ended is then carried by nothing (the execution was aborted, hit a
- * limit, or its step failed permanently), so it ends as crashed, with all that it waits for. Safe to repeat, and finishes
+ * limit, or its step failed permanently), so it ends as crashed, with all that it waits for; if only the
+ * service was at fault, it continues in a new execution instead. Safe to repeat, and finishes
  * what was interrupted. An execution that does not carry its run any more is ignored.
  */
 export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution): Promise<void> {
   const isCarrying = (run: runs.Run) => runs.executionOf(run) === ended.name;
   const found = await runs.find(ports, runOf(ended.name));
   if (found === undefined || !isCarrying(found)) return;
+  if (mayContinue(found, ended, ports.clock.now())) return continueAsNew(ports, found);
   const { run } = await runs.update(ports, found, async (current) =>
     isCarrying(current) && current.status === 'pending' ? crash(ports, current, ended) : undefined,
   );
-  if (!isCarrying(run) || run.status === 'pending' || isDone(run)) return;
-  await publishOutbox(ports, run);
-  await cancelCalls(ports, run, run.wait);
-  await announceEnd(ports, run);
+  if (isCarrying(run)) await completeEnd(ports, run);
 }
-
-/** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
-const isDone = ({ status, wait }: runs.Run): boolean =>
-  status === 'complete' || (status === 'failed' && wait === undefined);
 
 function crash(
   ports: EnginePorts,

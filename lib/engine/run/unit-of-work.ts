@@ -89,6 +89,11 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     return this.variables.size + this.events.size;
   }
 
+  /** Whether a child must not begin before a commit: it may read what the run wrote, and needs a caller that is stored. */
+  get mustCommitFirst(): boolean {
+    return this.uncommitted > 0 || this.run.seq === 0;
+  }
+
   /** How many writes the commit holds besides the run: also the listeners of a wait that is over. */
   get commitSize(): number {
     return this.uncommitted + (this.run.wait?.listening?.filters.length ?? 0);

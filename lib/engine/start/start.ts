@@ -4,7 +4,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { ensureStarted, firstExecution, moveToExecution, startNew } from '../executions/handles.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
-import { repair } from '../recovery/repair.ts';
+import { carry, LEASE_MS } from '../recovery/carrying.ts';
 import { waitForEnd } from '../run/end-waiters.ts';
 import { runInPlace } from '../step/advance.ts';
 import { type Invocation, type Prepared, prepare } from './invocations.ts';
@@ -63,14 +63,20 @@ function continueInMachine(ports: EnginePorts, { opened }: Prepared, run: runs.R
   });
 }
 
-/** Polls a run until it has ended, with exponential backoff; an end in this process is noticed at once. */
+/**
+ * Polls a run until it has ended, with exponential backoff; an end in this process is noticed at once. A run that shows
+ * no progress meanwhile is checked as the reconciler does it.
+ */
 async function pollEnd(ports: CleanupPorts, run: runs.Run): Promise<runs.Run> {
   if (run.status !== 'pending') return run;
+  let nextCheck = ports.clock.now() + LEASE_MS;
   for (let interval = MIN_POLL_MS; ; interval = Math.min(interval * 2, MAX_POLL_MS)) {
     await waitForEnd(run.id, interval);
     const now = await runs.find(ports, run.id);
     if (now === undefined) throw new ServiceError('not-found', 'instance not found');
     if (now.status !== 'pending') return now;
-    await repair(ports, now);
+    if (ports.clock.now() < nextCheck) continue;
+    nextCheck = ports.clock.now() + LEASE_MS;
+    await carry(ports, now, false);
   }
 }

@@ -31,3 +31,7 @@ export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | unde
   if ('heard' in output) return { kind: 'eventsReceived' };
   return isCall(output) ? { kind: 'callsReturned', calls: [output] } : { kind: 'due' };
 }
+
+/** Whether a task of the wait ended because the service was at fault, and not the task. */
+export const isFault = (output: WaitOutput | undefined): boolean =>
+  output !== undefined && 'error' in output && output.error === TASK_ERROR.fault;

@@ -13,7 +13,7 @@ import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
 import { RetryError, RunFailedError } from './errors.ts';
-import { toResumeSignal, type WaitOutput } from './resume-signals.ts';
+import { isFault, toResumeSignal, type WaitOutput } from './resume-signals.ts';
 
 /** What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events. */
 export type StepInput = RunTask | CallTask | ListenTask;
@@ -74,6 +74,7 @@ async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> 
     if (isStale(run, task)) return restart(ports, run);
     const { wait } = run;
     if (wait?.isWaiting && wait.number !== task.resume) return suspend(ports, run, wait);
+    if (wait?.isWaiting && isFault(task.with)) return continueElsewhere(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
     run = await advanceOnce(ports, run, task);
   }
@@ -97,6 +98,12 @@ const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
 /** The process that moved the run to another execution may have crashed before it started that one. */
 async function restart(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
   await startExecution(ports, run);
+  return END;
+}
+
+/** The attempts of a task of the wait are exhausted: a new execution makes them again. */
+async function continueElsewhere(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+  await continueAsNew(ports, run);
   return END;
 }
 

@@ -25,7 +25,7 @@ const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList =
 async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>): Promise<Suspend | undefined> {
   const { ports, tools, caller: run, origin, at: state } = unit;
   // The child may read what the run wrote.
-  if (unit.uncommitted > 0) return checkpoint(unit);
+  if (unit.mustCommitFirst) return checkpoint(unit);
   const callee = await openCallee(ports, run, tools.plan, action);
   const wake = endOfWait(ports.clock.now(), timeout);
   const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;

@@ -109,7 +109,7 @@ async function outcomeOf({ main, kid, act }: Case, crash?: Crash): Promise<Outco
     await world.pass();
   }
   for (let sweeps = 0; sweeps < MAX_SWEEPS && (await isAnythingOpen(world)); sweeps += 1) {
-    await world.sweepLater();
+    await world.reconcileLater();
     await world.pass();
   }
   const snapshot = { ...(await snapshotOf(world)), executions: unfinishedOf(world) };

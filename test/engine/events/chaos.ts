@@ -184,9 +184,10 @@ export class Chaos {
       define: async ({ name }) => name,
       start: (_handle, name, input) =>
         durable(async () => {
-          if (this.started.has(name)) return;
+          if (this.started.has(name)) return true;
           this.started.add(name);
           void this.drive(name, (input as { run: string }).run);
+          return true;
         }),
       stop: async () => {},
       answer: (token, answer) =>

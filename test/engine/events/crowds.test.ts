@@ -120,7 +120,7 @@ function portsOf(answers: Map<string, number>) {
     blobs: memoryBlobs(),
     executions: {
       ...memory.ports.executions,
-      start: async (_handle, name) => void started.add(name),
+      start: async (_handle, name) => started.add(name) !== undefined,
       answer: async (token) => {
         answers.set(token, (answers.get(token) ?? 0) + 1);
         return answers.get(token) === 1;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as events from '../../../lib/domain/events/events.ts';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
@@ -6,7 +6,7 @@ import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { createDirectory } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { route } from '../../../lib/engine/events/router.ts';
-import { sweep } from '../../../lib/engine/recovery/sweep.ts';
+import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { eventOf, MemoryPorts } from '../world/memory-ports.ts';
 
 const MINUTE = 60_000;
@@ -25,10 +25,12 @@ const loseEvent = async (id: string): Promise<void> => {
   memory.messages.length = 0;
 };
 
-const sweptAfter = async (milliseconds: number): Promise<string[]> => {
+/** The events that a pass of the reconciler publishes. */
+const publishedAfter = async (milliseconds: number): Promise<string[]> => {
   memory.now += milliseconds;
-  await sweep(memory.ports);
-  return memory.messages.map(({ id }) => id);
+  memory.delayed.length = 0;
+  await reconcile(memory.ports, { isExclusive: false });
+  return memory.delayed.map(({ message }) => message.id);
 };
 
 const runsOf = async () => {
@@ -36,10 +38,45 @@ const runsOf = async () => {
   return (await instances.list(memory.ports, 'late', request)).results;
 };
 
-describe('the sweep', () => {
-  test('sends an event that was recorded and not routed', async () => {
+describe('the reconciler', () => {
+  test('publishes an event that was recorded and not routed, and again ever less often', async () => {
     await loseEvent('e1');
-    expect(await sweptAfter(MINUTE + 1)).toEqual(['e1']);
+    expect(await publishedAfter(MINUTE)).toEqual(['e1']);
+    const names = new Set<string>();
+    const { publishAt } = memory.ports.bus;
+    const bus = {
+      ...memory.ports.bus,
+      publishAt: async (...call: Parameters<typeof publishAt>) => void names.add(call[1]),
+    };
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      memory.now += MINUTE;
+      await reconcile({ ...memory.ports, bus }, { isExclusive: false });
+    }
+    expect(names.size).toBe(10);
+  });
+
+  test('publishes at once, at a start, what is not routed, and what is due later at its time', async () => {
+    await loseEvent('now');
+    await receive(memory.ports, namespace, eventOf('later'), HOUR);
+    memory.delayed.length = 0;
+    await reconcile(memory.ports, { isExclusive: true });
+    const found = memory.delayed.map(({ at, message: { id } }) => [id, at - memory.now]);
+    expect(new Map(found as [string, number][])).toEqual(
+      new Map([
+        ['now', 0],
+        ['later', HOUR],
+      ]),
+    );
+  });
+
+  test('reads an event once, when it was routed', async () => {
+    await receive(memory.ports, namespace, eventOf('routed'));
+    await memory.routeAll();
+    await publishedAfter(HOUR);
+    const reads = vi.spyOn(memory.ports.table, 'get');
+    await publishedAfter(HOUR);
+    const keys = reads.mock.calls.flatMap(([all]) => all.map(({ pk }) => pk));
+    expect(keys.filter((pk) => pk.startsWith('events#'))).toEqual([]);
   });
 
   test('ignores an event that is younger than a minute, was routed, or is older than a day', async () => {
@@ -49,20 +86,20 @@ describe('the sweep', () => {
     await memory.routeAll();
     memory.now += HOUR;
     await loseEvent('young');
-    expect(await sweptAfter(MINUTE - 1)).toEqual([]);
-    expect(await sweptAfter(2)).toEqual(['young']);
+    expect(await publishedAfter(MINUTE - 1)).toEqual([]);
+    expect(await publishedAfter(1)).toEqual(['young']);
   });
 
   test('ignores a delayed event until a minute after it is due', async () => {
     await receive(memory.ports, namespace, eventOf('delayed'), HOUR);
-    expect(await sweptAfter(HOUR)).toEqual([]);
-    expect(await sweptAfter(MINUTE)).toEqual(['delayed']);
+    expect(await publishedAfter(HOUR)).toEqual([]);
+    expect(await publishedAfter(MINUTE)).toEqual(['delayed']);
   });
 
   test('sends any number of events', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => `e${index}`);
     for (const id of ids) await loseEvent(id);
-    expect((await sweptAfter(HOUR)).toSorted()).toEqual(ids.toSorted());
+    expect((await publishedAfter(HOUR)).toSorted()).toEqual(ids.toSorted());
   });
 });
 

@@ -146,7 +146,7 @@ states: [{id: go, type: foreach, array: 'jq([range(4) | {n: .}])', action: {func
 });
 
 describe('a run whose process crashed after it was stored', () => {
-  test('is cancelled by the sweep after its caller has ended, and not before', async () => {
+  test('is cancelled by the reconciler after its caller has ended, and not before', async () => {
     await world.store({ kid: NAP, main: CALL });
     await world.execute('main', '{}');
     await world.pass(soon());
@@ -158,11 +158,11 @@ describe('a run whose process crashed after it was stored', () => {
     await runs.commit(world.reliable, { ...orphan, id: own, parent: { ...parent, id: main.id } });
     await runs.commit(world.reliable, { ...orphan, id: other, parent: { ...parent, id: 'nobody' } });
     world.time.advance(-1000);
-    await world.sweepLater();
+    await world.reconcileLater();
     expect(await runs.find(world.reliable, own)).toMatchObject({ status: 'pending' });
     expect(await runs.find(world.reliable, other)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
     await world.pass();
-    await world.sweepLater();
+    await world.reconcileLater();
     expect(await runs.find(world.reliable, own)).toMatchObject({ status: 'failed', code: 'service.cancels.parent' });
     await expectNothingLeft();
   });
@@ -174,7 +174,7 @@ describe('a run whose process crashed after it was stored', () => {
     const { wait: _, ...done } = await of('/main');
     const id = '019bc186-de00-7000-8000-00000000000c';
     await runs.commit(world.reliable, { ...done, id, status: 'pending', seq: 1, machine: '', executions: 0 });
-    await world.sweepLater();
+    await world.reconcileLater();
     await world.pass();
     expect(await runs.find(world.reliable, id)).toMatchObject({ status: 'complete', executions: 1 });
     await expectNothingLeft();

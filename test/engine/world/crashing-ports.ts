@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
+import type { Bus } from '../../../lib/ports/bus.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Executions } from '../../../lib/ports/executions.ts';
+import type { Schedules } from '../../../lib/ports/schedules.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 
 /** Every call throws this in a process that has crashed. */
@@ -16,22 +18,35 @@ export interface Crash {
   readonly when: 'before' | 'after';
 }
 
-export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container';
+export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule';
 
 /** A process that counts its durable operations and may crash before or after one of them. */
 export class SimulatedProcess {
   operations = 0;
   hasCrashed = false;
   busy = 0;
-  readonly kinds: Record<Kind, number> = { write: 0, blob: 0, execution: 0, journal: 0, container: 0 };
+  readonly kinds: Record<Kind, number> = {
+    write: 0,
+    blob: 0,
+    execution: 0,
+    journal: 0,
+    container: 0,
+    bus: 0,
+    schedule: 0,
+  };
   /** Called before every call; the call waits for it. */
   onCall: ((name: string) => Promise<void> | void) | undefined;
-  private readonly crash: Crash | undefined;
+  private crash: Crash | undefined;
   private readonly onCrash: () => void;
 
   constructor(crash: Crash | undefined, onCrash: () => void) {
     this.crash = crash;
     this.onCrash = onCrash;
+  }
+
+  /** Lets the process crash at an operation, counted from now on. */
+  crashAt(crash: Crash | undefined): void {
+    this.crash = crash && { ...crash, at: crash.at + this.operations };
   }
 
   private crashNow(): never {
@@ -130,6 +145,17 @@ export const crashingContainers = (process: SimulatedProcess, containers: Contai
   cancel: (id, actionId) => process.durable('container', 'containers.cancel', () => containers.cancel(id, actionId)),
   remove: (id) => process.durable('container', 'containers.remove', () => containers.remove(id)),
   output: (pod, from) => process.read('containers.output', () => containers.output(pod, from)),
+});
+
+export const crashingBus = (process: SimulatedProcess, bus: Bus): Bus => ({
+  publish: (messages) => process.durable('bus', 'bus.publish', () => bus.publish(messages)),
+  publishAt: (...call) => process.durable('bus', 'bus.publishAt', () => bus.publishAt(...call)),
+});
+
+export const crashingSchedules = (process: SimulatedProcess, schedules: Schedules): Schedules => ({
+  problemOf: (cron) => schedules.problemOf(cron),
+  set: (schedule) => process.durable('schedule', 'schedules.set', () => schedules.set(schedule)),
+  remove: (name) => process.durable('schedule', 'schedules.remove', () => schedules.remove(name)),
 });
 
 /** The process of each journal, by its file. */

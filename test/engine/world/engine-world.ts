@@ -11,27 +11,34 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { route } from '../../../lib/engine/events/router.ts';
 import type { CleanupPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
 import { onExecutionEnd } from '../../../lib/engine/recovery/lifecycle.ts';
+import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
+import { throwTaskError } from '../../../lib/engine/step/errors.ts';
 import { type Outcome, type StepInput, step } from '../../../lib/engine/step/step.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Happened, Measure } from '../../../lib/ports/meter.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
+import type { Schedule, Schedules } from '../../../lib/ports/schedules.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
   type Crash,
   CrashedError,
   crashingBlobs,
+  crashingBus,
   crashingContainers,
   crashingExecutions,
+  crashingSchedules,
   crashingTable,
   SimulatedProcess,
   unwatchJournal,
   watchJournal,
 } from './crashing-ports.ts';
+import { HeldMessages } from './held-messages.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** How the calls of state machines reach the steps function: tests deliver them twice, or late. */
@@ -53,8 +60,8 @@ export const openDatabase = (): Promise<LocalTable> => openLocalTable();
 
 const FAR = Date.UTC(2100, 0, 1);
 const TURNS_TO_SETTLE = 12;
-/** A lost run is repaired when it has shown no change for this long. */
-const LOST_MS = 331_000;
+/** A run without a commit for this long may be taken over. */
+const LEASE_MS = 61_000;
 const RESTART_MS = 1_500;
 
 let worlds = 0;
@@ -69,6 +76,11 @@ async function unlessCrashed<T>(process: SimulatedProcess, work: () => Promise<T
   }
 }
 
+function throwUnlessCrashed(error: unknown): never {
+  if (error instanceof CrashedError) throw error;
+  throwTaskError(error);
+}
+
 /** The engine over virtual time, in a simulated process that can crash and start again over what was stored. */
 export class World {
   readonly namespace: string;
@@ -76,6 +88,15 @@ export class World {
   readonly database: LocalTable;
   readonly blobs: Blobs = memoryBlobs();
   readonly containers: Containers;
+  /** The messages that the bus holds: what it accepted and has not delivered. */
+  readonly bus = new HeldMessages();
+  /** The schedules that are armed, by the ids of their workflows. */
+  readonly schedules = new Map<string, Schedule>();
+  private readonly clockwork: Schedules = {
+    problemOf: () => undefined,
+    set: async (schedule) => void this.schedules.set(schedule.name, schedule),
+    remove: async (name) => void this.schedules.delete(name),
+  };
   /** The executions that were started: name -> handle of the machine. */
   readonly started = new Map<string, string>();
   /** The times of the first and last call of each execution, by its name, milliseconds since 1970. */
@@ -124,7 +145,9 @@ export class World {
       alarm,
       invoke: (_name, payload) => {
         this.noteCall(payload as { readonly execution: string });
-        return unlessCrashed(process, () => deliver(payload as StepInput, (input) => step(ports, input)));
+        return unlessCrashed(process, () =>
+          deliver(payload as StepInput, (input) => step(ports, input).catch(throwUnlessCrashed)),
+        );
       },
       onEnd: ({ name, status, error = '', cause = '' }) =>
         unlessCrashed(process, () => onExecutionEnd(ports, { name, status, error, cause })),
@@ -134,8 +157,8 @@ export class World {
       table: this.counting(crashingTable(process, this.database.table)),
       blobs: crashingBlobs(process, this.blobs),
       executions: this.remembering(crashingExecutions(process, executions)),
-      bus: { publish: async () => {}, publishAt: async () => {} },
-      schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
+      bus: crashingBus(process, this.bus),
+      schedules: crashingSchedules(process, this.clockwork),
       sealer: localSealer(),
       containers: crashingContainers(process, this.containers),
       clock,
@@ -188,6 +211,8 @@ export class World {
       blobs: this.blobs,
       executions: this.executions,
       containers: this.containers,
+      bus: this.bus,
+      schedules: this.clockwork,
     };
   }
 
@@ -235,6 +260,11 @@ export class World {
     while (!this.process.hasCrashed && this.time.fireNext(limit));
   }
 
+  /** Delivers the messages that are due to the router, each until it is taken or the process crashes. */
+  async deliver(): Promise<void> {
+    await this.bus.deliver(this.time.clock.now(), (message) => this.process.work(() => route(this.ports, message)));
+  }
+
   /** Starts a new process over what the crashed one stored, as the service starts. */
   async restart(crash?: Crash): Promise<void> {
     while (this.process.busy > 0) await turn();
@@ -245,13 +275,20 @@ export class World {
     this.time.advance(RESTART_MS);
     [this.process, this.executions, this.ports] = this.begin(crash);
     await this.executions.resume();
-    await this.process.work(() => sweep(this.ports));
+    await this.reconcile(true);
   }
 
-  /** Sweeps after the time that shows a run to be lost. */
-  async sweepLater(): Promise<void> {
-    this.time.advance(LOST_MS);
-    await this.process.work(() => sweep(this.ports));
+  /** Reconciles once more, after the time for which a run is left to another process. */
+  async reconcileLater(): Promise<void> {
+    this.time.advance(LEASE_MS);
+    await this.reconcile(false);
+  }
+
+  private reconcile(isExclusive: boolean): Promise<void> {
+    return this.process.work(async () => {
+      await reconcile(this.ports, { isExclusive });
+      await sweep(this.ports);
+    });
   }
 
   async close(): Promise<void> {

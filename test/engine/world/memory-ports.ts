@@ -37,6 +37,7 @@ export class MemoryPorts {
         define: async ({ name }) => name,
         start: async (_handle, name) => {
           if (!this.started.includes(name)) this.started.push(name);
+          return true;
         },
         stop: async () => {},
         answer: async () => true,

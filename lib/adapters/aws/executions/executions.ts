@@ -98,9 +98,10 @@ function executionArn(handle: string, name: string): string {
   return [arn, partition, service, region, account, 'execution', machine, name].join(':');
 }
 
-async function start(client: SFNClient, handle: string, name: string, input: unknown): Promise<void> {
+async function start(client: SFNClient, handle: string, name: string, input: unknown): Promise<boolean> {
   const command = new StartExecutionCommand({ stateMachineArn: handle, name, input: JSON.stringify(input) });
-  await succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
+  // A name that a running execution with the same input has is accepted again.
+  return succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
 }
 
 async function stop(client: SFNClient, execution: string, error: string, cause: string): Promise<void> {

@@ -136,18 +136,21 @@ class JournaledExecutions implements LocalExecutions {
     return handle;
   }
 
-  async start(handle: string, name: string, input: unknown): Promise<void> {
+  async start(handle: string, name: string, input: unknown): Promise<boolean> {
     this.#assertOpen();
     if (!EXECUTION_NAME.test(name)) throw new TypeError(`'${name}' is no name for an execution`);
     const machine = this.#machine(handle);
     const key = keyOf(machine.name, name);
-    if (!this.#running.has(key) && !this.#journal.find(machine.name, name)) {
+    const former = this.#running.has(key) ? undefined : this.#journal.find(machine.name, name);
+    if (former !== undefined) return this.#journal.isNotificationPending(former.id);
+    if (!this.#running.has(key)) {
       const text = textWithin(this.#limits.bytes, 'the input', input);
       const execution = this.#newExecution(machine, { handle, name, input: text });
       this.#running.set(key, execution);
       this.#interpreter.start(execution, machine.program);
     }
     await this.#journal.stored();
+    return true;
   }
 
   async stop(handle: string, name: string, error: string, cause: string): Promise<void> {

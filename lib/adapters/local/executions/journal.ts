@@ -99,6 +99,11 @@ export class ExecutionsJournal implements Journal {
     return this.#sql.owed.all() as unknown as PendingNotificationRow[];
   }
 
+  /** Whether the notification of the end of an execution is pending. */
+  isNotificationPending(execution: number): boolean {
+    return this.#sql.isOwed.get(execution) !== undefined;
+  }
+
   /** Notes that the notification of an execution's end was sent. */
   noteNotified(execution: number): void {
     this.#settled.add(execution);

@@ -87,5 +87,6 @@ export const STATEMENTS = {
   removeThreads: 'DELETE FROM threads WHERE execution = ?',
   owe: 'INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)',
   owed: 'SELECT * FROM owed ORDER BY execution',
+  isOwed: 'SELECT execution FROM owed WHERE execution = ?',
   settle: 'DELETE FROM owed WHERE execution = ?',
 } as const;

@@ -1,0 +1,28 @@
+import type { Ports } from '../../ports/ports.ts';
+import { DAY_MS } from '../../time/units.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import * as runs from '../runs/runs.ts';
+import * as keys from '../storage/keys.ts';
+import type { OpenKind } from '../storage/open-items.ts';
+
+const CANCELLED = /\.cancels\.(api|parent)$/;
+
+/** Whether the run of a row is pending, or was ended by a request that may have left something undone. */
+const isOpen = ({ status, code }: runs.Head): boolean =>
+  status === 'pending' || (status === 'failed' && CANCELLED.test(code));
+
+/** An instance is kept for the retention after its end, and began at most that long before. */
+const MAX_AGE_MS = 2 * runs.RETENTION_DAYS * DAY_MS;
+
+/** The runs of a namespace that are pending, and those that were cancelled since the last pass. */
+export function openRunsOf({ clock }: Pick<Ports, 'clock'>, { id, created }: Namespace): OpenKind {
+  return {
+    cursor: keys.openCursor(id, 'runs'),
+    list: keys.openRuns(id),
+    order: 'order',
+    oldest: Math.max(created, clock.now() - MAX_AGE_MS),
+    rangesOf: (from, to) =>
+      keys.daysBetween(from, to).map((day) => ({ ...keys.runsBegun(id, day), from: keys.timeText(from) })),
+    pick: async (rows) => rows.filter((row) => isOpen(runs.toHead(row))),
+  };
+}

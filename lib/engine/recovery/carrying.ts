@@ -1,0 +1,65 @@
+import * as runs from '../../domain/runs/runs.ts';
+import type { Parent } from '../../domain/runs/waits.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { cancel, cancelCalls, isCancelled } from '../calls/cancellation.ts';
+import { announceEnd } from '../calls/run-ends.ts';
+import { continueAsNew } from '../executions/continue-as-new.ts';
+import { firstExecution, moveToExecution, startExecution } from '../executions/handles.ts';
+import type { CleanupPorts } from '../ports.ts';
+import { publishOutbox } from '../run/outbox.ts';
+
+/**
+ * A request that carries a run commits it at least this often, milliseconds; so does a step that computes. Another
+ * process may take over a run without a commit for this long: were the first still at work, one of the two commits.
+ */
+export const LEASE_MS = 60_000;
+
+/** Whether another process may carry the run at this moment, which cannot be asked. */
+const isLeased = (run: runs.Run, now: number): boolean => now - run.updated < LEASE_MS;
+
+/**
+ * Makes sure that a pending run is carried: by a running execution, or, for a child that has none yet, by its caller.
+ * `isExclusive`: no other process is at work, so a run without an execution is carried by none. Idempotent.
+ */
+export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
+  const isOpen = run.status === 'pending' && run.service === undefined;
+  if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
+  if (run.machine === '') {
+    if (run.parent === undefined) await assignExecution(ports, run);
+    else await endOrphan(ports, run, run.parent);
+    return;
+  }
+  if (!(await startExecution(ports, run))) await continueAsNew(ports, run);
+}
+
+/** A request stored the run and ended before it gave it an execution. */
+async function assignExecution(ports: CleanupPorts, run: runs.Run): Promise<void> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  await moveToExecution(ports, run, async (current) => {
+    const isUnassigned = current.status === 'pending' && current.machine === '';
+    return isUnassigned ? firstExecution(ports, revision, current) : undefined;
+  });
+}
+
+/** A child that waits to be called by a caller that has ended. */
+async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): Promise<void> {
+  const caller = await runs.find(ports, parent.id);
+  if (caller?.status !== 'pending') await cancel(ports, child, 'cancels.parent');
+}
+
+/** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
+export const isDone = ({ status, wait }: runs.Run): boolean =>
+  status === 'complete' || (status === 'failed' && wait === undefined);
+
+/**
+ * Completes what follows from the end of a run that was ended from outside: its events, the cancellation of its calls,
+ * the report to its caller, the end of its execution. Idempotent.
+ */
+export async function completeEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
+  if (run.status === 'pending') return;
+  if (isCancelled(run)) return cancel(ports, run);
+  if (isDone(run)) return;
+  await publishOutbox(ports, run);
+  await cancelCalls(ports, run, run.wait);
+  await announceEnd(ports, run);
+}

@@ -1,0 +1,135 @@
+import * as events from '../../domain/events/events.ts';
+import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
+import { openRunsOf } from '../../domain/instances/open-runs.ts';
+import * as namespaces from '../../domain/namespaces/namespaces.ts';
+import * as removals from '../../domain/purging/purging.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import * as keys from '../../domain/storage/keys.ts';
+import { closeItems, type OpenItem, type OpenKind, openItems } from '../../domain/storage/open-items.ts';
+import { readAll } from '../../domain/storage/queries.ts';
+import { followChange, openSchedules } from '../../domain/tree/arming.ts';
+import { MINUTE_MS } from '../../time/units.ts';
+import type { CleanupPorts } from '../ports.ts';
+import { carry, completeEnd } from './carrying.ts';
+
+/** What a pass of the reconciler may assume. */
+export interface Pass {
+  /**
+   * No other process is at work: the local service has locked its folder and does not serve requests yet. Then nothing is
+   * left to another process, and every open item is visited.
+   */
+  readonly isExclusive: boolean;
+}
+
+interface Scope extends Pass {
+  readonly ports: CleanupPorts;
+  readonly namespace: namespaces.Namespace;
+  /** Faults of single items: the others are converged all the same. */
+  readonly faults: unknown[];
+}
+
+/** A promise that tables make: how what is open is found, and how it is kept. */
+interface Promised<T> {
+  readonly kindOf: (scope: Scope) => OpenKind;
+  /** Reads the items; undefined for one that was deleted. */
+  readonly read: (scope: Scope, items: readonly OpenItem[]) => Promise<readonly (T | undefined)[]>;
+  /** Keeps the promise, or sees to it that it will be kept. Idempotent. */
+  readonly converge: (scope: Scope, found: T) => Promise<void>;
+  /** Whether the promise was open when the item was read. */
+  readonly isOpen: (scope: Scope, found: T) => boolean;
+}
+
+const idOf = ({ key }: OpenItem): string => key.pk.slice(keys.run('').pk.length);
+
+/** A pending run is carried by an execution or a caller; a run that was ended from outside has ended completely. */
+const RUN: Promised<runs.Run> = {
+  kindOf: ({ ports, namespace }) => openRunsOf(ports, namespace),
+  read: ({ ports }, items) => runs.findMany(ports, items.map(idOf)),
+  converge: ({ ports, isExclusive }, run) =>
+    run.status === 'pending' ? carry(ports, run, isExclusive) : completeEnd(ports, run),
+  isOpen: (_scope, run) => run.status === 'pending',
+};
+
+/** How long an event may be on its way through the bus before it is published again, milliseconds. */
+const ON_ITS_WAY_MS = MINUTE_MS;
+
+/**
+ * A recorded event is published, so also the outbox of every commit; the router marks it as delivered. It is published
+ * again after 1, 2, 4 … minutes, under a name, so that passes in between have no effect: the bus may still try.
+ */
+const EVENT: Promised<events.Recorded> = {
+  kindOf: ({ ports, namespace }) => openEventsOf(ports, namespace),
+  read: ({ ports }, items) => Promise.all(items.map(({ key }) => events.read(ports, key))),
+  async converge({ ports, namespace, isExclusive }, recorded) {
+    const now = ports.clock.now();
+    const { key, event, due } = recorded;
+    if (!isUnrouted(recorded, now) || (!isExclusive && now - due < ON_ITS_WAY_MS)) return;
+    const message = events.toMessage(namespace, key, event);
+    const times = Math.floor(Math.log2(Math.max((now - due) / ON_ITS_WAY_MS, 1)));
+    if (due > now) await ports.bus.publishAt(due, `event-${message.id}`, message);
+    else await ports.bus.publishAt(now, `event-${message.id}-${times}`, message);
+  },
+  isOpen: ({ ports }, recorded) => isUnrouted(recorded, ports.clock.now()),
+};
+
+/** How many items are converged side by side. */
+const CONCURRENCY = 16;
+
+async function convergeOne<T>({ converge }: Promised<T>, scope: Scope, found: T): Promise<boolean> {
+  try {
+    await converge(scope, found);
+    return true;
+  } catch (fault) {
+    scope.faults.push(fault);
+    return false;
+  }
+}
+
+async function convergeBatch<T>(promised: Promised<T>, scope: Scope, items: readonly OpenItem[]): Promise<void> {
+  const found = await promised.read(scope, items);
+  const closed: OpenItem[] = [];
+  for (let from = 0; from < items.length; from += CONCURRENCY) {
+    const some = items.slice(from, from + CONCURRENCY).map(async (item, index) => {
+      const one = found[from + index];
+      if (one === undefined) closed.push(item);
+      else if ((await convergeOne(promised, scope, one)) && !promised.isOpen(scope, one)) closed.push(item);
+    });
+    await Promise.all(some);
+  }
+  await closeItems(scope.ports, promised.kindOf(scope), closed);
+}
+
+async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
+  for await (const items of openItems(scope.ports, promised.kindOf(scope), scope.isExclusive)) {
+    if (items.length > 0) await convergeBatch(promised, scope, items);
+  }
+}
+
+type PromiseName = 'run carried' | 'event routed';
+
+/** Every promise that outlives the process which made it (docs/decisions/041 lists what follows from which). */
+const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> = {
+  'run carried': (scope) => keep(RUN, scope),
+  'event routed': (scope) => keep(EVENT, scope),
+};
+
+/** A workflow that was changed has its schedule: the marker of the change names it until that is done. */
+async function armSchedules(ports: CleanupPorts): Promise<void> {
+  for (const open of await openSchedules(ports)) await followChange(ports, open);
+}
+
+/**
+ * Compares what the tables promise with what exists, and makes it so: level-triggered, idempotent, and cheap when nothing
+ * is open. A fault with one item or promise does not stop the others. Throws the first fault in the end.
+ */
+export async function reconcile(ports: CleanupPorts, { isExclusive }: Pass): Promise<void> {
+  const faults: unknown[] = [];
+  const attempt = (work: Promise<void>): Promise<void> => work.catch((fault: unknown) => void faults.push(fault));
+  await attempt(removals.finishAll(ports));
+  await attempt(armSchedules(ports));
+  for (const item of await readAll(ports.table, keys.NAMESPACES)) {
+    const scope = { ports, isExclusive, namespace: namespaces.fromItem(item), faults };
+    for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));
+  }
+  if (faults.length > 0) throw faults[0];
+}

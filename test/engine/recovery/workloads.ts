@@ -1,0 +1,155 @@
+import { ServiceError } from '../../../lib/domain/errors.ts';
+import * as instances from '../../../lib/domain/instances/instances.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { createWorkflow, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
+import { receive } from '../../../lib/engine/events/broadcasting.ts';
+import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
+import type { World } from '../world/engine-world.ts';
+
+/** Something that a user does, during which the process may crash. */
+export interface Workload {
+  readonly name: string;
+  /** The workflows that are stored before, by path. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** What is done; repeated after a crash, as a user does who got no reply. */
+  readonly act: (world: World) => Promise<unknown>;
+  /** What happens before, without a crash. */
+  readonly before?: (world: World) => Promise<unknown>;
+  /** Its reply comes after the waits of a run: time passes meanwhile. */
+  readonly takesTime?: boolean;
+  /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
+  readonly isNowOrNever?: boolean;
+}
+
+const NAP = 'states: [{id: nap, type: delay, duration: PT10S}]\n';
+const QUICK = 'states: [{id: a, type: noop, transform: {done: true}}]\n';
+const callOf = (path: string) => `functions: [{id: kid, type: subflow, workflow: ${path}}]
+states: [{id: go, type: action, action: {function: kid}}]
+`;
+const eachOf = (path: string, count = 12) => `functions: [{id: kid, type: subflow, workflow: ${path}}]
+states: [{id: go, type: foreach, array: 'jq([range(${count}) | {n: .}])', action: {function: kid}}]
+`;
+
+const wait = (world: World) =>
+  executeAndWait(world.ports, {
+    namespace: world.namespace,
+    path: '/main',
+    ref: '',
+    input: Buffer.from('{}'),
+    key: 'the-key',
+  });
+
+const start = (world: World) =>
+  execute(world.ports, {
+    namespace: world.namespace,
+    path: '/main',
+    ref: '',
+    input: Buffer.from('{}'),
+    key: 'the-key',
+  });
+
+/** A request that was repeated finds what the first one has done. */
+function unlessExists(error: unknown): void {
+  if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
+}
+
+const cronOf = (cron: string) => `start: {type: scheduled, cron: '${cron}'}\n${QUICK}`;
+const at = (world: World, source: string) => ({ namespace: world.namespace, path: '/main', source });
+const create = (source: string) => (world: World) => createWorkflow(world.ports, at(world, source)).catch(unlessExists);
+const update = (source: string) => (world: World) => updateWorkflow(world.ports, at(world, source));
+const toggle = (live: boolean) => (world: World) => toggleWorkflow(world.ports, world.namespace, '/main', live);
+const make = (source: string) => (world: World) => createWorkflow(world.reliable, at(world, source));
+
+const ON_EVENT = `start: {type: event, event: {type: go}}\n${NAP}`;
+const UNTIL_EVENT = 'states: [{id: until, type: consumeEvent, event: {type: go}}]\n';
+
+async function send(world: World): Promise<void> {
+  const namespace = await namespaces.need(world.ports, world.namespace);
+  const event = { specversion: '1.0', id: 'e1', source: 's', type: 'go' } as const;
+  await receive(world.ports, namespace, event).catch(unlessExists);
+}
+
+const begin = (seconds: number) => async (world: World) => {
+  await world.execute('main', '{}');
+  await world.pass(world.time.clock.now() + seconds * 1000);
+};
+
+async function cancelMain(world: World): Promise<void> {
+  const request = { limit: 0, offset: 0, order: [], filter: [] };
+  const { results } = await instances.list(world.reliable, world.namespace, request);
+  const main = results.find(({ as }) => as === '/main');
+  await cancel(world.ports, await instances.need(world.ports, world.namespace, main?.id ?? ''));
+}
+
+/** The workloads whose every crash point is tried. */
+export const workloads: readonly Workload[] = [
+  {
+    name: 'a request that waits for a run that waits',
+    sources: { kid: NAP, main: callOf('kid') },
+    act: wait,
+    takesTime: true,
+  },
+  {
+    name: 'a request that waits for a run that waits three deep',
+    sources: { leaf: NAP, kid: callOf('leaf'), main: callOf('kid') },
+    act: wait,
+    takesTime: true,
+  },
+  {
+    name: 'a request that waits for a loop over subflows',
+    sources: { kid: QUICK, main: eachOf('kid') },
+    act: wait,
+    takesTime: true,
+  },
+  {
+    name: 'a request that waits for a loop over subflows that call',
+    sources: { leaf: QUICK, kid: callOf('leaf'), main: eachOf('kid') },
+    act: wait,
+    takesTime: true,
+  },
+  { name: 'a request that starts a run with a key', sources: { kid: NAP, main: callOf('kid') }, act: start },
+  { name: 'a scheduled workflow that is stored', sources: {}, act: create(cronOf('0 8 * * *')) },
+  {
+    name: 'a workflow whose schedule is changed',
+    sources: {},
+    before: make(cronOf('0 8 * * *')),
+    act: update(cronOf('30 9 * * *')),
+  },
+  {
+    name: 'a scheduled workflow that becomes another',
+    sources: {},
+    before: make(cronOf('0 8 * * *')),
+    act: update(QUICK),
+  },
+  {
+    name: 'a workflow that becomes a scheduled one',
+    sources: {},
+    before: make(QUICK),
+    act: update(cronOf('0 8 * * *')),
+  },
+  {
+    name: 'a scheduled workflow that is disabled',
+    sources: {},
+    before: make(cronOf('0 8 * * *')),
+    act: toggle(false),
+  },
+  {
+    name: 'a scheduled workflow that is enabled',
+    sources: {},
+    before: async (world) => {
+      await make(cronOf('0 8 * * *'))(world);
+      await toggleWorkflow(world.reliable, world.namespace, '/main', false);
+    },
+    act: toggle(true),
+  },
+  { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
+  { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },
+  {
+    name: 'a run that is cancelled while it waits for others',
+    sources: { leaf: NAP, kid: callOf('leaf'), main: eachOf('kid', 3) },
+    before: begin(2),
+    act: cancelMain,
+    isNowOrNever: true,
+  },
+];
