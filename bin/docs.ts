@@ -1,7 +1,8 @@
-/** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, and docs/command-line.md from the commands. */
+/** `npm run docs`: writes docs/api.md and docs/openapi.json from the registry, docs/command-line.md from the commands, and docs/lint.md from the rules. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';
+import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
 
 const folder = new URL('../docs/', import.meta.url);
@@ -9,3 +10,4 @@ mkdirSync(folder, { recursive: true });
 writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), commandHandbook());
+writeFileSync(new URL('lint.md', folder), lintHandbook());
