@@ -346,5 +346,66 @@ const FLOW: readonly Mistake[] = [
   },
 ];
 
+const event = (fields: string, rest: string): string =>
+  `start: {type: event, event: {type: order.new}}\nstates:\n- id: a\n  type: noop\n  transform: {${fields}}\n  transition: b\n- id: b\n${rest}`;
+
+/** Members that the data never has. */
+const MEMBERS: readonly Mistake[] = [
+  {
+    rule: 'member-missing',
+    text: event('order: 1', '  type: noop\n  log: jq(.▸ordr)\n'),
+    mended: 'log: jq(.order)',
+    hint: "did you mean '.order'?",
+  },
+  {
+    rule: 'member-missing',
+    text: event('order: {number: 1}', '  type: noop\n  log: jq(.order.▸nubmer)\n'),
+    mended: 'log: jq(.order.number)',
+  },
+  {
+    rule: 'member-missing',
+    text: event('order: {id: 1}', '  type: noop\n  log: jq(.▸customer.name)\n'),
+    right: event('order: {id: 1}', '  type: noop\n  log: jq(.order.id)\n'),
+    hint: 'what exists here: order',
+  },
+  {
+    rule: 'member-missing',
+    text: 'start: {type: event, event: {type: order}}\nstates:\n- id: a\n  type: noop\n  log: jq(.▸data.id)\n',
+    right: 'start: {type: event, event: {type: order}}\nstates:\n- id: a\n  type: noop\n  log: jq(.order.data.id)\n',
+    hint: 'what exists here: order',
+  },
+  {
+    rule: 'member-missing',
+    text: 'start: {type: event, event: {type: order}}\nstates:\n- id: a\n  type: noop\n  log: jq(.order.▸dta.id)\n',
+    mended: '.order.data.id',
+  },
+  {
+    rule: 'member-missing',
+    text: call('', "  catch:\n  - {error: '*', transition: b}\n- id: b\n  type: noop\n  log: jq(.error.▸message)\n"),
+    right: call('', "  catch:\n  - {error: '*', transition: b}\n- id: b\n  type: noop\n  log: jq(.error.msg)\n"),
+    hint: 'code, msg',
+  },
+  {
+    rule: 'member-missing',
+    text: 'states:\n- id: a\n  type: getter\n  variables: [{key: total, scope: workflow}]\n  transform:\n    t: jq(.var.▸toal)\n',
+    mended: 'jq(.var.total)',
+  },
+  {
+    rule: 'member-missing',
+    text: 'states:\n- id: a\n  type: validate\n  schema: {type: object, properties: {customer: {type: string}}}\n  transform:\n    c: jq(.▸cutomer)\n',
+    mended: 'jq(.customer)',
+  },
+  {
+    rule: 'member-missing',
+    text: event('total: 1, items: [{price: 1}]', '  type: noop\n  log: jq(.items | map(.▸prise) | add)\n'),
+    mended: 'map(.price)',
+  },
+  {
+    rule: 'member-missing',
+    text: event('total: 1', '  type: noop\n  log: js(return data.▸totl * 2)\n'),
+    mended: 'data.total * 2',
+  },
+];
+
 /** All mistakes. */
-export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW];
+export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW, ...MEMBERS];

@@ -12,6 +12,7 @@ import { jqUnknownName } from './jq-unknown-name.ts';
 import { jsSyntax } from './js-syntax.ts';
 import { jsWithoutResult } from './js-without-result.ts';
 import { loopWithoutWait } from './loop-without-wait.ts';
+import { memberMissing } from './member-missing.ts';
 import { messageArguments } from './message-arguments.ts';
 import { oddSpace } from './odd-space.ts';
 import { patternSyntax } from './pattern-syntax.ts';
@@ -44,6 +45,7 @@ export const RULES = {
   'js-syntax': jsSyntax,
   'js-without-result': jsWithoutResult,
   'loop-without-wait': loopWithoutWait,
+  'member-missing': memberMissing,
   'message-arguments': messageArguments,
   'odd-space': oddSpace,
   'pattern-syntax': patternSyntax,

@@ -67,7 +67,13 @@ export type Ast = Range &
 export type AstKind = Ast['kind'];
 
 /** The nodes of one kind. */
-export type AstOf<K extends AstKind> = Extract<Ast, { readonly kind: K }>;
+export type AstOf<K extends AstKind> = Ast extends infer Node
+  ? Node extends Ast
+    ? K extends Node['kind']
+      ? Node
+      : never
+    : never
+  : never;
 
 function keysOf(patterns: readonly Pattern[]): Ast[] {
   return patterns.flatMap((pattern): Ast[] => {
