@@ -29,22 +29,52 @@ export function reachable({ states }: Workflow, from: string, next = nextOf): Re
   return seen;
 }
 
-/** The groups of states that may repeat each other without a failure: each can reach the others and itself. */
-export function cycles(workflow: Workflow): readonly (readonly StateView[])[] {
-  const next = (state: StateView) => exitsAfterSuccess(state).filter((id) => id !== undefined);
-  const from = new Map(
-    workflow.states.map((state) => [
-      state.id,
-      new Set(next(state).flatMap((id) => [...reachable(workflow, id, next)])),
-    ]),
-  );
-  const groups: StateView[][] = [];
-  const grouped = new Set<string>();
-  for (const { id } of workflow.states) {
-    if (grouped.has(id) || !from.get(id)?.has(id)) continue;
-    const group = workflow.states.filter((other) => from.get(id)?.has(other.id) && from.get(other.id)?.has(id));
-    for (const state of group) grouped.add(state.id);
-    groups.push(group);
+/** The state of the search for cycles: Tarjan's algorithm. */
+interface Search {
+  readonly next: (id: string) => readonly string[];
+  /** The number of a state in the order of discovery, and the least number that it can reach. */
+  readonly found: Map<string, { readonly number: number; least: number }>;
+  readonly stack: string[];
+  readonly groups: string[][];
+}
+
+/** Visits the states from one on, with an explicit stack: a workflow may have thousands of states. */
+function visitFrom(search: Search, root: string): void {
+  const { next, found, stack, groups } = search;
+  const open = [{ id: root, rest: enter(search, root) }];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const own = found.get(top.id);
+    const id = top.rest.pop();
+    if (own === undefined) return;
+    if (id !== undefined) {
+      const seen = found.get(id);
+      if (seen === undefined) open.push({ id, rest: enter(search, id) });
+      else if (stack.includes(id)) own.least = Math.min(own.least, seen.number);
+      continue;
+    }
+    open.pop();
+    const above = found.get(open.at(-1)?.id ?? '');
+    if (above !== undefined) above.least = Math.min(above.least, own.least);
+    if (own.least !== own.number) continue;
+    const group = stack.splice(stack.indexOf(top.id));
+    if (group.length > 1 || next(top.id).includes(top.id)) groups.push(group);
   }
-  return groups;
+}
+
+function enter({ next, found, stack }: Search, id: string): string[] {
+  found.set(id, { number: found.size, least: found.size });
+  stack.push(id);
+  return [...next(id)];
+}
+
+/** The groups of states that may repeat each other without a failure: each can reach the others and itself. */
+export function cycles({ states }: Workflow): readonly (readonly StateView[])[] {
+  const byId = new Map(states.map((state) => [state.id, state]));
+  const edges = new Map(
+    states.map((state) => [state.id, exitsAfterSuccess(state).filter((id) => id !== undefined && byId.has(id))]),
+  );
+  const next = (id: string) => (edges.get(id) ?? []).filter((one) => one !== undefined);
+  const search: Search = { next, found: new Map(), stack: [], groups: [] };
+  for (const { id } of states) if (!search.found.has(id)) visitFrom(search, id);
+  return search.groups.map((group) => states.filter(({ id }) => group.includes(id)));
 }

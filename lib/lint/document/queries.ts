@@ -94,16 +94,23 @@ export interface QueryView {
   readonly texts: readonly QueryText[];
 }
 
+/** A node with its path below another. */
+interface Located {
+  readonly path: string;
+  readonly node: Node;
+}
+
 /** Returns the nodes at a path of field names, which match in any case, with their own paths. */
-export function select(node: Node, path: string): readonly { readonly path: string; readonly node: Node }[] {
-  const [name = '', ...rest] = path.split('.');
-  const inner = rest.join('.');
-  const found = name === '*' ? elementsOf(node) : memberOf(node, name);
-  return found.flatMap(([key, child]) =>
-    inner === ''
-      ? [{ path: key, node: child }]
-      : select(child, inner).map((one) => ({ ...one, path: `${key}.${one.path}` })),
-  );
+export function select(node: Node, path: string): readonly Located[] {
+  let found: Located[] = [{ path: '', node }];
+  for (const name of path.split('.')) {
+    found = found.flatMap((one) => {
+      const inner = name === '*' ? elementsOf(one.node) : memberOf(one.node, name);
+      return inner.map(([key, child]) => ({ path: one.path === '' ? key : `${one.path}.${key}`, node: child }));
+    });
+    if (found.length === 0) break;
+  }
+  return found;
 }
 
 const elementsOf = (node: Node): [string, Node][] =>
@@ -111,8 +118,12 @@ const elementsOf = (node: Node): [string, Node][] =>
 
 function memberOf(node: Node, name: string): [string, Node][] {
   if (node.kind !== 'map') return [];
-  const entry = [...node.entries.values()].find(({ key }) => key.toLowerCase() === name.toLowerCase());
-  return entry === undefined ? [] : [[name, entry.node]];
+  const exact = node.entries.get(name);
+  if (exact !== undefined) return [[name, exact.node]];
+  for (const [key, entry] of node.entries) {
+    if (key.length === name.length && key.toLowerCase() === name.toLowerCase()) return [[name, entry.node]];
+  }
+  return [];
 }
 
 function textsOf(node: Node, source: SourceText): QueryText[] {

@@ -93,3 +93,16 @@ function toState(view: PartView<StatePlan> & Pick<StateView, 'targets'>, index: 
   const queries = view.plan === undefined ? [] : queriesOf(view.node, view.plan.work.do, source);
   return { ...view, index, queries };
 }
+
+/** Makes a function of all workflows of a folder that is computed once for each folder. */
+export function once<T>(compute: (workflows: readonly Workflow[]) => T): (workflow: Workflow, folder?: Folder) => T {
+  const known = new WeakMap<object, T>();
+  return (workflow, folder) => {
+    if (folder === undefined) return compute([workflow]);
+    const before = known.get(folder.workflows);
+    if (before !== undefined) return before;
+    const result = compute([...folder.workflows.values()]);
+    known.set(folder.workflows, result);
+    return result;
+  };
+}

@@ -1,6 +1,6 @@
 import { closestName } from '../../language/suggestions.ts';
 import { select } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
+import { once, type Workflow } from '../document/workflow.ts';
 import { type Rule, replaceName } from '../reports/rule.ts';
 
 const SENT = 'event.type';
@@ -17,6 +17,12 @@ function sentIn({ states }: Workflow): string[] {
   const sending = states.filter(({ plan }) => plan?.work.do === 'emit');
   return sending.flatMap(({ node }) => select(node, SENT).map((one) => String(one.node.value)));
 }
+
+/** The types of events that workflows send and wait for. */
+const eventTypes = once((workflows) => ({
+  sent: new Set(workflows.flatMap(sentIn)),
+  awaited: new Set(workflows.flatMap(awaitedIn).map(({ node }) => String(node.value))),
+}));
 
 export const eventNeverSent: Rule = {
   severity: 'warning',
@@ -35,9 +41,7 @@ states:
   event: {type: order.created, source: shop}
 `,
   *check(workflow, folder) {
-    const all = folder === undefined ? [workflow] : [...folder.workflows.values()];
-    const sent = new Set(all.flatMap(sentIn));
-    const awaited = new Set(all.flatMap(awaitedIn).map(({ node }) => String(node.value)));
+    const { sent, awaited } = eventTypes(workflow, folder);
     for (const { node } of awaitedIn(workflow)) {
       const type = String(node.value);
       // A similar type that is awaited itself is another event.

@@ -1,6 +1,6 @@
 import { closestName } from '../../language/suggestions.ts';
 import { select } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
+import { once, type Workflow } from '../document/workflow.ts';
 import { type Rule, replaceName } from '../reports/rule.ts';
 
 /** A literal key of a variable with its scope. */
@@ -13,6 +13,8 @@ function keysIn({ states }: Workflow, kind: 'read' | 'write') {
     })),
   );
 }
+
+const writtenKeys = once((workflows) => workflows.flatMap((one) => keysIn(one, 'write')));
 
 const isLiteral = (text: unknown): text is string => typeof text === 'string' && !/j[qs]\(/.test(text);
 
@@ -43,8 +45,7 @@ export const variableNeverWritten: Rule = {
   - {key: total, scope: workflow}
 `,
   *check(workflow, folder) {
-    const all = folder === undefined ? [workflow] : [...folder.workflows.values()];
-    const written = all.flatMap((one) => keysIn(one, 'write'));
+    const written = writtenKeys(workflow, folder);
     // A key that is computed may be any.
     if (written.some(({ key }) => !isLiteral(key?.value))) return;
     const isAlone = workflow.functions.every(({ plan }) => plan?.type === 'subflow');
