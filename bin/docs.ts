@@ -1,10 +1,11 @@
 /**
  * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of the console from the registry,
- * docs/command-line.md from the commands.
+ * docs/command-line.md from the commands, docs/lint.md from the rules.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';
+import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
 import { apiTypes, type Description } from './console/api-types.ts';
 
@@ -14,3 +15,4 @@ writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), commandHandbook());
 writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
+writeFileSync(new URL('lint.md', folder), lintHandbook());

@@ -16,6 +16,7 @@ const TABLES = [
   'lib/compiler/states/index.ts',
   'lib/engine/works/index.ts',
   'lib/ports/ports.ts',
+  'lib/lint/rules/index.ts',
 ];
 
 function readHouse(): House {

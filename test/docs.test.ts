@@ -8,7 +8,7 @@ import { MAX_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
 import { MAX_PROBLEMS } from '../lib/language/problem.ts';
 import { MAX_DEPTH } from '../lib/language/yaml/events.ts';
 
-const GENERATED = ['docs/api.md', 'docs/command-line.md'];
+const GENERATED = ['docs/api.md', 'docs/command-line.md', 'docs/lint.md'];
 const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...globSync('docs/**/*.md')];
 
 /** The text of a page without its code blocks. */

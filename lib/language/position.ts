@@ -22,3 +22,20 @@ export function createLocator(source: string): (offset: number) => Position {
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   };
 }
+
+/** A source text whose positions can be converted to offsets and back. */
+export interface SourceText {
+  readonly text: string;
+  /** The offset of a position, at most the length of the text. */
+  readonly offsetOf: (position: Position) => number;
+  readonly at: (offset: number) => Position;
+}
+
+/** Creates the source text of a text. */
+export function createSourceText(text: string): SourceText {
+  const starts = [0];
+  for (const lineBreak of text.matchAll(/\r\n|\r|\n/g)) starts.push(lineBreak.index + lineBreak[0].length);
+  const offsetOf = ({ line, column }: Position) =>
+    Math.min((starts[line - 1] ?? text.length) + column - 1, text.length);
+  return { text, offsetOf, at: createLocator(text) };
+}

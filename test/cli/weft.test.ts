@@ -204,7 +204,22 @@ describe('weft validate', () => {
     expect(code).toBe(1);
     const kind = 'mistake';
     expect(JSON.parse(out)).toEqual([
-      { file, kind, line: 3, column: 9, message: expect.any(String), hint: "did you mean 'noop'?" },
+      {
+        file,
+        kind,
+        rule: 'unknown-type',
+        severity: 'error',
+        line: 3,
+        column: 9,
+        message: expect.any(String),
+        hint: "did you mean 'noop'?",
+        mend: {
+          title: "replace 'nop' by 'noop'",
+          edits: [{ from: { line: 3, column: 9 }, to: { line: 3, column: 12 }, text: 'noop' }],
+          isCertain: false,
+        },
+        docs: 'docs/lint.md#unknown-type',
+      },
     ]);
     expect(JSON.parse((await weft(['validate', '--json', EXAMPLE])).out)).toEqual([]);
   });

@@ -1,21 +1,30 @@
-import { defineCommand, toJson, UsageError } from '../shell/command.ts';
-import { readBytes } from '../shell/files.ts';
-import { problemTexts, validateSource } from '../transfer/validation.ts';
+import { defineCommand, UsageError } from '../shell/command.ts';
+import { fixAll, validateAll } from '../validation/files.ts';
+import { FORMATS } from '../validation/formats.ts';
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const isFormat = (name: string): name is keyof typeof FORMATS => Object.hasOwn(FORMATS, name);
 
 export const validate = defineCommand({
-  about: 'Validates workflow files without a service, and prints each problem with its position',
-  usage: ['validate FILE...'],
-  notes: ['The file - is the standard input.'],
-  options: {},
-  run: async ({ json }, files, terminal) => {
-    if (files.length === 0) throw new UsageError('no file given');
-    const read = async (file: string) => validateSource(file, (await readBytes(terminal, file)).toString('utf8'));
-    const validated = await Promise.all(files.map(read));
-    const problems = validated.flatMap((one) => one.problems);
-    const summary = `${counted(problems.length, 'problem')} in ${counted(files.length, 'file')}`;
-    const text = json ? toJson(problems) : [...validated.flatMap(problemTexts), summary].join('\n');
-    return { text, isSuccess: problems.length === 0 };
+  about: 'Validates workflow files without a service, and prints each problem with its position and correction',
+  usage: ['validate FILE|FOLDER...'],
+  notes: [
+    'The file - is the standard input. The workflows of a folder are also compared with each other.',
+    'An error makes the command fail. A warning is about a text that can be stored and does not work; a hint is a guess.',
+    'docs/lint.md describes the rules.',
+  ],
+  options: {
+    strict: { type: 'boolean', help: 'fail for warnings too' },
+    fix: { type: 'boolean', help: 'write the certain corrections into the files' },
+    format: { type: 'string', value: 'FORMAT', help: `${Object.keys(FORMATS).join(', ')}; default text` },
+  },
+  run: async ({ json, strict, fix, format = json ? 'json' : 'text' }, paths, terminal) => {
+    if (paths.length === 0) throw new UsageError('no file given');
+    if (!isFormat(format)) throw new UsageError(`--format is one of ${Object.keys(FORMATS).join(', ')}`);
+    const fixed = fix ? await fixAll(terminal, paths) : 0;
+    if (fix) terminal.printStatus(`${fixed} ${fixed === 1 ? 'correction' : 'corrections'} made`);
+    const files = await validateAll(terminal, paths);
+    const severities = new Set(files.flatMap(({ findings }) => findings.map(({ severity }) => severity)));
+    const isSuccess = !severities.has('error') && !(strict && severities.has('warning'));
+    return { text: FORMATS[format](files, terminal), isSuccess };
   },
 });

@@ -9,6 +9,8 @@ import { type Ignores, toIgnores } from './ignores.ts';
 
 const IGNORE_FILES = ['.weftignore', '.direktivignore'];
 const EXTENSION = /\.ya?ml$/;
+/** Tests of a workflow, beside it. */
+const TEST = /\.test\.ya?ml$/;
 /** A definition of another kind than a workflow, which has this field at the top level. */
 const OTHER_KIND = /^direktiv_api:\s*["']?(?!workflow)\w/m;
 const SKIPPED = ['node_modules'];
@@ -41,6 +43,12 @@ async function filesBelow(root: string, ignores: Ignores, folder = ''): Promise<
     if (entry.isFile()) found.push(path);
   }
   return found;
+}
+
+/** The relative paths of the workflow files below a folder, without ignored ones, tests and files of variables. */
+export async function workflowFilesBelow(root: string): Promise<string[]> {
+  const paths = await filesBelow(root, await readIgnores(root));
+  return [...groupByWorkflow(paths).keys()].filter((path) => !TEST.test(path));
 }
 
 /** The workflow files among the paths, each with the files of its variables: `hello.yaml.data.json` is one of `hello.yaml`. */

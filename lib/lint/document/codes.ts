@@ -1,0 +1,53 @@
+import type { Work, WorkKind } from '../../compiler/plan/plan.ts';
+
+/** The codes that the engine raises, without the brand (workflow-language 7.4). A test compares them with the engine's. */
+export const ENGINE_CODES = [
+  'jq.badCommand',
+  'jq.notObject',
+  'jq.notString',
+  'var.invalidKey',
+  'var.invalidScope',
+  'var.perms',
+  'foreach.badArray',
+  'parallel.allFailed',
+  'schema.failed',
+  'retries.exceeded',
+  'cancels.timeout.soft',
+  'cancels.timeout.hard',
+  'cancels.api',
+  'cancels.parent',
+  'workflow.multipleErrors',
+  'workflow.notfound',
+  'workflow.invalid',
+  'workflow.unparsable',
+  'workflow.invoke',
+  'secrets.notFound',
+  'event.jq',
+  'internal.error',
+] as const;
+
+/** Codes that any state may raise: by its queries, its transform and the workflow's interrupt. */
+const EVERY = ['jq.badCommand', 'jq.notObject', 'cancels.timeout.soft'];
+
+/** The catchable codes of a kind of work beside EVERY; `any`: those of the functions that it calls too. */
+const CODES: Readonly<Record<WorkKind, 'any' | readonly string[]>> = {
+  nothing: [],
+  choose: [],
+  validate: ['schema.failed'],
+  raise: ['workflow.multipleErrors'],
+  read: ['jq.notString', 'var.invalidKey'],
+  write: ['jq.notString', 'var.invalidKey'],
+  emit: [],
+  sleep: [],
+  call: 'any',
+  each: 'any',
+  all: 'any',
+  listen: [],
+  'listen-any': [],
+};
+
+/** The catchable codes that a state may raise, with the brand `service`; undefined if they may be any. */
+export function codesOf(work: Work): readonly string[] | undefined {
+  const codes = CODES[work.do];
+  return codes === 'any' ? undefined : [...EVERY, ...codes].map((code) => `service.${code}`);
+}

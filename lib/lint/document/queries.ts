@@ -1,0 +1,155 @@
+import type { WorkKind } from '../../compiler/plan/plan.ts';
+import type { SourceText } from '../../language/position.ts';
+import type { Node, ScalarNode } from '../../language/yaml/parser.ts';
+import { createScalarLocator } from '../../language/yaml/scalar-positions.ts';
+import { type LocatedScripts, locateScripts, programOf, type Script } from './scripts.ts';
+
+/** What a query is for. */
+export type QueryRole =
+  | 'log'
+  | 'metadata'
+  | 'transform'
+  | 'condition'
+  | 'input'
+  | 'file'
+  | 'array'
+  | 'key'
+  | 'value'
+  | 'mimeType'
+  | 'data'
+  | 'context'
+  | 'subject'
+  | 'message'
+  | 'argument';
+
+/** The fields of a state that are queries, as paths; `*` is each element. */
+type QueryFields = readonly (readonly [path: string, role: QueryRole])[];
+
+const EVERY_STATE: QueryFields = [
+  ['log', 'log'],
+  ['metadata', 'metadata'],
+  ['transform', 'transform'],
+];
+
+const actionFields = (action: string): QueryFields => [
+  [`${action}.input`, 'input'],
+  [`${action}.files.*.key`, 'file'],
+  [`${action}.files.*.as`, 'file'],
+  [`${action}.files.*.scope`, 'file'],
+  [`${action}.files.*.type`, 'file'],
+];
+
+/** The fields that are queries, by the kind of work (workflow-language 5). */
+const FIELDS: Readonly<Record<WorkKind, QueryFields>> = {
+  nothing: [],
+  choose: [
+    ['conditions.*.condition', 'condition'],
+    ['conditions.*.transform', 'transform'],
+    ['defaultTransform', 'transform'],
+  ],
+  validate: [['subject', 'subject']],
+  raise: [
+    ['message', 'message'],
+    ['args.*', 'argument'],
+  ],
+  read: [['variables.*.key', 'key']],
+  write: [
+    ['variables.*.key', 'key'],
+    ['variables.*.value', 'value'],
+    ['variables.*.mimeType', 'mimeType'],
+  ],
+  emit: [
+    ['event.data', 'data'],
+    ['event.context', 'context'],
+  ],
+  sleep: [],
+  call: actionFields('action'),
+  each: [['array', 'array'], ...actionFields('action')],
+  all: actionFields('actions.*'),
+  listen: [
+    ['event.context', 'context'],
+    ['events.*.context', 'context'],
+  ],
+  'listen-any': [
+    ['events.*.event.context', 'context'],
+    ['events.*.transform', 'transform'],
+  ],
+};
+
+/** A text inside a query, with its scripts. */
+export interface QueryText {
+  readonly node: ScalarNode;
+  readonly scripts: readonly Script[];
+  /** The offset of a script without a closing bracket. */
+  readonly unclosed?: number;
+}
+
+/** A query of a state. */
+export interface QueryView {
+  readonly role: QueryRole;
+  /** The path of the field in the state, for example `conditions.0.condition`. */
+  readonly path: string;
+  readonly node: Node;
+  /** The texts in the query, of which only those with scripts are evaluated. */
+  readonly texts: readonly QueryText[];
+}
+
+/** A node with its path below another. */
+interface Located {
+  readonly path: string;
+  readonly node: Node;
+}
+
+/** Returns the nodes at a path of field names, which match in any case, with their own paths. */
+export function select(node: Node, path: string): readonly Located[] {
+  let found: Located[] = [{ path: '', node }];
+  for (const name of path.split('.')) {
+    found = found.flatMap((one) => {
+      const inner = name === '*' ? elementsOf(one.node) : memberOf(one.node, name);
+      return inner.map(([key, child]) => ({ path: one.path === '' ? key : `${one.path}.${key}`, node: child }));
+    });
+    if (found.length === 0) break;
+  }
+  return found;
+}
+
+const elementsOf = (node: Node): [string, Node][] =>
+  node.kind === 'list' ? node.items.map((item, index) => [String(index), item]) : [];
+
+function memberOf(node: Node, name: string): [string, Node][] {
+  if (node.kind !== 'map') return [];
+  const exact = node.entries.get(name);
+  if (exact !== undefined) return [[name, exact.node]];
+  for (const [key, entry] of node.entries) {
+    if (key.length === name.length && key.toLowerCase() === name.toLowerCase()) return [[name, entry.node]];
+  }
+  return [];
+}
+
+function textsOf(node: Node, source: SourceText): QueryText[] {
+  if (node.kind === 'list') return node.items.flatMap((item) => textsOf(item, source));
+  if (node.kind === 'map') return [...node.entries.values()].flatMap((entry) => textsOf(entry.node, source));
+  return typeof node.value === 'string' ? [toText(node, locateScripts(node.text), source)] : [];
+}
+
+/** The view of a text with its scripts. */
+export function toText(node: ScalarNode, { scripts, unclosed }: LocatedScripts, source: SourceText): QueryText {
+  const trimmed = node.text.trim();
+  let locate: ReturnType<typeof createScalarLocator> | undefined;
+  const views = scripts.map((script): Script => {
+    const at = (offset: number) => {
+      locate ??= createScalarLocator(source, node);
+      return locate(script.from + offset);
+    };
+    const isWhole = trimmed.length === script.source.length + 4 && trimmed.startsWith(`${script.kind}(`);
+    return { ...script, node, isWhole, at, ...(script.kind === 'jq' && { program: programOf(script.source) }) };
+  });
+  return { node, scripts: views, ...(unclosed !== undefined && { unclosed }) };
+}
+
+/** Returns the queries of a state with this kind of work, in the order of the table. */
+export function queriesOf(state: Node, kind: WorkKind, source: SourceText): readonly QueryView[] {
+  return [...EVERY_STATE, ...FIELDS[kind]].flatMap(([path, role]) =>
+    select(state, path).map((found) => ({ ...found, role, texts: textsOf(found.node, source) })),
+  );
+}

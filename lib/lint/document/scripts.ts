@@ -1,0 +1,80 @@
+import type { Ast } from '../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
+import { parseJq } from '../../language/jq/syntax/parser.ts';
+import type { Position } from '../../language/position.ts';
+import { nextScript, type ScriptKind } from '../../language/scripts/scripts.ts';
+import type { ScalarNode } from '../../language/yaml/parser.ts';
+
+/** A `jq(...)` or `js(...)` in a text, by its offsets in that text. */
+export interface LocatedScript {
+  readonly kind: ScriptKind;
+  readonly source: string;
+  /** The offset of the source, behind the bracket. */
+  readonly from: number;
+}
+
+/** The scripts of a text; `unclosed` is the offset of one without a closing bracket. */
+export interface LocatedScripts {
+  readonly scripts: readonly LocatedScript[];
+  readonly unclosed?: number;
+}
+
+/** Finds the scripts of a text by the rule of the engine: every bracket counts (workflow-language 5.2). */
+export function locateScripts(text: string): LocatedScripts {
+  const scripts: LocatedScript[] = [];
+  let rest = 0;
+  for (let open = nextScript(text, 0); open >= 0; open = nextScript(text, rest)) {
+    const from = open + 3;
+    const close = closingBracket(text, from);
+    if (close < 0) return { scripts, unclosed: open };
+    scripts.push({ kind: text.startsWith('jq', open) ? 'jq' : 'js', source: text.slice(from, close), from });
+    rest = close + 1;
+  }
+  return { scripts };
+}
+
+function closingBracket(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '(') depth += 1;
+    else if (letter === ')') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
+
+/** A script of a workflow. */
+export interface Script extends LocatedScript {
+  readonly node: ScalarNode;
+  /** The whole text of the query is this script, so that its result keeps its type. */
+  readonly isWhole: boolean;
+  /** The position of an offset in the source of the script. */
+  readonly at: (offset: number) => Position;
+  /** The program of a jq script, or the error of one that cannot be parsed. */
+  readonly program?: Ast | JqSyntaxError;
+}
+
+const programs = new Map<string, Ast | JqSyntaxError>();
+
+/** Programs cached, so that the texts of a folder with the same programs are parsed once. */
+const MAX_PROGRAMS = 2000;
+
+/** Parses a jq program, from a cache if possible. */
+export function programOf(source: string): Ast | JqSyntaxError {
+  const known = programs.get(source);
+  if (known !== undefined) return known;
+  if (programs.size >= MAX_PROGRAMS) programs.clear();
+  const program = parse(source);
+  programs.set(source, program);
+  return program;
+}
+
+function parse(source: string): Ast | JqSyntaxError {
+  try {
+    return parseJq(source);
+  } catch (error) {
+    if (error instanceof JqSyntaxError) return error;
+    throw error;
+  }
+}

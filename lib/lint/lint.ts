@@ -1,0 +1,103 @@
+import { omitUndefined } from '../language/omit-undefined.ts';
+import { createSourceText } from '../language/position.ts';
+import type { Problem } from '../language/problem.ts';
+import { compilerRuleOf } from './compiler-rules.ts';
+import { type Folder, readWorkflow, type Workflow } from './document/workflow.ts';
+import { durationHint, mendOfProblem } from './mends/compiler.ts';
+import { causeOf } from './mends/yaml.ts';
+import type { Finding, Report, Severity } from './reports/finding.ts';
+import type { Rule } from './reports/rule.ts';
+import { RULES } from './rules/index.ts';
+import { oddSpace } from './rules/odd-space.ts';
+
+export { applyMends } from './mends/text.ts';
+export type { Edit, Finding, Mend, Severity } from './reports/finding.ts';
+
+/** The page of a rule in the documentation. */
+export const docsOf = (rule: string): string => `docs/lint.md#${rule}`;
+
+/** Findings reported of one text at most. */
+const MAX_FINDINGS = 200;
+
+/**
+ * Returns everything that the rules find in a workflow text, ordered by line and column. Errors are the problems for which
+ * the compiler rejects the text; warnings and hints are about texts that can be stored. Never throws; the time is bounded
+ * for every text.
+ */
+export function lint(text: string): readonly Finding[] {
+  const workflow = readWorkflow(text);
+  return 'states' in workflow ? findingsIn(workflow) : findingsOutside(text, workflow.problems);
+}
+
+/**
+ * Lints the texts of a folder, by their paths in the tree without leading slash and extension. It also finds mistakes
+ * between them: subflows that do not exist, events that nothing sends.
+ */
+export function lintFolder(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly Finding[]> {
+  const read = [...texts].map(([path, text]) => ({ path, text, workflow: readWorkflow(text) }));
+  const workflows = new Map(
+    read.flatMap(({ path, workflow }) => ('states' in workflow ? [[path, workflow] as const] : [])),
+  );
+  // A text that cannot be parsed exists nevertheless.
+  const known = new Map(read.map(({ path, workflow }) => [path, 'states' in workflow ? workflow : EMPTY]));
+  return new Map(
+    read.map(({ path, text, workflow }) => [
+      path,
+      'states' in workflow
+        ? findingsIn(workflow, { path, workflows: workflows.size === known.size ? workflows : known })
+        : findingsOutside(text, workflow.problems),
+    ]),
+  );
+}
+
+const EMPTY: Workflow = {
+  source: createSourceText(''),
+  root: { kind: 'scalar', value: null, tag: '!!null', text: '', line: 1, column: 1 },
+  problems: [],
+  timeouts: {},
+  states: [],
+  functions: [],
+};
+
+function findingsIn(workflow: Workflow, folder?: Folder): Finding[] {
+  const ofCompiler = workflow.problems.map((problem): Finding => {
+    const mend = mendOfProblem(workflow, problem);
+    const hint = durationHint(workflow, problem) ?? problem.hint;
+    return { ...problem, rule: compilerRuleOf(problem), severity: 'error', ...omitUndefined({ hint, mend }) };
+  });
+  const ofRules = Object.entries<Rule>(RULES).flatMap(([id, rule]) =>
+    [...rule.check(workflow, folder)].map((report) => toFinding(id, rule, report)),
+  );
+  return ordered([...ofCompiler, ...ofRules]);
+}
+
+/** The findings in a text that is not YAML. */
+function findingsOutside(text: string, problems: readonly Problem[]): Finding[] {
+  const source = createSourceText(text);
+  const ofYaml = problems.map((problem): Finding => {
+    const cause = causeOf(text, problem);
+    const hint = cause?.hint ?? problem.hint;
+    return {
+      ...problem,
+      rule: compilerRuleOf(problem),
+      severity: 'error',
+      ...omitUndefined({ hint, mend: cause?.mend }),
+    };
+  });
+  const blanks = [...oddSpace.check({ ...EMPTY, source })];
+  return ordered([...ofYaml, ...blanks.map((report) => toFinding('odd-space', oddSpace, report))]);
+}
+
+function toFinding(rule: string, { severity }: Rule, { at, ...report }: Report): Finding {
+  return { severity, ...report, rule, line: at.line, column: at.column };
+}
+
+const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, hint: 2 };
+
+/** Orders the findings and leaves out repetitions: an alias of YAML repeats a part at the place of its anchor. */
+function ordered(findings: readonly Finding[]): Finding[] {
+  const unique = new Map(findings.map((one) => [`${one.rule} ${one.line}:${one.column} ${one.message}`, one]));
+  const compare = (a: Finding, b: Finding) =>
+    a.line - b.line || a.column - b.column || RANK[a.severity] - RANK[b.severity];
+  return [...unique.values()].sort(compare).slice(0, MAX_FINDINGS);
+}

@@ -1,0 +1,91 @@
+import type { Position } from '../../language/position.ts';
+import type { Node } from '../../language/yaml/parser.ts';
+import { select } from '../document/queries.ts';
+import type { Script } from '../document/scripts.ts';
+import type { Folder, StateView, Workflow } from '../document/workflow.ts';
+import type { Mend, Report, Severity } from './finding.ts';
+
+/** A rule: what it finds, and the texts that its page in the documentation shows. */
+export interface Rule {
+  readonly severity: Severity;
+  /** What is wrong, and what happens in a run, in sentences for the documentation. */
+  readonly about: string;
+  /** A workflow that the rule finds something in, and the same without the mistake. */
+  readonly wrong: string;
+  readonly right: string;
+  /** Finds the mistakes in a workflow; with a folder, also those between its workflows. Never throws. */
+  readonly check: (workflow: Workflow, folder?: Folder) => Iterable<Report>;
+}
+
+/** Returns the node at a path in a state; the state itself if there is none. */
+export function nodeAt(state: StateView, path: string): Position & Partial<Node> {
+  return select(state.node, path)[0]?.node ?? state;
+}
+
+/** The range of a name at a position, where quotes may stand around it; undefined if it is written in another way. */
+export function rangeOf(
+  { source }: Pick<Workflow, 'source'>,
+  at: Position,
+  name: string,
+): { from: Position; to: Position } | undefined {
+  const offset = source.offsetOf(at);
+  const begin = [offset, offset + 1].find((one) => source.text.startsWith(name, one));
+  if (begin === undefined || name === '') return undefined;
+  return { from: source.at(begin), to: source.at(begin + name.length) };
+}
+
+/** The mend that replaces a name at a position; undefined if it is not written there as it is meant. */
+export function replaceName(
+  workflow: Workflow,
+  at: Position,
+  change: { readonly from: string; readonly to: string; readonly isCertain?: boolean },
+): Mend | undefined {
+  const range = rangeOf(workflow, at, change.from);
+  if (range === undefined) return undefined;
+  const title = `replace '${change.from}' by '${change.to}'`;
+  return { title, edits: [{ ...range, text: change.to }], isCertain: change.isCertain === true };
+}
+
+/** The mend that replaces a part of a script; undefined if the part is not written there literally. */
+export function replaceInScript(
+  { source }: Workflow,
+  script: Script,
+  change: { readonly from: number; readonly to: number; readonly text: string },
+): Mend | undefined {
+  const [from, to] = [script.at(change.from), script.at(change.to)];
+  const written = source.text.slice(source.offsetOf(from), source.offsetOf(to));
+  if (written !== script.source.slice(change.from, change.to)) return undefined;
+  const title = `replace '${written}' by '${change.text}'`;
+  return { title, edits: [{ from, to, text: change.text }], isCertain: false };
+}
+
+/** The scripts of a state with the query that each is in. */
+export function scriptsOf(state: StateView) {
+  return state.queries.flatMap((query) =>
+    query.texts.flatMap(({ scripts }) => scripts.map((script) => ({ script, query, state }))),
+  );
+}
+
+/** The scripts of all states. */
+export const allScripts = ({ states }: Workflow) => states.flatMap(scriptsOf);
+
+/** The mend that adds a text behind the last element of a list in brackets, or before the closing bracket of a map. */
+export function appendInside({ source }: Workflow, node: Position, text: string, title: string): Mend | undefined {
+  const begin = source.offsetOf(node);
+  const close = /^\[[^[\]{}\n]*(?=\])|^\{[^{}\n]*(?=\})/.exec(source.text.slice(begin))?.[0];
+  if (close === undefined) return undefined;
+  const at = source.at(begin + close.trimEnd().length);
+  return { title, edits: [{ from: at, to: at, text: close.length > 1 ? `, ${text}` : text }], isCertain: false };
+}
+
+/** The mend that removes an element of a list which is alone in its lines; undefined if other things are there too. */
+export function removeElement({ source }: Workflow, node: Position, title: string): Mend | undefined {
+  const lines = source.text.split('\n');
+  const written = lines[node.line - 1] ?? '';
+  if (!/^\s*- (?:\{.*\}|[^{[]*)\s*$/.test(written) || /^\s*- [^{]*:/.test(written)) return undefined;
+  const [from, to] = [
+    { line: node.line, column: 1 },
+    { line: node.line + 1, column: 1 },
+  ];
+  return { title, edits: [{ from, to, text: '' }], isCertain: false };
+}

@@ -1,0 +1,35 @@
+import { isObject } from '../../language/json.ts';
+import { ANY, ANY_OBJECT, arrayOf, BOOLEAN, type Member, NULL, NUMBER, type Shape, STRING, unionOf } from './shape.ts';
+
+const SIMPLE: Readonly<Record<string, Shape>> = {
+  null: NULL,
+  boolean: BOOLEAN,
+  number: NUMBER,
+  integer: NUMBER,
+  string: STRING,
+};
+
+/** Keywords whose effect on the members is not followed. */
+const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'if'];
+
+/** The shape of the values that a JSON Schema accepts. What is not understood is `any`. */
+export function shapeOfSchema(schema: unknown): Shape {
+  if (!isObject(schema)) return ANY;
+  const { type } = schema;
+  if (Array.isArray(type)) return unionOf(type.map((one) => shapeOfSchema({ ...schema, type: one })));
+  if (typeof type === 'string' && SIMPLE[type] !== undefined) return SIMPLE[type];
+  if (type === 'array') return arrayOf('items' in schema ? shapeOfSchema(schema['items']) : ANY);
+  // Without a type, the keywords of objects do not exclude other values.
+  return type === 'object' ? shapeOfObject(schema) : ANY;
+}
+
+function shapeOfObject(schema: Readonly<Record<string, unknown>>): Shape {
+  const { properties, required, additionalProperties } = schema;
+  if (COMBINED.some((keyword) => keyword in schema)) return ANY_OBJECT;
+  const names = Array.isArray(required) ? required : [];
+  const members = Object.entries(isObject(properties) ? properties : {}).map(([key, inner]): [string, Member] => [
+    key,
+    { shape: shapeOfSchema(inner), isOptional: !names.includes(key) },
+  ]);
+  return { kind: 'object', members: new Map(members), isOpen: additionalProperties !== false };
+}

@@ -1,0 +1,195 @@
+/** A member of an object shape. */
+export interface Member {
+  readonly shape: Shape;
+  /** It may be absent. */
+  readonly isOptional: boolean;
+}
+
+/** An object: the members that are known, and whether there may be others. */
+export interface ObjectShape {
+  readonly kind: 'object';
+  readonly members: ReadonlyMap<string, Member>;
+  readonly isOpen: boolean;
+}
+
+/** What a value can be, as far as it is known. `never`: there is no value, because the query fails or has no result. */
+export type Shape =
+  | { readonly kind: 'any' | 'never' | 'null' | 'boolean' | 'number' | 'string' }
+  | { readonly kind: 'array'; readonly items: Shape }
+  | ObjectShape
+  | { readonly kind: 'union'; readonly options: readonly Shape[] };
+
+export const ANY: Shape = { kind: 'any' };
+export const NEVER: Shape = { kind: 'never' };
+export const NULL: Shape = { kind: 'null' };
+export const BOOLEAN: Shape = { kind: 'boolean' };
+export const NUMBER: Shape = { kind: 'number' };
+export const STRING: Shape = { kind: 'string' };
+export const ANY_OBJECT: ObjectShape = { kind: 'object', members: new Map(), isOpen: true };
+
+/** Deeper parts of a shape are `any`, so that the analysis of a loop ends. */
+const MAX_DEPTH = 8;
+
+/** An object with more members is open without known members. */
+const MAX_MEMBERS = 200;
+
+/** A list whose elements have this shape. */
+export const arrayOf = (items: Shape): Shape => ({ kind: 'array', items });
+
+/** An object with exactly these members. */
+export function closed(members: Readonly<Record<string, Shape>>): ObjectShape {
+  const entries = Object.entries(members).map(([key, shape]) => [key, { shape, isOptional: false }] as const);
+  return { kind: 'object', members: new Map(entries), isOpen: false };
+}
+
+/** The shape without what is deeper than the limit. */
+export function limited(shape: Shape, depth = 0): Shape {
+  if (depth > MAX_DEPTH) return ANY;
+  if (shape.kind === 'array') return arrayOf(limited(shape.items, depth + 1));
+  if (shape.kind === 'union') return unionOf(shape.options.map((one) => limited(one, depth)));
+  if (shape.kind !== 'object') return shape;
+  if (shape.members.size > MAX_MEMBERS) return ANY_OBJECT;
+  const members = [...shape.members].map(
+    ([key, member]) => [key, { ...member, shape: limited(member.shape, depth + 1) }] as const,
+  );
+  return { ...shape, members: new Map(members) };
+}
+
+/** The shape of a value that has one of these shapes. */
+export function unionOf(shapes: readonly Shape[]): Shape {
+  const options: Shape[] = [];
+  for (const shape of shapes.flatMap((one) => (one.kind === 'union' ? one.options : [one]))) {
+    if (shape.kind === 'any') return ANY;
+    if (shape.kind === 'never') continue;
+    const index = options.findIndex((one) => one.kind === shape.kind);
+    if (index < 0) options.push(shape);
+    else options[index] = joined(options[index] ?? shape, shape);
+  }
+  const [first = NEVER] = options;
+  return options.length <= 1 ? first : { kind: 'union', options };
+}
+
+/** The union of two shapes of the same kind. */
+function joined(one: Shape, other: Shape): Shape {
+  if (one.kind === 'array' && other.kind === 'array') return arrayOf(unionOf([one.items, other.items]));
+  if (one.kind !== 'object' || other.kind !== 'object') return one;
+  const keys = new Set([...one.members.keys(), ...other.members.keys()]);
+  const members = [...keys].map((key) => {
+    const [left, right] = [one.members.get(key), other.members.get(key)];
+    // In an open object, a member that is not known may be anything.
+    const leftShape = left?.shape ?? (one.isOpen ? ANY : NEVER);
+    const rightShape = right?.shape ?? (other.isOpen ? ANY : NEVER);
+    const isOptional = left === undefined || right === undefined || left.isOptional || right.isOptional;
+    return [key, { shape: unionOf([leftShape, rightShape]), isOptional }] as const;
+  });
+  return { kind: 'object', members: new Map(members), isOpen: one.isOpen || other.isOpen };
+}
+
+/** The object options of a shape; undefined if the value may be anything. */
+export function objectsOf(shape: Shape): readonly ObjectShape[] | undefined {
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  if (options.some(({ kind }) => kind === 'any')) return undefined;
+  return options.filter((one) => one.kind === 'object');
+}
+
+/** The shape of a member; a member that may be absent may be null. */
+export function memberOf(shape: Shape, key: string): Shape {
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  return unionOf(options.map((one) => ofOption(one, key)));
+}
+
+function ofOption(option: Shape, key: string): Shape {
+  if (option.kind === 'any') return ANY;
+  if (option.kind === 'null') return NULL;
+  if (option.kind !== 'object') return NEVER;
+  const member = option.members.get(key);
+  if (member === undefined) return option.isOpen ? ANY : NULL;
+  return member.isOptional ? unionOf([member.shape, NULL]) : member.shape;
+}
+
+/** The shape with a member at a path set, as jq's assignment does: what is missing on the way becomes an object. */
+export function withMember(shape: Shape, path: readonly string[], value: Shape): Shape {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (value.kind === 'never') return NEVER;
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  return unionOf(
+    options.map((option) => {
+      if (option.kind === 'any') return withMember(ANY_OBJECT, path, value);
+      if (option.kind === 'null') return withMember(closed({}), path, value);
+      if (option.kind !== 'object') return NEVER;
+      const inner = rest.length === 0 ? value : withMember(memberOf(option, key), rest, value);
+      const members = new Map(option.members).set(key, { shape: inner, isOptional: false });
+      return { ...option, members };
+    }),
+  );
+}
+
+/** The shape without a member at a path. */
+export function withoutMember(shape: Shape, path: readonly string[]): Shape {
+  const [key, ...rest] = path;
+  if (key === undefined) return NULL;
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  return unionOf(
+    options.map((option) => {
+      if (option.kind !== 'object') return option;
+      const member = option.members.get(key);
+      const members = new Map(option.members);
+      if (rest.length === 0) {
+        members.delete(key);
+        return { ...option, members };
+      }
+      if (member !== undefined) members.set(key, { ...member, shape: withoutMember(member.shape, rest) });
+      return { ...option, members };
+    }),
+  );
+}
+
+/** The shape of the elements of a list, or of the members of an object. */
+export function elementsOf(shape: Shape): Shape {
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  return unionOf(
+    options.map((option): Shape => {
+      if (option.kind === 'any') return ANY;
+      if (option.kind === 'array') return option.items;
+      if (option.kind !== 'object') return NEVER;
+      return option.isOpen ? ANY : unionOf([...option.members.values()].map((member) => member.shape));
+    }),
+  );
+}
+
+/** The members that the value certainly lacks `key` among; undefined if it may have the member. */
+export function membersWithout(shape: Shape, key: string): readonly string[] | undefined {
+  const objects = objectsOf(shape);
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  if (objects === undefined || objects.length === 0) return undefined;
+  if (options.some(({ kind }) => kind !== 'object' && kind !== 'null')) return undefined;
+  if (objects.some(({ members, isOpen }) => isOpen || members.has(key))) return undefined;
+  return [...new Set(objects.flatMap(({ members }) => [...members.keys()]))];
+}
+
+/** The members that are known of an object that may have others; none if it certainly is no such object. */
+export function knownMembers(shape: Shape, key: string): readonly string[] {
+  const objects = objectsOf(shape) ?? [];
+  if (objects.length === 0 || objects.some(({ members }) => members.has(key))) return [];
+  return [...new Set(objects.flatMap(({ members }) => [...members.keys()]))];
+}
+
+/** True if two shapes are the same. */
+export function isSame(one: Shape, other: Shape): boolean {
+  if (one === other) return true;
+  if (one.kind === 'array' && other.kind === 'array') return isSame(one.items, other.items);
+  if (one.kind === 'union' && other.kind === 'union') {
+    return (
+      one.options.length === other.options.length &&
+      one.options.every((option, at) => isSame(option, other.options[at] ?? NEVER))
+    );
+  }
+  if (one.kind !== 'object' || other.kind !== 'object')
+    return one.kind === other.kind && one.kind !== 'array' && one.kind !== 'union';
+  if (one.isOpen !== other.isOpen || one.members.size !== other.members.size) return false;
+  return [...one.members].every(([key, member]) => {
+    const same = other.members.get(key);
+    return same !== undefined && same.isOptional === member.isOptional && isSame(member.shape, same.shape);
+  });
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { KIND_OF } from '../../lib/engine/evaluation/failures.ts';
+import { createSourceText } from '../../lib/language/position.ts';
+import { COMPILER_RULES, type CompilerRule } from '../../lib/lint/compiler-rules.ts';
+import { ENGINE_CODES } from '../../lib/lint/document/codes.ts';
+import { lintHandbook } from '../../lib/lint/handbook.ts';
+import { applyMends, type Finding, lint, lintFolder } from '../../lib/lint/lint.ts';
+import type { Rule } from '../../lib/lint/reports/rule.ts';
+import { RULES } from '../../lib/lint/rules/index.ts';
+import { MISTAKES, type Mistake } from './mistakes.ts';
+
+const idsOf = (findings: readonly Finding[]): string[] => findings.map(({ rule }) => rule);
+
+/** What lint finds of a rule in a text without its mark, and the place of the mark. */
+function findingsOf({ rule, text }: Mistake) {
+  const source = text.replace('▸', '');
+  const place = createSourceText(source).at(text.indexOf('▸'));
+  return { source, place, found: lint(source).filter((one) => one.rule === rule) };
+}
+
+describe('a typical mistake', () => {
+  test.each(MISTAKES)('is found at its place: $rule $text', (mistake) => {
+    const { place, found } = findingsOf(mistake);
+    const [finding] = found;
+    expect({ count: found.length, line: finding?.line, column: finding?.column }).toEqual({ count: 1, ...place });
+    if (mistake.hint !== undefined) expect(finding?.hint).toContain(mistake.hint);
+  });
+
+  test.each(MISTAKES.filter(({ mended }) => mended !== undefined))('is corrected: $rule $text', (mistake) => {
+    const { source, found } = findingsOf(mistake);
+    const { text } = applyMends(
+      source,
+      found.flatMap(({ mend }) => mend ?? []),
+    );
+    expect(text).toContain(mistake.mended);
+    expect(idsOf(lint(text))).toEqual([]);
+  });
+
+  test.each(MISTAKES.filter(({ right }) => right !== undefined))('is not found once corrected: $rule $right', (one) => {
+    expect(idsOf(lint(one.right ?? ''))).toEqual([]);
+  });
+
+  test('is one of at least 60, of every rule that needs one workflow', () => {
+    expect(MISTAKES.length).toBeGreaterThan(60);
+    const rules = [...Object.keys(COMPILER_RULES), ...Object.keys(RULES)];
+    const without = rules.filter((rule) => !MISTAKES.some((one) => one.rule === rule));
+    expect(without).toEqual(['subflow-missing', 'subflow-recursion']);
+  });
+});
+
+describe('docs/lint.md', () => {
+  test('is as in the rules (else: npm run docs)', () => {
+    expect(readFileSync(new URL('../../docs/lint.md', import.meta.url), 'utf8')).toBe(lintHandbook());
+  });
+
+  const rules: [string, Pick<Rule, 'wrong' | 'right'>][] = [
+    ...Object.entries<CompilerRule>(COMPILER_RULES),
+    ...Object.entries<Rule>(RULES),
+  ];
+
+  const inFolder = (text: string) =>
+    lintFolder(
+      new Map([
+        ['main', text],
+        ['pay', 'states: [{id: a, type: noop}]\n'],
+      ]),
+    ).get('main') ?? [];
+
+  test.each(rules)('shows a mistake that the rule %s finds, and its correction', (id, { wrong, right }) => {
+    expect(idsOf(inFolder(wrong))).toContain(id);
+    expect(idsOf(inFolder(right)).filter((one) => one !== 'subflow-missing')).toEqual([]);
+  });
+});
+
+test('the codes of errors are those of the engine', () => {
+  const codes: readonly string[] = ENGINE_CODES;
+  expect(Object.keys(KIND_OF).filter((code) => !codes.includes(code))).toEqual([]);
+});
