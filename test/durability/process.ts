@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const RECORDER = new URL('./sync-recorder.mjs', import.meta.url).pathname;
+const KEY = 'a-key-for-tests';
+
+/** The arguments of Node in the script `start` of package.json. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as { scripts: { start: string } };
+  const [program, ...args] = scripts.start.split(' ');
+  if (program !== 'node') throw new Error(`npm start runs '${scripts.start}', which is not node`);
+  return args;
+}
+
+/** A running `npm start`. */
+export interface Running {
+  readonly url: string;
+  readonly key: string;
+  /** Ends it with SIGKILL, whatever it does at the moment. */
+  kill(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly data: string;
+  /** The file of the record of flushes. */
+  readonly record: string;
+  readonly sync: string;
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  const lines: string[] = [];
+  if (child.stdout === null) throw new Error('the process has no output');
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line);
+    const [, url] = /^Weft listening on (\S+)/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
+}
+
+/** Starts the process that `npm start` starts, with a recorder of its flushes. `kill` works before it is ready, too. */
+export function startProcess({ data, record, sync }: StartOptions): { ready: Promise<Running>; kill(): Promise<void> } {
+  const child = spawn(process.execPath, ['--import', RECORDER, ...startArguments()], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY, WEFT_SYNC: sync, SYNC_RECORD: record },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  // It must not outlive a test that fails.
+  const killNow = () => void child.kill('SIGKILL');
+  process.once('exit', killNow);
+  const kill = async (): Promise<void> => {
+    killNow();
+    await exit;
+    process.removeListener('exit', killNow);
+  };
+  return { ready: urlOf(child).then((url) => ({ url, key: KEY, kill })), kill };
+}

@@ -1,0 +1,41 @@
+/**
+ * `npm run durability -- [--rounds 500] [--seed S] [--sync full|normal]`: kills `npm start` under load again and again, and
+ * cuts the power of a copy of its data each time. Ends with the figures, and with the exit code 1 if a write was lost or partial.
+ */
+import { parseArgs } from 'node:util';
+import { type Figures, runRounds } from './rounds.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '500' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    sync: { type: 'string', default: 'full' },
+  },
+});
+const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+const { sync } = values;
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error(`--rounds is '${values.rounds}'; it must be a number from 1`);
+if (!Number.isInteger(seed)) throw new Error(`--seed is '${values.seed}'; it must be a whole number`);
+if (sync !== 'full' && sync !== 'normal') throw new Error(`--sync is '${sync}'; it must be full or normal`);
+
+const summaryOf = ({ lost, partial, stalled, ...counts }: Figures): string =>
+  [
+    `${counts.kills} kills under load, ${counts.recoveryKills} during recovery, ${counts.powerCuts} power cuts`,
+    `${counts.unflushed} unflushed frames and ${counts.torn} torn pages`,
+    `${counts.acknowledged} acknowledged writes, ${lost.length} lost, ${partial.length} partial; ${stalled.length} runs stalled`,
+  ].join('; ');
+
+const PROGRESS = 10;
+console.log(`${rounds} rounds, seed ${seed}, WEFT_SYNC=${sync}`);
+const figures = await runRounds({
+  ...{ rounds, seed, sync },
+  onRound: (round, soFar) => {
+    if (round % PROGRESS === 0) console.log(`round ${round}: ${summaryOf(soFar)}`);
+  },
+});
+for (const kind of ['lost', 'partial', 'stalled'] as const) {
+  for (const what of figures[kind]) console.log(`${kind}: ${what}`);
+}
+console.log(summaryOf(figures));
+process.exitCode = figures.lost.length + figures.partial.length === 0 ? 0 : 1;
