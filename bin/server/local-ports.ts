@@ -14,12 +14,14 @@ import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
 import { openStorage, type Storage } from './storage.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** The ports of the local service. */
 export interface LocalPorts {
   readonly ports: Ports;
   /** An output must not leave before the data that it shows is durable in this database. */
   readonly database: Storage['database'];
+  readonly summary: Storage['summary'];
   /** Continues the work that an earlier process left. */
   resume(): Promise<void>;
   /** Resolves when all started work is done, except waits. */
@@ -55,7 +57,8 @@ async function untilIdle(activity: Activity): Promise<void> {
 export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
   const { data, brand, version, retentionDays, maxScale, apiKey } = settings;
   const clock = systemClock();
-  const { database, table } = await openStorage({ settings, observer, closers });
+  const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
+  const blobs = databaseBlobs(database);
   const changes = localChanges();
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
@@ -67,7 +70,7 @@ export async function openPorts({ settings, observer, closers, replacements }: P
   const ports: Ports = {
     settings: { brand, version, retentionDays, maxScale },
     table: changes.observe(table),
-    blobs: databaseBlobs(database),
+    blobs,
     vault: localVault({ folder: data, apiKey }),
     sealer: localSealer({ folder: data }),
     web: durableWeb(networkWeb({ allowsLoopback: true }), whenDurable),
@@ -81,8 +84,9 @@ export async function openPorts({ settings, observer, closers, replacements }: P
     ...replacements,
   };
   const resume = async () => {
+    closers.defer(startUpkeep({ database, expire, clock, removeBlobs: blobs.removeNow }));
     // Containers first: an execution may call one at once.
     for (const part of [containers, executions, bus, schedules]) await part.resume();
   };
-  return { ports, database, resume, idle: () => untilIdle(activity), endStreams: changes.close };
+  return { ports, database, summary, resume, idle: () => untilIdle(activity), endStreams: changes.close };
 }

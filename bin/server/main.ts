@@ -1,3 +1,4 @@
+import { summaryText } from '../../lib/adapters/local/database/data-summary.ts';
 import { prepareConsole } from '../console/build.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
@@ -18,6 +19,7 @@ async function serveUntilStopped(): Promise<void> {
   console.log(`Console: ${service.url}/ui`);
   console.log(`Key: ${service.key}`);
   console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
+  if (service.summary !== undefined) console.log(`Data: ${summaryText(service.summary, Date.now())}`);
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;

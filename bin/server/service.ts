@@ -8,7 +8,7 @@ import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './console.ts';
-import { openPorts, type PortOptions } from './local-ports.ts';
+import { type LocalPorts, openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
 import { startReconciling } from './reconciling.ts';
 import type { LocalSettings } from './settings.ts';
@@ -20,6 +20,8 @@ export interface Service {
   readonly url: string;
   readonly key: string;
   readonly ports: Ports;
+  /** The size and age of its data at the start; undefined for data in memory. */
+  readonly summary: LocalPorts['summary'];
   /** Resolves when all started work is done, except waits; this includes the sweep after the start. */
   idle(): Promise<void>;
   /** Stops the service and its child processes. Runs continue after the next start. */
@@ -96,7 +98,7 @@ const handlerOf =
 
 async function open(options: PortOptions): Promise<Service> {
   const { settings, closers } = options;
-  const { ports, database, resume, idle, endStreams } = await openPorts(options);
+  const { ports, database, summary, resume, idle, endStreams } = await openPorts(options);
   const handlers = await loadHandlers(ports);
   // The folder is locked and no request is served yet: what is open now is carried by no process.
   await resume();
@@ -116,6 +118,7 @@ async function open(options: PortOptions): Promise<Service> {
     url: gateway.url,
     key: await ports.vault.adminKey(),
     ports,
+    summary,
     idle: () => sweeping.then(idle),
     close: () => closers.disposeAsync(),
   };

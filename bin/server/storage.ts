@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { type DataFolder, openDataFolder } from '../../lib/adapters/local/database/data-folder.ts';
+import { type DataSummary, summarize } from '../../lib/adapters/local/database/data-summary.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { importOlderFolder } from '../../lib/adapters/local/import/older-folder.ts';
+import type { Expire } from '../../lib/adapters/local/table/expiry.ts';
 import { databaseTable } from '../../lib/adapters/local/table/table.ts';
+import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Table } from '../../lib/ports/table.ts';
 import type { Observer } from './observer.ts';
@@ -13,6 +16,10 @@ import { type FoundTables, upgrade } from './upgrade.ts';
 export interface Storage {
   readonly database: LocalDatabase;
   readonly table: Table;
+  /** Undefined for tables at an endpoint. */
+  readonly expire: Expire | undefined;
+  /** Undefined for data in memory. */
+  readonly summary: DataSummary | undefined;
 }
 
 /** What `openStorage` opens, and where. */
@@ -36,21 +43,23 @@ async function openFolder({ settings: { data }, closers }: StorageOptions): Prom
   return folder;
 }
 
-async function openAtEndpoint(endpoint: string, { observer: { onCall }, closers }: StorageOptions): Promise<Table> {
+type Tables = Pick<Storage, 'table' | 'expire'>;
+
+async function openAtEndpoint(endpoint: string, { observer: { onCall }, closers }: StorageOptions): Promise<Tables> {
   // The AWS SDK is loaded only where it is used.
   const { openEndpointTable } = await import('../../lib/adapters/local/endpoint/tables.ts');
   const migrate = (found: Omit<FoundTables, 'keepCopy'>) => upgrade({ ...found, keepCopy: () => undefined });
   const { table, close } = await openEndpointTable({ endpoint, upgrade: migrate, ...omitUndefined({ onCall }) });
   closers.defer(close);
-  return table;
+  return { table, expire: undefined };
 }
 
-async function openInDatabase(database: LocalDatabase, folder: DataFolder | undefined): Promise<Table> {
-  const { table, inventory } = databaseTable(database);
+async function openInDatabase(database: LocalDatabase, folder: DataFolder | undefined): Promise<Tables> {
+  const { table, inventory, expire } = databaseTable(database);
   const keepCopy = (name: string) => (folder === undefined ? undefined : database.keepCopy(name));
   await upgrade({ table, inventory, isNew: database.isNew, keepCopy });
   await database.durable();
-  return table;
+  return { table, expire };
 }
 
 /**
@@ -68,6 +77,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     onLost: options.observer.onLost,
   });
   options.closers.defer(() => database.close());
-  const table = endpoint === undefined ? openInDatabase(database, folder) : openAtEndpoint(endpoint, options);
-  return { database, table: await table };
+  const tables = endpoint === undefined ? openInDatabase(database, folder) : openAtEndpoint(endpoint, options);
+  const summary = folder === undefined ? undefined : summarize(database, folder, systemClock().now());
+  return { database, ...(await tables), summary };
 }

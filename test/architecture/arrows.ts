@@ -58,6 +58,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/api/registry',
     'lib/domain/events',
     'lib/domain/migrations',
+    'lib/domain/purging',
     'lib/engine/events',
     'lib/engine/recovery',
     'lib/engine/step',

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { type Client, clientOf } from './client.ts';
 
 /** The service of `npm start` in a separate process. */
@@ -26,13 +27,19 @@ async function greetingOf(child: ChildProcess): Promise<string[]> {
   throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
 }
 
+const start = (data: string, stderr: 'inherit' | 'pipe') =>
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {
+    env: { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY },
+    stdio: ['ignore', 'pipe', stderr],
+  });
+
+/** The process of the service on a folder, which need not start. */
+export const spawnService = (data: string) =>
+  start(data, 'pipe') as unknown as ChildProcessByStdio<null, Readable, Readable>;
+
 /** Starts the service on a folder, on a free port. */
 export async function startProcess(data: string): Promise<ServiceProcess> {
-  const env = { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY };
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = start(data, 'inherit');
   const greeting = await greetingOf(child);
   const url = greeting[0]?.replace('Weft listening on ', '') ?? '';
   return {

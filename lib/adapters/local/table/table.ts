@@ -1,7 +1,8 @@
 import type { Inventory } from '../../../ports/inventory.ts';
-import type { Item, Page, Table, TableName } from '../../../ports/table.ts';
+import type { Page, Table, TableName } from '../../../ports/table.ts';
 import { LocalDatabase } from '../database/database.ts';
 import { delayedChanges } from './delayed-changes.ts';
+import { type Expire, expiryOf } from './expiry.ts';
 import { alignIndexes } from './indexes.ts';
 import { toItem } from './items.ts';
 import { TableReader } from './reader.ts';
@@ -21,11 +22,7 @@ export interface Trial {
 export interface DatabaseTable {
   readonly table: Table;
   readonly inventory: Inventory;
-  /**
-   * Removes at most `most` items whose time to live (the attribute `ttl`, seconds since 1970) is over; returns their
-   * number. `onExpired` is called for each in the same transaction, and may change rows.
-   */
-  expire(now: number, most: number, onExpired: (table: TableName, item: Item) => void): number;
+  readonly expire: Expire;
 }
 
 export interface LocalTable extends DatabaseTable {
@@ -57,26 +54,6 @@ function inventoryOf(database: LocalDatabase): Inventory {
       return last === undefined ? page : { ...page, next: JSON.stringify([last.pk, last.sk]) };
     },
   };
-}
-
-function expiryOf(database: LocalDatabase, rows: AllRows): DatabaseTable['expire'] {
-  const select = (table: TableName) =>
-    database.statement(`SELECT pk, sk FROM ${rowsOf(table)} WHERE ttl IS NOT NULL AND ttl < ? ORDER BY ttl LIMIT ?`);
-  const statements = { catalog: select('catalog'), runs: select('runs'), journal: select('journal') };
-  return (now, most, onExpired) =>
-    database.write(() => {
-      let left = most;
-      for (const [table, statement] of Object.entries(statements) as [TableName, (typeof statements)['runs']][]) {
-        for (const row of statement.all(Math.floor(now / 1000), left)) {
-          const key = { pk: String(row['pk']), sk: String(row['sk']) };
-          const item = rows[table].get(key);
-          rows[table].remove(key, item);
-          if (item !== undefined) onExpired(table, item);
-          left -= 1;
-        }
-      }
-      return most - left;
-    });
 }
 
 /**

@@ -12,6 +12,8 @@ export interface SmallDisk {
   free(): void;
   /** Makes the disk read-only. */
   freeze(): void;
+  /** Makes it writable again. */
+  thaw(): void;
   remove(): void;
 }
 
@@ -34,6 +36,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
     },
     free: () => rmSync(filler),
     freeze: () => void mount('-o', 'remount,ro', folder),
+    thaw: () => void mount('-o', 'remount,rw', folder),
     remove() {
       execFileSync('umount', [folder]);
       rmSync(folder, { recursive: true });

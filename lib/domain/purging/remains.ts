@@ -1,0 +1,37 @@
+import type { Item, TableName, Value } from '../../ports/table.ts';
+import { hashOf } from '../events/events.ts';
+import * as keys from '../storage/keys.ts';
+
+/** What can be reached through an item alone, and has no use without it. */
+export interface Remains {
+  /** Partitions of which every item goes with it. */
+  readonly partitions: readonly keys.Partition[];
+  /** Beginnings of the keys of blobs. */
+  readonly blobs: readonly string[];
+}
+
+const RUN = keys.run('').pk;
+
+/** The log and the variables of a run. Its children may still use the variables of its threads. */
+function remainsOfRun(id: string): Remains {
+  return {
+    partitions: [keys.logs(id), keys.variables({ scope: 'instance', id })],
+    blobs: [keys.blobOf('runs', id, ''), keys.blobOf('instances', id, '')],
+  };
+}
+
+const isReference = (value: Value | undefined): value is { readonly blob: Value } =>
+  typeof value === 'object' && value !== null && 'blob' in value;
+
+/** The blobs that an item refers to. Each item with a time to live has blobs of its own. */
+const blobsIn = (item: Item): string[] =>
+  Object.values(item).flatMap((value) => (isReference(value) ? [String(value.blob)] : []));
+
+/** What remains of an item whose time to live is over, once the item is removed. */
+export function remainsOf(table: TableName, item: Item): Remains {
+  if (table === 'runs' && item.pk.startsWith(RUN)) return remainsOfRun(item.pk.slice(RUN.length));
+  if (table !== 'journal') return { partitions: [], blobs: blobsIn(item) };
+  // An event has a trace for each of its deliveries, and refers to the last one only.
+  const traces = item['trace'] === undefined ? [] : [keys.blobOf('events', 'traces', hashOf(item.pk + item.sk), '')];
+  return { partitions: [], blobs: [...blobsIn(item), ...traces] };
+}
