@@ -27,7 +27,7 @@ export async function bundleCommandLine(file: string): Promise<number> {
     outfile: file,
     metafile: true,
     // The package does not contain the service.
-    external: ['../../server/main.ts'],
+    external: ['../../server/main.ts', '../../server/backup.ts'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
   return Object.values(metafile?.outputs ?? {})[0]?.bytes ?? 0;

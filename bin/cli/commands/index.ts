@@ -1,4 +1,5 @@
 import type { Command } from '../shell/command.ts';
+import { backup } from './backup.ts';
 import { cancel } from './cancel.ts';
 import { completionOf } from './completion.ts';
 import { cost } from './cost.ts';
@@ -13,6 +14,7 @@ import { login, profileCommand } from './login.ts';
 import { logs } from './logs.ts';
 import { namespaces } from './namespaces.ts';
 import { pushCommand } from './push.ts';
+import { restore } from './restore.ts';
 import { secrets } from './secrets.ts';
 import { start } from './start.ts';
 import { validate } from './validate.ts';
@@ -39,6 +41,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   keys,
   export: exportCommand,
   import: importCommand,
+  backup,
+  restore,
   version,
   completion: completionOf(() => COMMANDS),
 };

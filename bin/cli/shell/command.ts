@@ -176,3 +176,16 @@ export function toTable(rows: readonly (readonly string[])[]): string {
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return rows.map((row) => lineOf(row).trimEnd()).join('\n');
 }
+
+/**
+ * Loads a part of the service. Throws UsageError in the published package, which contains the command line and not the
+ * service.
+ */
+export async function needService<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UsageError('this package has no service; run it in a clone of the repository, or deploy it to AWS');
+  }
+}

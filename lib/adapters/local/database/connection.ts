@@ -11,7 +11,7 @@ const MAX_LOG_BYTES = 64 * 1024 * 1024;
 /** Milliseconds to wait for the lock of another process that copies the file. */
 const PATIENCE_MS = 5000;
 /** The version of the tables in the file. Items have a schema version of their own (lib/domain/migrations). */
-const FORMAT = 1;
+export const FORMAT = 1;
 
 // A changed page stays in memory until the commit, so only the commit can find the disk full. SQLite does not flush the log
 // at a commit: LogSync does.

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import {
+  CommandFailedError,
+  defineCommand,
+  needArguments,
+  needService,
+  type Outcome,
+  result,
+  type ValuesOf,
+} from '../shell/command.ts';
+import { DATA_OPTION, dataFolderOf } from '../shell/data-folder.ts';
+import type { Terminal } from '../shell/terminal.ts';
+
+const OPTIONS = { ...DATA_OPTION } as const;
+
+type Values = ValuesOf<typeof OPTIONS>;
+
+async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
+  needArguments('restore', ['FILE'], args);
+  const server = await needService(() => import('../../server/backup.ts'));
+  try {
+    const restored = server.restore(resolve(terminal.cwd, args[0] ?? ''), dataFolderOf(values, terminal));
+    const parts = ['the database with all blobs', ...restored.files].join(', ');
+    return result(values, restored, () => `${restored.folder}: ${parts}`);
+  } catch (error) {
+    throw new CommandFailedError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export const restore = defineCommand({
+  about: 'Makes the data folder of a local service from a backup',
+  usage: ['restore FILE [--data FOLDER]'],
+  notes: [
+    'The folder must have no data. Start the service on it afterwards: its runs continue from the time of the backup.',
+  ],
+  options: OPTIONS,
+  run,
+});
