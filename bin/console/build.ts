@@ -1,18 +1,11 @@
 /** `npm run build:web`: builds the console of web/ into dist/console, or into the folder that is given. */
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Where the local server finds the console. */
-export const CONSOLE_FOLDER = join(ROOT, 'dist', 'console');
-
-/** A build reads these; whatever else changes needs no new one. */
-const SOURCES = ['web', 'bin/console', 'examples', 'package-lock.json'];
+import { CONSOLE_FOLDER, ROOT } from './folder.ts';
 
 /** The files of the page itself: all others load when they are needed. */
 const ENTRIES = {
@@ -147,22 +140,6 @@ export async function buildConsole(folder = CONSOLE_FOLDER, { compressed = false
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-}
-
-/** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */
-async function newestIn(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return 0;
-  if (!found.isDirectory()) return found.mtimeMs;
-  const times = await Promise.all((await readdir(path)).map((name) => newestIn(join(path, name))));
-  return Math.max(found.mtimeMs, ...times);
-}
-
-/** Builds the console unless the present build is newer than its sources. */
-export async function prepareConsole(): Promise<void> {
-  const built = await newestIn(join(CONSOLE_FOLDER, 'index.html'));
-  const changed = Math.max(...(await Promise.all(SOURCES.map((path) => newestIn(join(ROOT, path))))));
-  if (built <= changed) await buildConsole();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

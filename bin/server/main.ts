@@ -1,14 +1,25 @@
 import { summaryText } from '../../lib/adapters/local/database/data-summary.ts';
-import { prepareConsole } from '../console/build.ts';
+import { prepareConsole } from '../console/preparation.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { readSettings } from './settings.ts';
 
+/** Whether the console is built. The service works without it. */
+async function isConsoleReady(): Promise<boolean> {
+  try {
+    await prepareConsole();
+    return true;
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    console.error(`Weft starts without its console, which cannot be built: ${reason}`);
+    return false;
+  }
+}
+
 async function serveUntilStopped(): Promise<void> {
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
-  // The service works without its console.
-  await prepareConsole().catch((error: unknown) => console.error('the console could not be built:', error));
+  const hasConsole = await isConsoleReady();
   const service = await startService(readSettings(process.env), {
     onLost: (reason) => {
       console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
@@ -16,7 +27,7 @@ async function serveUntilStopped(): Promise<void> {
     },
   });
   console.log(`Weft listening on ${service.url}`);
-  console.log(`Console: ${service.url}/ui`);
+  if (hasConsole) console.log(`Console: ${service.url}/ui`);
   console.log(`Key: ${service.key}`);
   console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
   if (service.summary !== undefined) console.log(`Data: ${summaryText(service.summary, Date.now())}`);

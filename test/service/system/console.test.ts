@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareConsole } from '../../../bin/console/build.ts';
+import { prepareConsole } from '../../../bin/console/preparation.ts';
 import { type Client, openClient } from '../access/client.ts';
 
 let client: Client;

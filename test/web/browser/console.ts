@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { prepareConsole } from '../../../bin/console/build.ts';
+import { prepareConsole } from '../../../bin/console/preparation.ts';
 import { type Client, openClient } from '../../service/access/client.ts';
 import { FLAGS, findChromium } from './chromium.ts';
 
