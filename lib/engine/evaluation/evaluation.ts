@@ -1,8 +1,8 @@
-import { type Evaluator, evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
-import { createSandbox } from '../../language/sandbox/sandbox.ts';
+import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
+import { createSandbox, type Sandbox } from '../../language/sandbox/sandbox.ts';
 import { failure } from './failures.ts';
 
-let sandbox: Evaluator | undefined;
+let sandbox: Sandbox | undefined;
 
 /**
  * Evaluates a structured query, any JSON value whose strings may hold jq(...) and js(...), over data. Throws the catchable
@@ -23,4 +23,18 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
   const value = await evaluate(query, data);
   if (typeof value === 'string' && value !== '') return value;
   throw failure('jq.notString', 'the `jq` or `js` command produced a non-string or empty output');
+}
+
+/**
+ * Validates a value by a JSON Schema, in the sandbox: a schema can take unbounded time. Returns a text for each violation.
+ * Throws the catchable `schema.failed` when the validation exceeds a limit.
+ */
+export async function findViolations(schema: unknown, value: unknown): Promise<readonly string[]> {
+  sandbox ??= createSandbox();
+  try {
+    return await sandbox.violations(schema, value);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw failure('schema.failed', `subject could not be validated: ${error.message}`);
+  }
 }

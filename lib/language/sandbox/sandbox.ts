@@ -1,5 +1,5 @@
 import { toJson } from '../json.ts';
-import type { Job, Reply, ScriptResult } from '../scripts/engine.ts';
+import type { EngineKind, Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import type { Evaluator, Outcome, Script } from './queries.ts';
 import { createThread, type Thread } from './thread.ts';
@@ -14,8 +14,13 @@ export interface SandboxOptions {
   readonly memoryMiB?: number;
 }
 
-/** An evaluator that runs scripts in worker threads. */
+/** An evaluator that runs scripts in worker threads, and validates there by JSON Schemas. */
 export interface Sandbox extends Evaluator {
+  /**
+   * Validates a value by a valid JSON Schema. Returns a text for each violation, as `violations` in schemas.ts does, but at
+   * most 1,000. Rejects with QueryError if the validation exceeds a limit.
+   */
+  violations(schema: unknown, value: unknown): Promise<readonly string[]>;
   evaluateAll(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
   /** Ends the threads. Scripts in progress and later calls reject with an Error. */
   close(): Promise<void>;
@@ -39,7 +44,10 @@ export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 25
   const limits = { deadlineMs, memoryMiB, resultBytes: RESULT_BYTES };
   const pool = createPool(Array.from({ length: workers }, () => createThread(limits)));
 
-  const runOne = async ({ kind, source }: Script, data: string): Promise<ScriptResult> => {
+  const runOne = async (
+    { kind, source }: { kind: EngineKind; source: string },
+    data: string,
+  ): Promise<ScriptResult> => {
     const { results } = await pool.run({ kind, sources: [source], data });
     return results?.[0] ?? { error: `no answer to ${kind} query ${source}` };
   };
@@ -59,6 +67,13 @@ export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 25
         if ('error' in outcome) break;
       }
       return outcomes;
+    },
+    async violations(schema, value) {
+      // Not by toJson: violations are reported in the order of the schema's members.
+      const source = JSON.stringify(schema);
+      const outcome = toOutcome(await runOne({ kind: 'schema', source }, toJson(value)));
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value as readonly string[];
     },
     close: pool.close,
   };

@@ -4,12 +4,26 @@ import { type Answer, type Client, openClient } from '../access/client.ts';
 
 const FOREVER = '[limit(1; repeat(empty))]';
 
+/** Each level of the data doubles the work of this schema. */
+const DOUBLING_SCHEMA = `{definitions: {a: {type: array, anyOf: [{items: {$ref: '#/definitions/a'}}, {items: {$ref: '#/definitions/a'}}]}},
+    properties: {v: {$ref: '#/definitions/a'}}}`;
+
 const WORKFLOWS: Readonly<Record<string, string>> = {
   'loops-in-jq': `states:\n- id: a\n  type: noop\n  transform: 'jq({a: ${FOREVER}})'\n`,
   'loops-in-js': "states:\n- id: a\n  type: noop\n  transform: 'js(while (true) {})'\n",
   'eats-in-jq': "states:\n- id: a\n  type: noop\n  transform: 'jq({a: [range(1e12)]})'\n",
   'eats-in-js':
     "states:\n- id: a\n  type: noop\n  transform: 'js(let a = []; for (;;) a.push(new Array(100000).fill(a)))'\n",
+  'loops-in-schema': `states:
+- id: a
+  type: setter
+  variables: [{key: x, scope: instance, value: 1}]
+  transform: {v: ${'['.repeat(60)}1${']'.repeat(60)}}
+  transition: b
+- id: b
+  type: validate
+  schema: ${DOUBLING_SCHEMA}
+`,
   quick: 'states:\n- id: a\n  type: noop\n',
 };
 
@@ -35,11 +49,12 @@ type Endless = readonly [where: string, start: () => Promise<Answer>, status: nu
 const ENDLESS: readonly Endless[] = [
   ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
   ['in the jq playground', () => ask(FOREVER), 400, /timeout after 10 s/],
+  ['in a JSON Schema', () => wait('loops-in-schema'), 500, /service\.schema\.failed: .*timeout after 10 s/s],
   ['in jq', () => wait('loops-in-jq'), 500, /service\.jq\.badCommand: .*timeout after 10 s/s],
 ];
 
 describe('a program that never ends', () => {
-  test.each(ENDLESS.slice(0, cases(2, 3)))(
+  test.each(ENDLESS.slice(0, cases(3, 4)))(
     '%s is stopped with a clear error, and other requests get their replies meanwhile',
     async (_, start, status, reason) => {
       const endless = start();
