@@ -7,12 +7,14 @@ import type { Request } from './request.ts';
 
 /** The caller of a request: what its key allows. */
 export interface Caller {
+  /** The id of the key; `admin` for the administrative one, empty without a key. */
+  readonly id: string;
   readonly permission: apiKeys.Permission;
   /** The namespaces that the key is valid for; empty: all. */
   readonly namespaces: readonly string[];
 }
 
-const ADMINISTRATOR: Caller = { permission: 'admin', namespaces: [] };
+const ADMINISTRATOR: Caller = { id: 'admin', permission: 'admin', namespaces: [] };
 
 /** Every header in which existing clients send a key (rest-api reference, 16). */
 export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];

@@ -37,7 +37,7 @@ export async function authorize(
   request: Request,
   { route, params }: Routed,
 ): Promise<Caller> {
-  if (route.permission === 'none') return { permission: 'read', namespaces: [] };
+  if (route.permission === 'none') return { id: '', permission: 'read', namespaces: [] };
   const caller = await authenticate(ports, request);
   requirePermission(caller, route, params['namespace']);
   return caller;

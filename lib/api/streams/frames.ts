@@ -29,6 +29,7 @@ const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   invalid: 3,
   exists: 6,
   'too-large': 8,
+  'too-many': 8,
   refused: 2,
   unavailable: 14,
 };

@@ -1,17 +1,22 @@
 import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
-import { createSandbox, type Sandbox } from '../../language/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
 import { failure } from './failures.ts';
+import { presentTenant } from './tenants.ts';
 
 let sandbox: Sandbox | undefined;
+
+function evaluator(): TenantEvaluator {
+  sandbox ??= createSandbox();
+  return sandbox.of(presentTenant());
+}
 
 /**
  * Evaluates a structured query, any JSON value whose strings may hold jq(...) and js(...), over data. Throws the catchable
  * `jq.badCommand`.
  */
 export async function evaluate(query: unknown, data: unknown): Promise<unknown> {
-  sandbox ??= createSandbox();
   try {
-    return await evaluateQuery(query, data, sandbox);
+    return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`);
@@ -30,9 +35,8 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
  * Throws the catchable `schema.failed` when the validation exceeds a limit.
  */
 export async function findViolations(schema: unknown, value: unknown): Promise<readonly string[]> {
-  sandbox ??= createSandbox();
   try {
-    return await sandbox.violations(schema, value);
+    return await evaluator().violations(schema, value);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     throw failure('schema.failed', `subject could not be validated: ${error.message}`);

@@ -68,7 +68,7 @@ async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply
     message: (message: 'begun' | Reply) => {
       if (message !== 'begun') return resolve(message);
       clearTimeout(silence);
-      deadline = setTimeout(() => resolve(late(job, limits)), limits.deadlineMs + GRACE_MS[job.kind]);
+      deadline = setTimeout(() => resolve(late(job)), job.deadlineMs + GRACE_MS[job.kind]);
     },
     error: (error: Error) => (isOutOfMemory(error) ? resolve(outOfMemory(job, limits)) : fail(error)),
     exit: () => fail(new Error('it ended')),
@@ -92,9 +92,9 @@ function outOfMemory({ kind, sources }: Job, limits: Limits): Reply {
   return { results: sources.map((source) => exhausted(kind, source, limits)), isSpent: true };
 }
 
-function late(job: Job, limits: Limits): Reply {
+function late(job: Job): Reply {
   const results = job.sources.map((source) => ({
-    error: failureMessage(job.kind, source, `timeout after ${limits.deadlineMs / 1000} s`),
+    error: failureMessage(job.kind, source, `timeout after ${job.deadlineMs / 1000} s`),
   }));
   return { results: job.sources.length > 1 ? undefined : results, isSpent: true };
 }

@@ -52,9 +52,9 @@ function reply(engine: Engine, job: Job): Reply {
   }
 }
 
-function runAll(engine: Engine, { sources, data }: Job): readonly ScriptResult[] | undefined {
+function runAll(engine: Engine, { sources, data, deadlineMs }: Job): readonly ScriptResult[] | undefined {
   const [only, second] = sources;
-  if (only !== undefined && second === undefined) return [engine.run(only, data)];
+  if (only !== undefined && second === undefined) return [engine.run(only, data, deadlineMs)];
   return engine.runTogether?.(sources, data)?.map((text) => ({ text }));
 }
 

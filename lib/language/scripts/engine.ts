@@ -3,9 +3,8 @@ import type { ScriptKind } from './scripts.ts';
 /** What a thread runs: scripts of a language, or the validator of JSON Schemas, whose source is the JSON text of a schema. */
 export type EngineKind = ScriptKind | 'schema';
 
-/** The limits of one script. */
+/** The limits of every script of a thread. */
 export interface Limits {
-  readonly deadlineMs: number;
   /** The largest WebAssembly memory of an engine. The heap of the thread is limited to twice as much. */
   readonly memoryMiB: number;
   /** The longest JSON text of a result. */
@@ -17,8 +16,8 @@ export type ScriptResult = { readonly text: string } | { readonly error: string 
 
 /** Runs scripts synchronously. After it has thrown, it must not be used again: its memory may be corrupt. */
 export interface Engine {
-  /** Runs one script; `data` is JSON text. */
-  run(source: string, data: string): ScriptResult;
+  /** Runs one script; `data` is JSON text. An engine that can interrupt a script does so after `deadlineMs`. */
+  run(source: string, data: string, deadlineMs: number): ScriptResult;
   /**
    * Runs several scripts in one program, if the engine is faster that way. Returns undefined if one of them fails: they must
    * then be run one by one, to know which.
@@ -32,6 +31,8 @@ export interface Job {
   readonly sources: readonly string[];
   /** JSON text. */
   readonly data: string;
+  /** The longest run of each source, in milliseconds. */
+  readonly deadlineMs: number;
 }
 
 /** The reply of the thread. */
