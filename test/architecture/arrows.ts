@@ -280,6 +280,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/api/registry/shapes',
     'lib/domain',
     'lib/domain/credentials',
+    'lib/language',
     'lib/ports',
   ],
   'lib/api/registry': ['lib/api/registry/shapes', 'lib/ports'],

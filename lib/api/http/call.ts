@@ -50,7 +50,8 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   } catch (error) {
     // The specification requires 400 for one route; existing clients know the other status of the older routes.
     const isBadRequest = id === 'runJq' || route.from === 'weft';
-    if (isBadRequest && error instanceof ServiceError) throw new ServiceError('malformed', error.message);
+    if (isBadRequest && error instanceof ServiceError && error.code === 'refused')
+      throw new ServiceError('malformed', error.message);
     throw error;
   }
 }

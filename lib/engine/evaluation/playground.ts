@@ -3,7 +3,7 @@ import { syntaxProblem } from '../../events/json-syntax.ts';
 import { toPrettyJson } from '../../language/json.ts';
 import { QueueFullError } from '../../language/sandbox/fair-queue.ts';
 import { scanScripts } from '../../language/scripts/scripts.ts';
-import { dataProblem, needBounded } from './bounds.ts';
+import { dataProblem, needBounded, textProblem } from './bounds.ts';
 import { evaluate } from './evaluation.ts';
 import { StateError } from './failures.ts';
 import { onAccountOf } from './tenants.ts';
@@ -29,10 +29,14 @@ function read(bytes: Buffer): unknown {
 }
 
 function parse(bytes: Buffer): unknown {
+  needNone(textProblem(bytes));
   const value = read(bytes);
-  const problem = dataProblem(value);
-  if (problem === undefined) return value;
-  throw invalidData(problem);
+  needNone(dataProblem(value));
+  return value;
+}
+
+function needNone(problem: string | undefined): void {
+  if (problem !== undefined) throw invalidData(problem);
 }
 
 /** False for a query that closes a bracket it did not open: the expression would end there, and the rest be plain text. */

@@ -5,10 +5,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createJqEngine } from '../jq/engine.ts';
 import { createJsEngine } from '../js/engine.ts';
+import { hasMoreNodes, MAX_NODES } from '../json-size.ts';
 import {
   type Engine,
   type EngineKind,
   exhausted,
+  failureMessage,
   type Job,
   type Limits,
   type Reply,
@@ -52,10 +54,16 @@ function reply(engine: Engine, job: Job): Reply {
   }
 }
 
-function runAll(engine: Engine, { sources, data, deadlineMs }: Job): readonly ScriptResult[] | undefined {
+function runAll(engine: Engine, { kind, sources, data, deadlineMs }: Job): readonly ScriptResult[] | undefined {
   const [only, second] = sources;
-  if (only !== undefined && second === undefined) return [engine.run(only, data, deadlineMs)];
-  return engine.runTogether?.(sources, data)?.map((text) => ({ text }));
+  if (only !== undefined && second === undefined) return [bounded(kind, only, engine.run(only, data, deadlineMs))];
+  return engine.runTogether?.(sources, data)?.map((text, index) => bounded(kind, sources[index] ?? '', { text }));
+}
+
+/** The result is parsed on the thread that serves all tenants. */
+function bounded(kind: EngineKind, source: string, result: ScriptResult): ScriptResult {
+  if ('error' in result || !hasMoreNodes(Buffer.from(result.text), MAX_NODES)) return result;
+  return { error: failureMessage(kind, source, `the result is too large: more than ${MAX_NODES} values`) };
 }
 
 capMemory(limits.memoryMiB * 1024 * 1024);

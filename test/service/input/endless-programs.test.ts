@@ -49,7 +49,12 @@ type Endless = readonly [where: string, start: () => Promise<Answer>, status: nu
 const ENDLESS: readonly Endless[] = [
   ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
   ['in the jq playground', () => ask(FOREVER), 400, /timeout after 2 s/],
-  ['in a JSON Schema', () => wait('loops-in-schema'), 500, /service\.schema\.failed: .*(timeout after 10 s|out of memory)/s],
+  [
+    'in a JSON Schema',
+    () => wait('loops-in-schema'),
+    500,
+    /service\.schema\.failed: .*(timeout after 10 s|out of memory)/s,
+  ],
   ['in jq', () => wait('loops-in-jq'), 500, /service\.jq\.badCommand: .*timeout after 10 s/s],
 ];
 
