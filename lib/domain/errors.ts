@@ -8,6 +8,8 @@ export const STATUS_OF = {
   'not-found': 404,
   'not-allowed': 405,
   invalid: 406,
+  /** The body of a request came too slowly. */
+  'too-slow': 408,
   exists: 409,
   'too-large': 413,
   /** A limit of the caller or of a namespace; `retryAfter` has the seconds after which a new attempt may succeed. */

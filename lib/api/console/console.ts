@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { OPTIONS, plainError, RawReply, type Reply, redirect, UNROUTED } from '../http/reply.ts';
-import { type Request, toRequest } from '../http/request.ts';
+import { type Request, toRequestHead } from '../http/request.ts';
 import type { ConsoleFiles } from './files.ts';
 
 /** Where the console is, behind the stage of API Gateway if there is one. */
@@ -100,7 +100,7 @@ async function consoleReply(files: ConsoleFiles, request: Request): Promise<Repl
 /** The handler of the console's Lambda: a whole reply to a proxy event of API Gateway. */
 export function consoleHandler(files: ConsoleFiles) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-    const { status, headers, body } = await consoleReply(files, toRequest(event));
+    const { status, headers, body } = await consoleReply(files, toRequestHead(event));
     const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
     return { statusCode: status, headers: { ...headers }, body: bytes.toString('base64'), isBase64Encoded: true };
   };

@@ -3,7 +3,7 @@ import * as apiKeys from '../../domain/credentials/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
-import type { Request } from './request.ts';
+import type { RequestHead } from './request.ts';
 
 /** The caller of a request: what its key allows. */
 export interface Caller {
@@ -20,7 +20,7 @@ const ADMINISTRATOR: Caller = { id: 'admin', permission: 'admin', namespaces: []
 export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
 const BEARER = /^Bearer +/i;
 
-function candidatesOf({ headers }: Request): string[] {
+function candidatesOf({ headers }: RequestHead): string[] {
   const named = KEY_HEADERS.map((name) => headers[name.toLowerCase()] ?? '');
   const authorization = headers['authorization'] ?? '';
   const bearer = BEARER.test(authorization) ? authorization.replace(BEARER, '') : '';
@@ -39,7 +39,7 @@ const unauthorized = (code: string, message: string): ServiceError =>
   new ServiceError('unauthorized', message, { error: { code, message } });
 
 /** The caller that the key of a request belongs to. Throws `unauthorized` (401) for a missing or unknown key. */
-export async function authenticate(ports: Pick<Ports, 'table' | 'vault'>, request: Request): Promise<Caller> {
+export async function authenticate(ports: Pick<Ports, 'table' | 'vault'>, request: RequestHead): Promise<Caller> {
   const candidates = candidatesOf(request);
   if (candidates.length === 0) {
     throw unauthorized('access_token_missing', 'no key: send it in the header Service-Api-Key');

@@ -7,7 +7,7 @@ import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
 import { authenticate, type Caller, requirePermission } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
-import type { Request } from './request.ts';
+import type { Request, RequestHead } from './request.ts';
 
 /** An authorized request with its route: the argument of an endpoint. */
 export interface Call<Id extends RouteId = RouteId> {
@@ -34,7 +34,7 @@ export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxByte
 /** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */
 export async function authorize(
   ports: Pick<Ports, 'table' | 'vault'>,
-  request: Request,
+  request: RequestHead,
   { route, params }: Routed,
 ): Promise<Caller> {
   if (route.permission === 'none') return { id: '', permission: 'read', namespaces: [] };

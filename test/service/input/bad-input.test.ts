@@ -125,6 +125,11 @@ describe('a body above the size limit', () => {
     expect(refusalOf(await client.call(method, path, { body: large }))).toEqual(expected);
   });
 
+  test('is 401 without a key: it is not read', async () => {
+    const answer = await client.call('POST', at('/wf?op=execute'), { body: large, key: 'wrong' });
+    expect(refusalOf(answer)[0]).toBe(401);
+  });
+
   test('is 413 also without a declared length', async () => {
     const headers = { 'Service-Api-Key': client.key, 'Transfer-Encoding': 'chunked' };
     const answer = sendRaw(client.url, 'POST', at('/wf?op=execute'), { headers, body: large });
