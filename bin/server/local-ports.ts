@@ -53,7 +53,7 @@ async function untilIdle(activity: Activity): Promise<void> {
 
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
-  const { data, brand, version, retentionDays, maxScale, apiKey } = settings;
+  const { data, brand, version, retentionDays, maxScale, limits, apiKey } = settings;
   const clock = systemClock();
   const { database, table } = await openStorage({ settings, observer, closers });
   const changes = localChanges();
@@ -65,7 +65,7 @@ export async function openPorts({ settings, observer, closers, replacements }: P
   const { executions, bus, schedules, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
-    settings: { brand, version, retentionDays, maxScale },
+    settings: { brand, version, retentionDays, maxScale, limits },
     table: changes.observe(table),
     blobs: databaseBlobs(database),
     vault: localVault({ folder: data, apiKey }),

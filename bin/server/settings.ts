@@ -1,5 +1,6 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
+import type { RunLimits } from '../../lib/ports/settings.ts';
 
 /** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
@@ -19,6 +20,8 @@ export interface LocalSettings {
   readonly retentionDays?: number | undefined;
   /** The maximum `minScale` of a container service; default 3. */
   readonly maxScale?: number | undefined;
+  /** The limits of the runs of each namespace; none by default. */
+  readonly limits?: RunLimits | undefined;
   /** How podman or docker is used; detected by default. */
   readonly containers?: {
     readonly engine?: string | undefined;
@@ -66,8 +69,18 @@ function syncOf(text: string | undefined): Sync {
   );
 }
 
+const MAX_LIMIT = 1_000_000_000;
+
+function limitOf(name: string, text: string | undefined, byDefault: number): number {
+  const limit = text === undefined || text === '' ? byDefault : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new Error(`${name} is '${text}'; it must be a number from 1 to ${MAX_LIMIT}`);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): LocalSettings {
+export function readSettings(environment: Environment): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
   const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
   return {
@@ -81,10 +94,20 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),
+    limits: limitsOf(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),
       sidecarImage: CONTAINER_SIDECAR_IMAGE || undefined,
     },
+  };
+}
+
+function limitsOf(environment: Environment): RunLimits {
+  const { WEFT_MAX_ACTIVE_RUNS, WEFT_MAX_STARTS_PER_SECOND, WEFT_MAX_DESCENDANTS } = environment;
+  return {
+    activeRuns: limitOf('WEFT_MAX_ACTIVE_RUNS', WEFT_MAX_ACTIVE_RUNS, 100_000),
+    startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, 1_000),
+    descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
   };
 }
