@@ -9,6 +9,7 @@ import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
@@ -53,7 +54,7 @@ async function untilIdle(activity: Activity): Promise<void> {
 
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
-  const { data, brand, version, retentionDays, maxScale, limits, apiKey } = settings;
+  const { data, brand, version, retentionDays, maxScale, limits, apiKey, allowsPrivateAddresses = false } = settings;
   const clock = systemClock();
   const { database, table } = await openStorage({ settings, observer, closers });
   const changes = localChanges();
@@ -68,9 +69,9 @@ export async function openPorts({ settings, observer, closers, replacements }: P
     settings: { brand, version, retentionDays, maxScale, limits },
     table: changes.observe(table),
     blobs: databaseBlobs(database),
-    vault: localVault({ folder: data, apiKey }),
+    vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
-    web: durableWeb(networkWeb({ allowsLoopback: true }), whenDurable),
+    web: durableWeb(networkWeb({ allowsPrivate: allowsPrivateAddresses }), whenDurable),
     executions,
     bus,
     schedules,

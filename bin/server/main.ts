@@ -1,14 +1,36 @@
+import { join } from 'node:path';
 import { prepareConsole } from '../console/build.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
-import { readSettings } from './settings.ts';
+import { type LocalSettings, readSettings } from './settings.ts';
+
+const KEY_FILE = 'api-key';
+
+interface KeyText {
+  readonly key: string;
+  /** The key as an argument of a shell. */
+  readonly argument: string;
+}
+
+/** How the key is shown: a generated key itself, once; later only where it is. */
+function keyTextOf({ apiKey, data = '' }: LocalSettings, newKey: string | undefined): KeyText {
+  if (newKey !== undefined) return { key: newKey, argument: `'Service-Api-Key: ${newKey}'` };
+  if (apiKey !== undefined) return { key: 'the value of APIKEY', argument: '"Service-Api-Key: $APIKEY"' };
+  const file = join(data, KEY_FILE);
+  return { key: `in the file ${file}`, argument: `"Service-Api-Key: $(cat '${file}')"` };
+}
 
 async function serveUntilStopped(): Promise<void> {
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
   // The service works without its console.
   await prepareConsole().catch((error: unknown) => console.error('the console could not be built:', error));
-  const service = await startService(readSettings(process.env), {
+  const settings = readSettings(process.env);
+  let newKey: string | undefined;
+  const service = await startService(settings, {
+    onNewKey: (key) => {
+      newKey = key;
+    },
     onLost: (reason) => {
       console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
       process.exit(1);
@@ -16,8 +38,9 @@ async function serveUntilStopped(): Promise<void> {
   });
   console.log(`Weft listening on ${service.url}`);
   console.log(`Console: ${service.url}/ui`);
-  console.log(`Key: ${service.key}`);
-  console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
+  const { key, argument } = keyTextOf(settings, newKey);
+  console.log(`Key: ${key}`);
+  console.log(`Try: curl -H ${argument} ${service.url}/api/version`);
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;

@@ -22,6 +22,8 @@ export interface LocalSettings {
   readonly maxScale?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;
+  /** Whether the trial of a registry may reach private addresses and this machine; default false. */
+  readonly allowsPrivateAddresses?: boolean | undefined;
   /** How podman or docker is used; detected by default. */
   readonly containers?: {
     readonly engine?: string | undefined;
@@ -42,6 +44,17 @@ function brandOf(text: string | undefined): string {
   const brand = text === undefined || text === '' ? 'service' : text;
   if (BRAND.test(brand)) return brand;
   throw new Error(`WEFT_BRAND is '${text}'; it must be a lower-case word such as service or direktiv`);
+}
+
+/** The shortest key: 16 characters cannot be guessed over the network. */
+const MIN_KEY_LENGTH = 16;
+
+function apiKeyOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (text.length >= MIN_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error(
+    `APIKEY must have at least ${MIN_KEY_LENGTH} visible ASCII characters; leave it out to get a random key`,
+  );
 }
 
 const MAX_DAYS = 3650;
@@ -82,18 +95,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
 export function readSettings(environment: Environment): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
+  const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE } = environment;
+  const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
     data: WEFT_DATA || '.weft',
-    apiKey: APIKEY || undefined,
+    apiKey: apiKeyOf(APIKEY),
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
     sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),
+    allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     limits: limitsOf(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,

@@ -23,6 +23,7 @@ import {
 } from './http/reply.ts';
 import { type Request, type RequestEvent, type RequestHead, readBody, toRequestHead } from './http/request.ts';
 import type { LambdaName } from './registry/families.ts';
+import { lambdaOf } from './registry/route.ts';
 import type { AlwaysStreamedId, IdsServedBy, NeedsOf } from './registry/routes/index.ts';
 import { STREAM_HEADERS } from './streams/frames.ts';
 import { type AnyEndpoint, type AnyStreamSource, lastEventIdOf, pollOf, wantsStream } from './streams/polls.ts';
@@ -145,6 +146,14 @@ function countRequest({ meter }: Metered, { routed }: Known, status = 500): void
 /** The time before its deadline in which a Lambda ends its streams. */
 const MARGIN_MS = 10_000;
 
+/** The replies of these families hold secrets, or show which there are: no cache keeps them. */
+const UNCACHED: ReadonlySet<LambdaName> = new Set(['keys', 'secrets', 'registries']);
+
+function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Routed): R {
+  if (!UNCACHED.has(lambdaOf(route))) return reply;
+  return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'no-store' } };
+}
+
 /** What serves an authorized request. */
 interface Served extends AuthorizedRequest {
   readonly ports: Ports;
@@ -197,7 +206,7 @@ export function lambda<Name extends LambdaName>(
     if (!('call' in event)) throw new Error('the request is not authorized');
     const { request, routed, call } = event;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
-    if (!wantsStream(request, routed)) return format(toReply(await endpoint?.(ports, call)));
+    if (!wantsStream(request, routed)) return format(withCaching(toReply(await endpoint?.(ports, call)), routed));
     return format(await toStreamReply(openStream({ ...event, ports, endpoint, source }, context), isStreaming));
   };
   return middy<RequestState['event'], object, Error, Context, Known>(reply, {

@@ -284,6 +284,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/api/registry/shapes',
     'lib/domain',
     'lib/domain/credentials',
+    'lib/domain/namespaces',
     'lib/language',
     'lib/ports',
   ],

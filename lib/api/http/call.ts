@@ -4,7 +4,7 @@ import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
 import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
-import { authenticate, type Caller, requirePermission } from './access.ts';
+import { authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
 import type { Request, RequestHead } from './request.ts';
@@ -37,10 +37,11 @@ export async function authorize(
   request: RequestHead,
   { route, params }: Routed,
 ): Promise<Caller> {
-  if (route.permission === 'none') return { id: '', permission: 'read', namespaces: [] };
-  const caller = await authenticate(ports, request);
-  requirePermission(caller, route, params['namespace']);
-  return caller;
+  if (route.permission === 'none') return unrestricted('', 'read');
+  const namespace = params['namespace'];
+  const authenticated = await authenticate(ports, request, namespace);
+  requirePermission(authenticated, route, namespace);
+  return authenticated.caller;
 }
 
 function inputOf(request: Request, { id, route }: Routed): unknown {

@@ -14,7 +14,7 @@ export interface ServiceProcess {
 }
 
 const LOCAL = new URL('../../../bin/local.ts', import.meta.url).pathname;
-const KEY = 'a-key-for-tests';
+const KEY = 'a-key-for-the-tests';
 
 async function greetingOf(child: ChildProcess): Promise<string[]> {
   const lines: string[] = [];
@@ -26,9 +26,12 @@ async function greetingOf(child: ChildProcess): Promise<string[]> {
   throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
 }
 
-/** Starts the service on a folder, on a free port. */
-export async function startProcess(data: string): Promise<ServiceProcess> {
-  const env = { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY };
+/**
+ * Starts the service on a folder, on a free port. Without a key it generates one, which is printed at the first
+ * start.
+ */
+export async function startProcess(data: string, apiKey = KEY): Promise<ServiceProcess> {
+  const env = { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: apiKey };
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,7 +39,11 @@ export async function startProcess(data: string): Promise<ServiceProcess> {
   const greeting = await greetingOf(child);
   const url = greeting[0]?.replace('Weft listening on ', '') ?? '';
   return {
-    client: clientOf(url, KEY, async () => {}),
+    client: clientOf(
+      url,
+      apiKey || (greeting.find((line) => line.startsWith('Key: '))?.replace('Key: ', '') ?? ''),
+      async () => {},
+    ),
     child,
     greeting,
     end: async (signal) => {
