@@ -9,6 +9,7 @@ import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
@@ -55,7 +56,7 @@ async function untilIdle(activity: Activity): Promise<void> {
 
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
-  const { data, brand, version, retentionDays, maxScale, apiKey } = settings;
+  const { data, brand, version, retentionDays, maxScale, limits, apiKey, allowsPrivateAddresses = false } = settings;
   const clock = systemClock();
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const blobs = databaseBlobs(database);
@@ -68,12 +69,12 @@ export async function openPorts({ settings, observer, closers, replacements }: P
   const { executions, bus, schedules, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
-    settings: { brand, version, retentionDays, maxScale },
+    settings: { brand, version, retentionDays, maxScale, limits },
     table: changes.observe(table),
     blobs,
-    vault: localVault({ folder: data, apiKey }),
+    vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
-    web: durableWeb(networkWeb({ allowsLoopback: true }), whenDurable),
+    web: durableWeb(networkWeb({ allowsPrivate: allowsPrivateAddresses }), whenDurable),
     executions,
     bus,
     schedules,

@@ -1,8 +1,25 @@
+import { join } from 'node:path';
 import { summaryText } from '../../lib/adapters/local/database/data-summary.ts';
 import { prepareConsole } from '../console/preparation.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
-import { readSettings } from './settings.ts';
+import { type LocalSettings, readSettings } from './settings.ts';
+
+const KEY_FILE = 'api-key';
+
+interface KeyText {
+  readonly key: string;
+  /** The key as an argument of a shell. */
+  readonly argument: string;
+}
+
+/** How the key is shown: a generated key itself, once; later only where it is. */
+function keyTextOf({ apiKey, data = '' }: LocalSettings, newKey: string | undefined): KeyText {
+  if (newKey !== undefined) return { key: newKey, argument: `'Service-Api-Key: ${newKey}'` };
+  if (apiKey !== undefined) return { key: 'the value of APIKEY', argument: '"Service-Api-Key: $APIKEY"' };
+  const file = join(data, KEY_FILE);
+  return { key: `in the file ${file}`, argument: `"Service-Api-Key: $(cat '${file}')"` };
+}
 
 /** Whether the console is built. The service works without it. */
 async function isConsoleReady(): Promise<boolean> {
@@ -20,7 +37,12 @@ async function serveUntilStopped(): Promise<void> {
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
   const hasConsole = await isConsoleReady();
-  const service = await startService(readSettings(process.env), {
+  const settings = readSettings(process.env);
+  let newKey: string | undefined;
+  const service = await startService(settings, {
+    onNewKey: (key) => {
+      newKey = key;
+    },
     onLost: (reason) => {
       console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
       process.exit(1);
@@ -28,8 +50,9 @@ async function serveUntilStopped(): Promise<void> {
   });
   console.log(`Weft listening on ${service.url}`);
   if (hasConsole) console.log(`Console: ${service.url}/ui`);
-  console.log(`Key: ${service.key}`);
-  console.log(`Try: curl -H 'Service-Api-Key: ${service.key}' ${service.url}/api/version`);
+  const { key, argument } = keyTextOf(settings, newKey);
+  console.log(`Key: ${key}`);
+  console.log(`Try: curl -H ${argument} ${service.url}/api/version`);
   if (service.summary !== undefined) console.log(`Data: ${summaryText(service.summary, Date.now())}`);
   let isStopping = false;
   const stop = async () => {

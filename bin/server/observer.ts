@@ -17,6 +17,8 @@ export interface Observer {
   readonly onTransition?: LocalExecutionsOptions['onTransition'];
   /** Called for each event that the bus accepts. */
   readonly onPublish?: () => void;
+  /** Called once with the administrator's key when it was generated. */
+  readonly onNewKey?: (key: string) => void;
   /** Called when the disk failed to keep the database. The service does not work after that. */
   readonly onLost?: (reason: string) => void;
 }

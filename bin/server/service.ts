@@ -1,10 +1,11 @@
 import { installStreaming, type StreamingHandler, startGateway } from '../../lib/adapters/local/gateway.ts';
+import type { RequestError } from '../../lib/adapters/local/requests/refusal.ts';
 import { isConsolePath } from '../../lib/api/console/console.ts';
-import { maxBodyBytes } from '../../lib/api/http/call.ts';
 import { matchRoute } from '../../lib/api/http/match.ts';
 import { lambda, type RouteHandlers, type Suppliers } from '../../lib/api/lambda.ts';
 import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
+import { ServiceError } from '../../lib/domain/errors.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './console.ts';
@@ -79,11 +80,8 @@ async function loadHandlers(ports: Ports): Promise<Handlers> {
 
 type Query = Record<string, string[]>;
 
-/** The maximum size of the body of a request, also of one without a route. */
-function maxBodyBytesAt(method: string, path: string, query: Query): number {
-  const match = matchRoute(method, path, query);
-  return maxBodyBytes('route' in match ? match.route : {});
-}
+const toServiceError = ({ reason, message, retryAfter }: RequestError): ServiceError =>
+  new ServiceError(reason, message, {}, retryAfter);
 
 const handlerOf =
   (handlers: Handlers, console: StreamingHandler) =>
@@ -108,7 +106,7 @@ async function open(options: PortOptions): Promise<Service> {
     port: settings.port,
     handlerOf: handlerOf(handlers, await loadConsole()),
     requestId: ports.clock.uuid,
-    maxBodyBytes: maxBodyBytesAt,
+    toError: toServiceError,
     storage: database,
   });
   closers.defer(gateway.close);

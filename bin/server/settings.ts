@@ -1,5 +1,6 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
+import type { RunLimits } from '../../lib/ports/settings.ts';
 
 /** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
@@ -19,6 +20,10 @@ export interface LocalSettings {
   readonly retentionDays?: number | undefined;
   /** The maximum `minScale` of a container service; default 3. */
   readonly maxScale?: number | undefined;
+  /** The limits of the runs of each namespace; none by default. */
+  readonly limits?: RunLimits | undefined;
+  /** Whether the trial of a registry may reach private addresses and this machine; default false. */
+  readonly allowsPrivateAddresses?: boolean | undefined;
   /** How podman or docker is used; detected by default. */
   readonly containers?: {
     readonly engine?: string | undefined;
@@ -39,6 +44,17 @@ function brandOf(text: string | undefined): string {
   const brand = text === undefined || text === '' ? 'service' : text;
   if (BRAND.test(brand)) return brand;
   throw new Error(`WEFT_BRAND is '${text}'; it must be a lower-case word such as service or direktiv`);
+}
+
+/** The shortest key: 16 characters cannot be guessed over the network. */
+const MIN_KEY_LENGTH = 16;
+
+function apiKeyOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (text.length >= MIN_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error(
+    `APIKEY must have at least ${MIN_KEY_LENGTH} visible ASCII characters; leave it out to get a random key`,
+  );
 }
 
 const MAX_DAYS = 3650;
@@ -66,25 +82,47 @@ function syncOf(text: string | undefined): Sync {
   );
 }
 
+const MAX_LIMIT = 1_000_000_000;
+
+function limitOf(name: string, text: string | undefined, byDefault: number): number {
+  const limit = text === undefined || text === '' ? byDefault : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new Error(`${name} is '${text}'; it must be a number from 1 to ${MAX_LIMIT}`);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): LocalSettings {
+export function readSettings(environment: Environment): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, WEFT_SYNC, CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
+  const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE } = environment;
+  const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
     data: WEFT_DATA || '.weft',
-    apiKey: APIKEY || undefined,
+    apiKey: apiKeyOf(APIKEY),
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
     sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
     retentionDays: daysOf(WEFT_RETENTION_DAYS),
     maxScale: scaleOf(WEFT_MAX_SCALE),
+    allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
+    limits: limitsOf(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),
       sidecarImage: CONTAINER_SIDECAR_IMAGE || undefined,
     },
+  };
+}
+
+function limitsOf(environment: Environment): RunLimits {
+  const { WEFT_MAX_ACTIVE_RUNS, WEFT_MAX_STARTS_PER_SECOND, WEFT_MAX_DESCENDANTS } = environment;
+  return {
+    activeRuns: limitOf('WEFT_MAX_ACTIVE_RUNS', WEFT_MAX_ACTIVE_RUNS, 100_000),
+    startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, 1_000),
+    descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
   };
 }

@@ -21,7 +21,7 @@ async function keepFilter(
 ): Promise<void> {
   const namespace = await namespaces.need(ports, path.namespace);
   const script = filters.needScript(path.filter, body);
-  await needCompiling(path.filter, script);
+  await needCompiling({ namespaceId: namespace.id, name: path.filter, script });
   await keep(ports, namespace, path.filter, script);
 }
 

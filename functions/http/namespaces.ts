@@ -9,7 +9,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
-  listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.namespaces),
+  listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),
   createNamespace: async (ports, { path, input }) => {
     mirrors.needNone(input);
     const namespace = await namespaces.create(ports, path.namespace);

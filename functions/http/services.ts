@@ -71,7 +71,7 @@ const namespaceEndpoints: EndpointsOf<keyof typeof namespaceServices> = {
 function followPodLog(): ReturnType<Watcher<'watchPodLogs'>['begin']> {
   let from: number | undefined;
   return async (ports, { path, caller }: Call<'watchPodLogs'>) => {
-    if (from === undefined) await podLogs.needVisible(ports, caller.namespaces, path.pod);
+    if (from === undefined) await podLogs.needVisible(ports, caller, path.pod);
     const { parts, end } = await podLogs.readOn(ports, path.pod, from ?? 0);
     from = end;
     return parts.map((data) => ({ data }));

@@ -7,10 +7,10 @@ import * as playground from '../../lib/engine/evaluation/playground.ts';
 
 export const endpoints: Endpoints<'system'> = {
   getVersion: ({ settings: { version } }) => ({ api: version, flow: version, functions: version }),
-  runJq: async (_ports, { input }: Call<'runJq'>) => ({
+  runJq: async (_ports, { input, caller }: Call<'runJq'>) => ({
     query: input.query,
     data: input.data,
-    results: [await playground.run(input.query, input.data)],
+    results: [await playground.run({ ...input, callerId: caller.id })],
   }),
   getDescription: () => openapi(),
 };

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
-import type { APIGatewayProxyEvent, Context, Handler } from 'aws-lambda';
+import type { Context, Handler } from 'aws-lambda';
 import { ServiceError } from '../domain/errors.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
 import { logFault } from './fault-log.ts';
-import { authorize, type Call, type Routed, toCall } from './http/call.ts';
+import { authorize, type Call, maxBodyBytes, type Routed, toCall } from './http/call.ts';
 import type { Endpoints } from './http/endpoints.ts';
 import { matchRoute } from './http/match.ts';
 import {
@@ -21,8 +21,9 @@ import {
   toReply,
   UNROUTED,
 } from './http/reply.ts';
-import { type Request, toRequest } from './http/request.ts';
+import { type Request, type RequestEvent, type RequestHead, readBody, toRequestHead } from './http/request.ts';
 import type { LambdaName } from './registry/families.ts';
+import { lambdaOf } from './registry/route.ts';
 import type { AlwaysStreamedId, IdsServedBy, NeedsOf } from './registry/routes/index.ts';
 import { STREAM_HEADERS } from './streams/frames.ts';
 import { type AnyEndpoint, type AnyStreamSource, lastEventIdOf, pollOf, wantsStream } from './streams/polls.ts';
@@ -50,7 +51,7 @@ interface AuthorizedRequest {
 type Known = { routed?: Routed };
 
 /** One request on its way through the middleware. */
-type RequestState = middy.Request<APIGatewayProxyEvent | AuthorizedRequest, object, Error, Context, Known>;
+type RequestState = middy.Request<RequestEvent | AuthorizedRequest, object, Error, Context, Known>;
 
 type Middleware = (state: RequestState) => unknown;
 
@@ -91,25 +92,29 @@ interface Platform {
 /** The global alone does not show that the platform streams: packages create an empty one. */
 const canStream = (): boolean => typeof (globalThis as Platform).awslambda?.streamifyResponse === 'function';
 
-function queryText({ query }: Request): string {
+function queryText({ query }: RequestHead): string {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** Returns the reply if the request has no route, which ends the chain. Else the state has the authorized request. */
+/**
+ * Returns the reply if the request has no route, which ends the chain. Else the state has the authorized request. The body
+ * is read after the key was checked.
+ */
 const authorizeRequest =
   (ports: Pick<Ports, 'table' | 'vault'>, format: Format): Middleware =>
   async (state) => {
     if ('call' in state.event) throw new Error('the request is authorized already');
-    const request = toRequest(state.event);
-    if (request.method === 'OPTIONS') return format(OPTIONS);
-    const routed = matchRoute(request.method, request.path, request.query);
+    const head = toRequestHead(state.event);
+    if (head.method === 'OPTIONS') return format(OPTIONS);
+    const routed = matchRoute(head.method, head.path, head.query);
     if ('status' in routed) return format(UNROUTED[routed.status]);
-    if ('redirect' in routed) return format(redirect(request.base + routed.redirect + queryText(request)));
+    if ('redirect' in routed) return format(redirect(head.base + routed.redirect + queryText(head)));
     state.internal.routed = routed;
-    const caller = await authorize(ports, request, routed);
+    const caller = await authorize(ports, head, routed);
+    const request = { ...head, body: await readBody(state.event, caller.id, maxBodyBytes(routed.route)) };
     state.event = { request, routed, call: toCall(request, routed, caller) };
     return undefined;
   };
@@ -140,6 +145,14 @@ function countRequest({ meter }: Metered, { routed }: Known, status = 500): void
 
 /** The time before its deadline in which a Lambda ends its streams. */
 const MARGIN_MS = 10_000;
+
+/** The replies of these families hold secrets, or show which there are: no cache keeps them. */
+const UNCACHED: ReadonlySet<LambdaName> = new Set(['keys', 'secrets', 'registries']);
+
+function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Routed): R {
+  if (!UNCACHED.has(lambdaOf(route))) return reply;
+  return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'no-store' } };
+}
 
 /** What serves an authorized request. */
 interface Served extends AuthorizedRequest {
@@ -189,11 +202,11 @@ export function lambda<Name extends LambdaName>(
   // The id of a route selects an endpoint and the call that it takes; the types cannot express that they belong together.
   const endpointOf = new Map(Object.entries(endpoints as Readonly<Record<string, AnyEndpoint>>));
   const sourceOf = new Map(Object.entries((streamSources ?? {}) as Readonly<Record<string, AnyStreamSource>>));
-  const reply = async (event: APIGatewayProxyEvent | AuthorizedRequest, context: Context): Promise<object> => {
+  const reply = async (event: RequestEvent | AuthorizedRequest, context: Context): Promise<object> => {
     if (!('call' in event)) throw new Error('the request is not authorized');
     const { request, routed, call } = event;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
-    if (!wantsStream(request, routed)) return format(toReply(await endpoint?.(ports, call)));
+    if (!wantsStream(request, routed)) return format(withCaching(toReply(await endpoint?.(ports, call)), routed));
     return format(await toStreamReply(openStream({ ...event, ports, endpoint, source }, context), isStreaming));
   };
   return middy<RequestState['event'], object, Error, Context, Known>(reply, {

@@ -8,8 +8,12 @@ export const STATUS_OF = {
   'not-found': 404,
   'not-allowed': 405,
   invalid: 406,
+  /** The body of a request came too slowly. */
+  'too-slow': 408,
   exists: 409,
   'too-large': 413,
+  /** A limit of the caller or of a namespace; `retryAfter` has the seconds after which a new attempt may succeed. */
+  'too-many': 429,
   /** 500, because existing clients know these mistakes by that status; the message names the correction. */
   refused: 500,
   unavailable: 503,
@@ -24,11 +28,19 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** Further members of the reply's body. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** Seconds after which a new attempt may succeed: the header `Retry-After` of the reply. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    retryAfter: number | undefined = undefined,
+  ) {
     super(message);
     this.code = code;
     this.details = details;
+    this.retryAfter = retryAfter;
   }
 
   get status(): number {
@@ -39,6 +51,11 @@ export class ServiceError extends Error {
 /** There is no such row; `label` is the original's word for its kind (rest-api reference, 1.3). */
 export function notFound(label: string): ServiceError {
   return new ServiceError('not-found', `${label} not found`);
+}
+
+/** A limit is reached; `what` names it: `20 jq requests of this key wait`. A new attempt may succeed after so many seconds. */
+export function tooMany(what: string, seconds: number): ServiceError {
+  return new ServiceError('too-many', `${what}; try again later`, {}, seconds);
 }
 
 /** There is a row with this name already. */

@@ -17,10 +17,19 @@ const LOOPBACK = [
   ['::', 128, 'ipv6'],
 ] as const;
 
+/** Networks that are not the internet: other machines beside this one. */
+const PRIVATE = [
+  ['10.0.0.0', 8, 'ipv4'],
+  ['100.64.0.0', 10, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['fc00::', 7, 'ipv6'],
+] as const;
+
 /** Settings of an egress guard. */
 export interface EgressOptions {
-  /** Whether requests to this machine are allowed. */
-  readonly allowsLoopback: boolean;
+  /** Whether requests to this machine and to private networks are allowed. */
+  readonly allowsPrivate: boolean;
 }
 
 /** Resolves a host name to its addresses; a test passes another than that of the system. */
@@ -34,7 +43,7 @@ export interface EgressGuard {
   check(url: URL): void;
 }
 
-/** A guard that protects the link-local addresses and, unless `allowsLoopback`, the machine itself. */
+/** A guard that protects the link-local addresses and, unless `allowsPrivate`, the machine itself and private networks. */
 export function egressGuard(options: EgressOptions, resolve: Resolve = resolveAll): EgressGuard {
   const blocked = blockListOf(options);
   return {
@@ -48,9 +57,9 @@ export function egressGuard(options: EgressOptions, resolve: Resolve = resolveAl
 
 const resolveAll: Resolve = (hostname, answer) => lookup(hostname, { all: true }, answer);
 
-function blockListOf({ allowsLoopback }: EgressOptions): BlockList {
+function blockListOf({ allowsPrivate }: EgressOptions): BlockList {
   const list = new BlockList();
-  for (const [net, prefix, family] of [...LINK_LOCAL, ...(allowsLoopback ? [] : LOOPBACK)]) {
+  for (const [net, prefix, family] of [...LINK_LOCAL, ...(allowsPrivate ? [] : [...LOOPBACK, ...PRIVATE])]) {
     list.addSubnet(net, prefix, family);
   }
   return list;
@@ -60,7 +69,9 @@ const isBlocked = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 const blockedError = (host: string): UnreachableError =>
-  new UnreachableError(`'${host}' leads to an address that is kept from users: it is link-local, or the service's own`);
+  new UnreachableError(
+    `'${host}' leads to an address that is kept from users: it is link-local, private, or the service's own`,
+  );
 
 /** The connection is made to the addresses that were checked: a second lookup could return others (DNS rebinding). */
 const guardedLookup =

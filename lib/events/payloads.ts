@@ -1,17 +1,20 @@
-import { exceededBound } from '../language/json.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../language/json-size.ts';
 import { syntaxProblem } from './json-syntax.ts';
 
 /** The payload members of an event: `data`, `data_base64`, or none. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** A payload becomes a part of the data of a run, whose nesting is limited. */
-const BOUNDS = { levels: 900, characters: Number.POSITIVE_INFINITY };
+const BOUNDS: Bounds = { levels: 900, characters: Number.POSITIVE_INFINITY, nodes: MAX_NODES };
+
+const TOO_MANY = `more than ${MAX_NODES} values`;
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder();
 
 /** Parses JSON, or returns the problem. Malformed UTF-8 in texts is replaced. */
 export function parseJson(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
+  if (hasMoreNodes(bytes, MAX_NODES)) return { problem: TOO_MANY };
   try {
     const value: unknown = JSON.parse(lenient.decode(bytes));
     return exceededBound(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };

@@ -20,50 +20,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Bounds of a value's size. */
-export interface Bounds {
-  /** Arrays and objects inside each other. */
-  readonly levels: number;
-  /** Characters of its strings and keys, plus two for every other value. */
-  readonly characters: number;
-}
-
-/** The measured size, in the units of `Bounds`. */
-interface Extent {
-  readonly levels: number;
-  readonly characters: number;
-}
-
-/** Sizes measured before. Values are never changed, and a part that many values share is measured once. */
-const extents = new WeakMap<object, Extent>();
-
-/** Returns the bound that the value exceeds; undefined if it exceeds none. The value must not be changed afterwards. */
-export function exceededBound(value: unknown, bounds: Bounds): keyof Bounds | undefined {
-  const extent = extentOf(value, bounds.levels);
-  if (extent.levels > bounds.levels) return 'levels';
-  return extent.characters > bounds.characters ? 'characters' : undefined;
-}
-
-/** Measures down to the allowed level. The size of a part that is deeper is incomplete, so it is not cached. */
-function extentOf(value: unknown, allowed: number): Extent {
-  if (typeof value === 'string') return { levels: 0, characters: value.length + 2 };
-  if (typeof value !== 'object' || value === null) return { levels: 0, characters: 2 };
-  const known = extents.get(value);
-  if (known !== undefined) return known;
-  if (allowed === 0) return { levels: 1, characters: 2 };
-  let levels = 0;
-  let characters = 2;
-  const isList = Array.isArray(value);
-  for (const [key, member] of isList ? value.entries() : Object.entries(value)) {
-    const inner = extentOf(member, allowed - 1);
-    levels = Math.max(levels, inner.levels);
-    characters += inner.characters + (isList ? 0 : String(key).length + 2);
-  }
-  const extent = { levels: levels + 1, characters };
-  if (extent.levels <= allowed) extents.set(value, extent);
-  return extent;
-}
-
 /** Returns the object's own keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: object): string[] {
   const keys = Object.keys(value);
@@ -81,7 +37,7 @@ const MAX_NATIVE_DEPTH = 500;
 
 /** JSON.stringify is several times faster and correct where all keys are already in order. */
 function format(value: unknown, indent: string): string {
-  if (!isOrdered(value, MAX_NATIVE_DEPTH)) return write(value, indent);
+  if (!isOrdered(value, MAX_NATIVE_DEPTH)) return withEscapes(writeShallow(value, indent, 0) ?? write(value, indent));
   return withEscapes(JSON.stringify(value, undefined, indent) ?? 'null');
 }
 
@@ -96,6 +52,34 @@ function isOrdered(value: unknown, depth: number): boolean {
     last = key;
   }
   return true;
+}
+
+/** The text of a part that is nested no deeper than the call stack reaches, else undefined. Escapes are added later. */
+function writeShallow(value: unknown, indent: string, depth: number): string | undefined {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (depth === MAX_NATIVE_DEPTH) return undefined;
+  const parts: string[] = [];
+  const isList = Array.isArray(value);
+  if (isList) {
+    for (const member of value) {
+      const text = writeShallow(member, indent, depth + 1);
+      if (text === undefined) return undefined;
+      parts.push(text);
+    }
+  } else {
+    const members = value as Record<string, unknown>;
+    for (const key of sortedKeys(members)) {
+      if (members[key] === undefined) continue;
+      const text = writeShallow(members[key], indent, depth + 1);
+      if (text === undefined) return undefined;
+      parts.push(`${JSON.stringify(key)}${indent ? ': ' : ':'}${text}`);
+    }
+  }
+  const [open, close] = isList ? '[]' : '{}';
+  if (parts.length === 0) return `${open}${close}`;
+  const line = lineBreak(indent, depth + 1);
+  return `${open}${line}${parts.join(`,${line}`)}${lineBreak(indent, depth)}${close}`;
 }
 
 interface Frame {
@@ -119,7 +103,7 @@ function write(root: unknown, indent: string): string {
     const key = frame.keys?.[frame.next];
     const member = frame.members[key ?? frame.next];
     frame.next += 1;
-    if (key !== undefined) out += quote(key) + (indent ? ': ' : ':');
+    if (key !== undefined) out += JSON.stringify(key) + (indent ? ': ' : ':');
     out += begin(member, frames);
   }
   return out;
@@ -127,7 +111,7 @@ function write(root: unknown, indent: string): string {
 
 /** Returns the text of a scalar or an empty container; else the opening bracket, and adds a frame for the members. */
 function begin(value: unknown, frames: Frame[]): string {
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return scalar(value);
   if (frames.length >= MAX_DEPTH) throw new RangeError(`a value is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
@@ -164,10 +148,6 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '\\b': '\\u0008',
   '\\f': '\\u000c',
 };
-
-function quote(text: string): string {
-  return withEscapes(JSON.stringify(text));
-}
 
 /** Adds the escapes of Go's encoder to JSON text; half a surrogate pair becomes the replacement character. */
 function withEscapes(json: string): string {

@@ -9,6 +9,7 @@ export type Measure =
   | 'RunsFailed'
   | 'RunsCrashed'
   | 'RunMilliseconds'
+  | 'StartsRejected'
   | 'EventsDelivered'
   | 'FailedDeliveries'
   | 'ContainerCalls'

@@ -1,3 +1,13 @@
+/** The limits of the runs of each namespace; one that is undefined is not enforced. */
+export interface RunLimits {
+  /** Pending runs at the same time. */
+  readonly activeRuns?: number | undefined;
+  /** Runs that are started a second; the starts of ten seconds can be saved up. */
+  readonly startsPerSecond?: number | undefined;
+  /** Runs that one run starts as subflows, with theirs. */
+  readonly descendants?: number | undefined;
+}
+
 /** The settings of the installation. */
 export interface Settings {
   /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
@@ -8,4 +18,5 @@ export interface Settings {
   readonly retentionDays?: number | undefined;
   /** The maximum of `minScale` of a container service; the default is 3. */
   readonly maxScale?: number | undefined;
+  readonly limits?: RunLimits | undefined;
 }

@@ -7,8 +7,8 @@ import { type FakeRegistry, startRegistry } from '../service/containers/fake-reg
 const LONG_MS = 5_000;
 const SHORT_MS = 50;
 
-const local = networkWeb({ allowsLoopback: true });
-const deployed = networkWeb({ allowsLoopback: false });
+const local = networkWeb({ allowsPrivate: true });
+const deployed = networkWeb({ allowsPrivate: false });
 /** A resolver that resolves every name to these addresses. */
 const resolvesTo = (...addresses: string[]): Resolve => {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -82,7 +82,7 @@ describe('addresses that users cannot reach', () => {
   test.each([[['169.254.169.254']], [['fe80::1']], [['::ffff:a9fe:a9fe']], [['127.0.0.1', '169.254.169.254']]])(
     'a name that resolves to %j is not requested',
     async (addresses) => {
-      const web = networkWeb({ allowsLoopback: true }, resolvesTo(...addresses));
+      const web = networkWeb({ allowsPrivate: true }, resolvesTo(...addresses));
       const { port } = new URL(server.url);
       const before = server.asked.length;
       await expect(web.get(`http://registry.test:${port}/`, {}, LONG_MS)).rejects.toThrow(
@@ -92,14 +92,22 @@ describe('addresses that users cannot reach', () => {
     },
   );
 
+  test.each(['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd12::1', '::ffff:c0a8:101'])(
+    'a name that resolves to the private address %s is not requested, unless it is allowed',
+    async (address) => {
+      const strict = networkWeb({ allowsPrivate: false }, resolvesTo(address));
+      await expect(strict.get('http://registry.test/', {}, SHORT_MS)).rejects.toThrow(
+        "'registry.test' leads to an address that is kept from users",
+      );
+    },
+  );
+
   test('a name that resolves to this machine is requested locally, and not on Lambda', async () => {
     const { port } = new URL(server.url);
     const url = `http://registry.test:${port}/`;
     const resolve = resolvesTo('127.0.0.1');
-    expect((await networkWeb({ allowsLoopback: true }, resolve).get(url, {}, LONG_MS)).status).toBe(401);
-    await expect(networkWeb({ allowsLoopback: false }, resolve).get(url, {}, LONG_MS)).rejects.toThrow(
-      UnreachableError,
-    );
+    expect((await networkWeb({ allowsPrivate: true }, resolve).get(url, {}, LONG_MS)).status).toBe(401);
+    await expect(networkWeb({ allowsPrivate: false }, resolve).get(url, {}, LONG_MS)).rejects.toThrow(UnreachableError);
   });
 });
 

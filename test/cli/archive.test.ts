@@ -134,6 +134,13 @@ describe('an archive', () => {
     expect(err.replace(/^weft: /, '')).toMatch(message);
   });
 
+  test('is rejected when it unpacks to far more than its own size', async () => {
+    const zeros = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const bytes = Buffer.concat(Array.from({ length: 17 }, () => zeros));
+    const err = `weft: ${join(workspace.folder, 'a.tar.gz')}: the archive unpacks to more than ${1024 ** 3} bytes`;
+    expect(await importOf(bytes)).toEqual({ code: 1, err });
+  });
+
   test('is rejected when it is no archive or incomplete', async () => {
     const whole = await archiveOf(entriesOf());
     for (const bytes of [Buffer.from('no archive'), whole.subarray(0, whole.length - 30), Buffer.alloc(0)]) {

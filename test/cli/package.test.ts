@@ -88,7 +88,7 @@ describe('weft of a package', () => {
 
 describe('weft as a process', () => {
   test('starts the service, and ends it on SIGTERM', async () => {
-    const env = { ...process.env, PORT: '0', WEFT_DATA: join(folder, 'data'), APIKEY: 'a-key' };
+    const env = { ...process.env, PORT: '0', WEFT_DATA: join(folder, 'data'), APIKEY: 'a-key-of-the-package' };
     const child = spawn(process.execPath, [join(root, 'bin/weft.mjs'), 'start'], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -96,7 +96,7 @@ describe('weft as a process', () => {
     for await (const line of createInterface(child.stdout)) {
       const url = /^Weft listening on (\S+)$/.exec(line)?.[1];
       if (url !== undefined) {
-        const made = await run(packed, ['namespaces', 'create', 'a', '--url', url, '--key', 'a-key']);
+        const made = await run(packed, ['namespaces', 'create', 'a', '--url', url, '--key', 'a-key-of-the-package']);
         expect(made).toEqual({ code: 0, out: 'created a\n', err: '' });
       }
       if (line.startsWith('Try: ')) break;

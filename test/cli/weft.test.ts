@@ -238,6 +238,7 @@ describe('weft keys', () => {
   const create = ['keys', 'create', '--json', '--name', 'builds', '--permission', 'read'];
 
   test('creates a valid key, lists it without its secret, and deletes it', async () => {
+    for (const name of ['command-a', 'command-b']) await client.call('PUT', `/api/namespaces/${name}`);
     const made = await weft([...create, '--namespace', 'command-a', '--namespace', 'command-b']);
     expect(made.code, made.err).toBe(0);
     const { id, secret, ...rest } = JSON.parse(made.out);

@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
@@ -25,9 +26,28 @@ import {
 import type { DesiredDirectory, DesiredState, DesiredVariable, DesiredWorkflow } from './desired-state.ts';
 import { measure } from './folder.ts';
 
-/** The limits of an archive, in bytes and entries: a larger one would be an attack on the disk. */
+/** The limits of an unpacked archive, in bytes and entries: a larger one would be an attack on the disk. */
 const MAX_BYTES = 64 * 1024 ** 3;
 const MAX_ENTRIES = 5_000_000;
+
+/** An archive unpacks to at most so many times its own size, but at least so many bytes are allowed. */
+const MAX_RATIO = 100;
+const MIN_ALLOWED = 1024 ** 3;
+
+const maxBytesOf = (archiveBytes: number): number =>
+  Math.min(Math.max(archiveBytes * MAX_RATIO, MIN_ALLOWED), MAX_BYTES);
+
+/** Passes on at most `most` bytes. Fails with CommandFailedError after that, whatever sizes the entries claim. */
+function bounded(file: string, most: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > most) done(new CommandFailedError(`${file}: the archive unpacks to more than ${most} bytes`));
+      else done(null, chunk);
+    },
+  });
+}
 
 /**
  * Unpacks an archive into an empty folder, and returns the names of its files. Throws CommandFailedError for names that
@@ -36,18 +56,16 @@ const MAX_ENTRIES = 5_000_000;
 export async function unpack(file: string, folder: string): Promise<string[]> {
   const tar = extract();
   const names: string[] = [];
-  const feeding = pipeline(createReadStream(file), createGunzip(), tar);
+  const most = maxBytesOf((await stat(file)).size);
+  const feeding = pipeline(createReadStream(file), createGunzip(), bounded(file, most), tar);
   feeding.catch(() => undefined);
-  let size = 0;
   try {
     for await (const entry of tar) {
       const { name, type } = entry.header;
       const reason = problemOfEntry(name, type ?? 'file');
       if (reason !== undefined)
         throw new CommandFailedError(`${file}: the entry '${name.slice(0, 200)}' is rejected: ${reason}`);
-      size += entry.header.size ?? 0;
-      if (size > MAX_BYTES || names.length >= MAX_ENTRIES)
-        throw new CommandFailedError(`${file}: the archive is too large`);
+      if (names.length >= MAX_ENTRIES) throw new CommandFailedError(`${file}: the archive has too many entries`);
       if (type === 'directory') {
         entry.resume();
         continue;

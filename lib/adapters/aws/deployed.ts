@@ -73,7 +73,7 @@ export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ na
 export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting('WEFT_ROOT_KEY')));
 
 /** Servers in the network, without those on this machine. */
-export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ allowsLoopback: false }));
+export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ allowsPrivate: false }));
 
 /** The executions in Step Functions. */
 export const executions: () => Executions = /* @__PURE__ */ once(() =>

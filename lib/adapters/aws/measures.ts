@@ -17,6 +17,7 @@ export const MEASURES: Readonly<Record<Measure, MetricDefinition>> = {
   RunsFailed: { unit: 'Count' },
   RunsCrashed: { unit: 'Count' },
   RunMilliseconds: { unit: 'Milliseconds' },
+  StartsRejected: { unit: 'Count' },
   EventsDelivered: { unit: 'Count' },
   FailedDeliveries: { unit: 'Count' },
   ContainerCalls: { unit: 'Count' },

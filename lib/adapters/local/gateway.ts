@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { StorageError } from './database/storage-error.ts';
 import { type Head, ReplyStream } from './reply-stream.ts';
+import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
+import { RequestError, STATUS_OF } from './requests/refusal.ts';
 
-/** A Lambda handler as the gateway calls it, with the event, the reply stream and the context. */
+/**
+ * A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. The event has no body;
+ * `event.readBody(key, most)` resolves to its bytes. The handler calls it after it has checked the key.
+ */
 export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
 
 /** The storage of the data that replies show. */
@@ -25,10 +29,9 @@ export interface GatewaySettings {
   /** Returns the function that serves a request; the path is encoded and without its query. */
   readonly handlerOf: (method: string, path: string, query: Query) => StreamingHandler;
   readonly requestId: () => string;
-  /** The maximum bytes of a body; a longer one is rejected. */
-  readonly maxBodyBytes: (method: string, path: string, query: Query) => number;
-  /** The rest of a rejected body is read until it pauses for so many milliseconds; by default 30,000. */
-  readonly lingerMs?: number;
+  /** The error by which a handler is informed that a request is refused; by default the RequestError itself. */
+  readonly toError?: (error: RequestError) => Error;
+  readonly limits?: Partial<RequestLimits>;
   /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
 }
@@ -60,22 +63,14 @@ function queryOf(text: string): Query {
   return query;
 }
 
-/** Returns the body; undefined when it is too long, which is not kept in memory. */
-async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // The connection is still needed for the reply.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
+/** Not by `headersDistinct`, which fails for a header named `__proto__` in Node 24. */
+function headersOf({ rawHeaders }: IncomingMessage) {
+  const multiValueHeaders: Query = Object.create(null);
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    multiValueHeaders[name] ??= [];
+    multiValueHeaders[name].push(rawHeaders[at + 1] ?? '');
   }
-  return Buffer.concat(chunks, length);
-}
-
-function headersOf({ headersDistinct }: IncomingMessage) {
-  const multiValueHeaders = headersDistinct as Record<string, string[]>;
   const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, values]) => [name, values.at(-1)]));
   return { headers, multiValueHeaders };
 }
@@ -100,61 +95,58 @@ function answerOutage(response: ServerResponse, { message }: StorageError): void
   answerShortly(response, 503, `${message}; try again later`, { 'Retry-After': RETRY_AFTER_S });
 }
 
-const LINGER_MS = 30_000;
-
-/**
- * Replies with 413, then reads and drops the rest of the body until it ends or pauses for `lingerMs`. A connection that
- * closes with unread data is reset, and a client that is still sending gets the reset instead of the reply.
- */
-async function refuseBody(request: IncomingMessage, response: ServerResponse, message: string, lingerMs = LINGER_MS) {
-  const body = errorBody(413, message);
-  const length = Buffer.byteLength(body);
-  response.writeHead(413, { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' });
-  response.write(body);
-  request.setTimeout(lingerMs, () => response.end());
-  // The client may close the connection instead.
-  await finished(request.resume()).catch(() => undefined);
-  response.end();
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: RequestBody;
 }
 
-async function serve(settings: GatewaySettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(settings: GatewaySettings, { request, response, body }: Exchange): Promise<void> {
   const method = request.method ?? 'GET';
   const [path = '/', ...rest] = (request.url ?? '/').split('?');
   const query = queryOf(rest.join('?'));
-  const maxBytes = settings.maxBodyBytes(method, path, query);
-  const body = await bodyOf(request, maxBytes);
-  if (body === undefined) {
-    const message = `request payload too large: at most ${maxBytes} bytes`;
-    await refuseBody(request, response, message, settings.lingerMs);
-    return;
-  }
   const requestId = settings.requestId();
+  const readBody = (key: string, most: number) =>
+    body.read(key, most).catch((error: unknown) => {
+      throw error instanceof RequestError ? (settings.toError?.(error) ?? error) : error;
+    });
   const event = {
     httpMethod: method,
     path,
     ...headersOf(request),
     multiValueQueryStringParameters: query,
-    body: body.length === 0 ? null : body.toString('base64'),
+    body: null,
+    readBody,
     isBase64Encoded: true,
     requestContext: { requestId },
   };
-  const reply = new ReplyStream(response, async () => settings.storage?.durable());
+  const reply = new ReplyStream(response, body, async () => settings.storage?.durable());
   reply.on('error', (error) => {
     if (error instanceof StorageError) answerOutage(response, error);
   });
   await settings.handlerOf(method, path, query)(event, reply, { awsRequestId: requestId });
 }
 
-/**
- * Serves requests. During an outage of the storage it replies with 503, also to requests in progress without a reply so
- * far.
- */
+/** The reply to a request whose refusal the handler did not turn into a reply. */
+async function answerRefusal(response: ServerResponse, body: RequestBody, error: RequestError): Promise<void> {
+  const status = STATUS_OF[error.reason];
+  const text = errorBody(status, error.message);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' });
+  response.write(text);
+  await body.drop();
+  response.end();
+}
+
+/** Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far. */
 class RequestServer {
   readonly #settings: GatewaySettings;
   readonly #open = new Set<ServerResponse>();
+  readonly #shares: RequestShares;
 
   constructor(settings: GatewaySettings) {
     this.#settings = settings;
+    this.#shares = new RequestShares({ ...DEFAULT_LIMITS, ...settings.limits });
     settings.storage?.onOutage((error) => {
       for (const response of this.#open) if (!response.headersSent) answerOutage(response, error);
     });
@@ -167,9 +159,14 @@ class RequestServer {
       return;
     }
     this.#open.add(response);
+    const body = new RequestBody(request, response, this.#shares);
     try {
-      await serve(this.#settings, request, response);
+      await serve(this.#settings, { request, response, body });
     } catch (error) {
+      if (error instanceof RequestError && !response.headersSent) {
+        await answerRefusal(response, body, error);
+        return;
+      }
       if (error instanceof StorageError) {
         answerOutage(response, error);
         return;

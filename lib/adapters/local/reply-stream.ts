@@ -9,18 +9,29 @@ export interface Head {
 
 type Done = (error?: Error | null) => void;
 
+/** The request that a reply belongs to. */
+export interface Replied {
+  /** Whether the whole request has arrived. */
+  readonly isComplete: boolean;
+  /** Resolves when nothing more of the request needs to be received. */
+  drop(): Promise<void>;
+}
+
 /**
  * A reply to a client. Each part is sent after `ready` resolves, because it may show data that a crash could still lose. A
- * reply that is written in one piece has a Content-Length, any other is chunked.
+ * reply that is written in one piece has a Content-Length, any other is chunked. A connection whose request was not read to
+ * its end is closed after the reply.
  */
 export class ReplyStream extends Writable {
   readonly #response: ServerResponse;
+  readonly #request: Replied;
   readonly #ready: () => Promise<void>;
   #head: Head = { statusCode: 200 };
 
-  constructor(response: ServerResponse, ready: () => Promise<void>) {
+  constructor(response: ServerResponse, request: Replied, ready: () => Promise<void>) {
     super({ decodeStrings: true });
     this.#response = response;
+    this.#request = request;
     this.#ready = ready;
     response.once('close', () => this.destroy());
   }
@@ -52,10 +63,19 @@ export class ReplyStream extends Writable {
   }
 
   #end(chunk: Buffer | undefined, done: Done): void {
+    const response = this.#response;
     const { statusCode, headers } = this.#head;
-    if (!this.#response.headersSent) {
-      this.#response.writeHead(statusCode, { ...headers, 'Content-Length': chunk?.length ?? 0 });
+    const { isComplete } = this.#request;
+    if (!response.headersSent) {
+      const closing = isComplete ? {} : { Connection: 'close' };
+      response.writeHead(statusCode, { ...headers, ...closing, 'Content-Length': chunk?.length ?? 0 });
     }
-    this.#response.end(chunk, () => done());
+    if (isComplete) {
+      response.end(chunk, () => done());
+      return;
+    }
+    if (chunk === undefined) response.flushHeaders();
+    else response.write(chunk);
+    this.#request.drop().then(() => response.end(() => done()), done);
   }
 }

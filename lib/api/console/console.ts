@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { OPTIONS, plainError, RawReply, type Reply, redirect, UNROUTED } from '../http/reply.ts';
-import { type Request, toRequest } from '../http/request.ts';
+import { type RequestHead, toRequestHead } from '../http/request.ts';
 import type { ConsoleFiles } from './files.ts';
 
 /** Where the console is, behind the stage of API Gateway if there is one. */
@@ -52,7 +52,7 @@ function decoded(path: string): string {
 }
 
 /** A file whose name holds a hash of its content, so that it may be kept for ever. */
-async function assetReply(files: ConsoleFiles, path: string, { headers }: Request): Promise<Reply> {
+async function assetReply(files: ConsoleFiles, path: string, { headers }: RequestHead): Promise<Reply> {
   const accepted = (headers['accept-encoding'] ?? '').split(/[,;\s]+/);
   const stored = ENCODINGS.find(([name, suffix]) => accepted.includes(name) && files.has(`${path}${suffix}`));
   const bytes = await files.read(`${path}${stored?.[1] ?? ''}`);
@@ -70,7 +70,7 @@ async function assetReply(files: ConsoleFiles, path: string, { headers }: Reques
 const BASE = /^[\w./~-]*$/;
 
 /** The page, which is the same for every address of the console; its files are relative to its base. */
-async function pageReply(files: ConsoleFiles, { base }: Request): Promise<Reply> {
+async function pageReply(files: ConsoleFiles, { base }: RequestHead): Promise<Reply> {
   const bytes = await files.read('index.html');
   if (bytes === undefined) return plainError(503, 'the console is not built: run npm run build:web', GUARDS);
   const page = Buffer.from(bytes).toString();
@@ -79,13 +79,13 @@ async function pageReply(files: ConsoleFiles, { base }: Request): Promise<Reply>
   return new RawReply(page.replaceAll('{{base}}', home), headers);
 }
 
-const isBrowser = ({ headers }: Request): boolean => (headers['accept'] ?? '').includes('text/html');
+const isBrowser = ({ headers }: RequestHead): boolean => (headers['accept'] ?? '').includes('text/html');
 
 /** Whether a path belongs to the console: its own, and the root, from which a browser is led to it. */
 export const isConsolePath = (path: string): boolean => path === '/' || path === HOME || path.startsWith(`${HOME}/`);
 
 /** The reply to a request for the console. Throws nothing but what the files throw. */
-async function consoleReply(files: ConsoleFiles, request: Request): Promise<Reply> {
+async function consoleReply(files: ConsoleFiles, request: RequestHead): Promise<Reply> {
   const { method, path, base } = request;
   if (method === 'OPTIONS') return OPTIONS;
   if (path === '/') {
@@ -100,7 +100,7 @@ async function consoleReply(files: ConsoleFiles, request: Request): Promise<Repl
 /** The handler of the console's Lambda: a whole reply to a proxy event of API Gateway. */
 export function consoleHandler(files: ConsoleFiles) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-    const { status, headers, body } = await consoleReply(files, toRequest(event));
+    const { status, headers, body } = await consoleReply(files, toRequestHead(event));
     const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
     return { statusCode: status, headers: { ...headers }, body: bytes.toString('base64'), isBase64Encoded: true };
   };

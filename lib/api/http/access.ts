@@ -1,24 +1,50 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as apiKeys from '../../domain/credentials/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
-import type { Request } from './request.ts';
+import type { RequestHead } from './request.ts';
 
 /** The caller of a request: what its key allows. */
 export interface Caller {
+  /** The id of the key; `admin` for the administrative one, empty without a key. */
+  readonly id: string;
   readonly permission: apiKeys.Permission;
-  /** The namespaces that the key is valid for; empty: all. */
+  /** The names of the namespaces for which the key was made; empty: all. */
   readonly namespaces: readonly string[];
+  /** The key is for some namespaces only. */
+  readonly isRestricted: boolean;
+  /** Whether the key can access a namespace. */
+  canAccess(namespace: Pick<Namespace, 'id' | 'name' | 'created'>): boolean;
 }
 
-const ADMINISTRATOR: Caller = { permission: 'admin', namespaces: [] };
+/** An authenticated caller, with the namespace of the request if there is one that the key can access. */
+interface Authenticated {
+  readonly caller: Caller;
+  readonly isAtHome: boolean;
+}
+
+/** A caller whose key is for all namespaces. */
+export function unrestricted(id: string, permission: apiKeys.Permission): Caller {
+  return { id, permission, namespaces: [], isRestricted: false, canAccess: () => true };
+}
+
+const ADMINISTRATOR: Authenticated = { caller: unrestricted('admin', 'admin'), isAtHome: true };
+
+function fromKey({ key, namespace }: apiKeys.Found): Authenticated {
+  const { id, permission, namespaces } = key;
+  const canAccess: Caller['canAccess'] = (one) => apiKeys.canAccess(key, one);
+  const isRestricted = namespaces.length > 0;
+  const isAtHome = !isRestricted || (namespace !== undefined && canAccess(namespace));
+  return { caller: { id, permission, namespaces, isRestricted, canAccess }, isAtHome };
+}
 
 /** Every header in which existing clients send a key (rest-api reference, 16). */
 export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token', 'direktiv-token', 'Direktiv-Api-Key'];
 const BEARER = /^Bearer +/i;
 
-function candidatesOf({ headers }: Request): string[] {
+function candidatesOf({ headers }: RequestHead): string[] {
   const named = KEY_HEADERS.map((name) => headers[name.toLowerCase()] ?? '');
   const authorization = headers['authorization'] ?? '';
   const bearer = BEARER.test(authorization) ? authorization.replace(BEARER, '') : '';
@@ -36,8 +62,15 @@ function isSame(a: string, b: string): boolean {
 const unauthorized = (code: string, message: string): ServiceError =>
   new ServiceError('unauthorized', message, { error: { code, message } });
 
-/** The caller that the key of a request belongs to. Throws `unauthorized` (401) for a missing or unknown key. */
-export async function authenticate(ports: Pick<Ports, 'table' | 'vault'>, request: Request): Promise<Caller> {
+/**
+ * The caller that the key of a request belongs to, and whether the key can access the namespace of this name. Throws
+ * `unauthorized` (401) for a missing or unknown key.
+ */
+export async function authenticate(
+  ports: Pick<Ports, 'table' | 'vault'>,
+  request: RequestHead,
+  namespace: string | undefined,
+): Promise<Authenticated> {
   const candidates = candidatesOf(request);
   if (candidates.length === 0) {
     throw unauthorized('access_token_missing', 'no key: send it in the header Service-Api-Key');
@@ -45,8 +78,8 @@ export async function authenticate(ports: Pick<Ports, 'table' | 'vault'>, reques
   const adminKey = await ports.vault.adminKey();
   if (candidates.some((candidate) => isSame(candidate, adminKey))) return ADMINISTRATOR;
   for (const candidate of candidates) {
-    const found = await apiKeys.find(ports, candidate);
-    if (found !== undefined) return found;
+    const found = await apiKeys.find(ports, candidate, namespace);
+    if (found !== undefined) return fromKey(found);
   }
   throw unauthorized('access_token_invalid', 'the key is not known: it was mistyped or deleted');
 }
@@ -58,18 +91,18 @@ const denied = (message: string): ServiceError =>
 
 /** Throws `forbidden` (403) unless the key allows the route in the namespace, if the route has one. */
 export function requirePermission(
-  caller: Caller,
+  { caller, isAtHome }: Authenticated,
   route: Pick<Route, 'permission'>,
   namespace: string | undefined,
 ): void {
   if (RANK.indexOf(caller.permission) < RANK.indexOf(route.permission)) {
     throw denied(`this needs a key with the permission '${route.permission}'; yours has '${caller.permission}'`);
   }
-  if (caller.namespaces.length === 0) return;
+  if (!caller.isRestricted) return;
   if (namespace === undefined && route.permission !== 'read') {
     throw denied('this needs a key that is good for all namespaces');
   }
-  if (namespace !== undefined && !caller.namespaces.includes(namespace)) {
+  if (namespace !== undefined && !isAtHome) {
     throw denied(`the key is not good for the namespace '${namespace}'`);
   }
 }

@@ -4,10 +4,10 @@ import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
 import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
-import { authenticate, type Caller, requirePermission } from './access.ts';
+import { authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
-import type { Request } from './request.ts';
+import type { Request, RequestHead } from './request.ts';
 
 /** An authorized request with its route: the argument of an endpoint. */
 export interface Call<Id extends RouteId = RouteId> {
@@ -34,13 +34,14 @@ export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxByte
 /** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */
 export async function authorize(
   ports: Pick<Ports, 'table' | 'vault'>,
-  request: Request,
+  request: RequestHead,
   { route, params }: Routed,
 ): Promise<Caller> {
-  if (route.permission === 'none') return { permission: 'read', namespaces: [] };
-  const caller = await authenticate(ports, request);
-  requirePermission(caller, route, params['namespace']);
-  return caller;
+  if (route.permission === 'none') return unrestricted('', 'read');
+  const namespace = params['namespace'];
+  const authenticated = await authenticate(ports, request, namespace);
+  requirePermission(authenticated, route, namespace);
+  return authenticated.caller;
 }
 
 function inputOf(request: Request, { id, route }: Routed): unknown {
@@ -50,7 +51,8 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   } catch (error) {
     // The specification requires 400 for one route; existing clients know the other status of the older routes.
     const isBadRequest = id === 'runJq' || route.from === 'weft';
-    if (isBadRequest && error instanceof ServiceError) throw new ServiceError('malformed', error.message);
+    if (isBadRequest && error instanceof ServiceError && error.code === 'refused')
+      throw new ServiceError('malformed', error.message);
     throw error;
   }
 }

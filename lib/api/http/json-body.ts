@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../../domain/errors.ts';
+import { hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
 import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
 
 /**
@@ -38,6 +39,9 @@ function syntaxText(message: string, source: string): string {
 }
 
 function parse(body: Uint8Array): unknown {
+  if (hasMoreNodes(body, MAX_NODES)) {
+    throw new ServiceError('too-large', `request payload too large: at most ${MAX_NODES} JSON values`);
+  }
   let source = '';
   try {
     source = text.decode(body);

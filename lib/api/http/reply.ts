@@ -61,9 +61,11 @@ export function toReply(result: unknown): Reply {
 
 /** An error with the fields of all shapes that clients read (rest-api reference, 1.3 and 16). */
 export function toErrorReply(error: ServiceError): Reply {
-  const { status, message, details } = error;
+  const { status, message, details, retryAfter } = error;
   if (error.code === 'bad-list') return plainError(status, `Bad Request\n${message}`);
-  return jsonReply(status, { code: status, message, Error: message, StatusCode: status, ...details });
+  const reply = jsonReply(status, { code: status, message, Error: message, StatusCode: status, ...details });
+  if (retryAfter === undefined) return reply;
+  return { ...reply, headers: { ...reply.headers, 'Retry-After': String(retryAfter) } };
 }
 
 /** The message of a fault of the service: it contains nothing but the id under which the log has the fault. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** A request as received, before it is validated. */
-export interface Request {
+/** A request as received, before it is validated, without its body. */
+export interface RequestHead {
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
@@ -10,8 +10,18 @@ export interface Request {
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** By lower-case name; the first value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request with its body. */
+export interface Request extends RequestHead {
   readonly body: Uint8Array;
 }
+
+/** A proxy event of API Gateway, with the body in it, or of the local gateway, which reads the body when it is asked. */
+export type RequestEvent = APIGatewayProxyEvent & {
+  /** Reads the body of at most `most` bytes on the account of the key. Throws ServiceError. */
+  readonly readBody?: (keyId: string, most: number) => Promise<Uint8Array>;
+};
 
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -30,17 +40,22 @@ function baseOf({ path, requestContext }: APIGatewayProxyEvent): string {
   return full.endsWith(path) ? full.slice(0, full.length - path.length) : '';
 }
 
-/** Reads a proxy event of API Gateway (REST, payload version 1). */
-export function toRequest(event: APIGatewayProxyEvent): Request {
-  const { body } = event;
+/** Reads the head of a proxy event of API Gateway (REST, payload version 1). */
+export function toRequestHead(event: APIGatewayProxyEvent): RequestHead {
   return {
     method: event.httpMethod,
     path: event.path,
     base: baseOf(event),
     query: queryOf(event),
     headers: headersOf(event),
-    body: body === null ? new Uint8Array() : Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8'),
   };
+}
+
+/** The body of a request whose key was checked. Throws ServiceError, locally also `too-large` for more than `most` bytes. */
+export async function readBody(event: RequestEvent, keyId: string, most: number): Promise<Uint8Array> {
+  if (event.readBody !== undefined) return event.readBody(keyId, most);
+  const { body } = event;
+  return body === null ? new Uint8Array() : Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);

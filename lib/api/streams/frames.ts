@@ -28,7 +28,9 @@ const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   'not-allowed': 12,
   invalid: 3,
   exists: 6,
+  'too-slow': 4,
   'too-large': 8,
+  'too-many': 8,
   refused: 2,
   unavailable: 14,
 };

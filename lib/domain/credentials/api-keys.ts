@@ -1,8 +1,10 @@
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Key } from '../../ports/table.ts';
+import { BATCH_LIMIT, type Item, type Key } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { needNamespaceName } from '../names.ts';
+import { isNamespaceName, needNamespaceName } from '../names.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import * as namespaces from '../namespaces/namespaces.ts';
 import { putAt } from '../storage/batches.ts';
 import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
@@ -17,12 +19,14 @@ export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly permission: Permission;
-  /** The namespaces that the key can access; empty: all. */
+  /** The names of the namespaces for which the key was made; empty: all. */
   readonly namespaces: readonly string[];
+  /** The ids of these namespaces; undefined for a key of an earlier version. */
+  readonly namespaceIds: readonly string[] | undefined;
   readonly created: number;
 }
 
-export interface ApiKeyRecord extends Omit<ApiKey, 'created'> {
+export interface ApiKeyRecord extends Omit<ApiKey, 'created' | 'namespaceIds'> {
   readonly createdAt: string;
 }
 
@@ -39,18 +43,43 @@ function fromItem(item: Item): ApiKey {
     name: String(item['name']),
     permission: item['permission'] as Permission,
     namespaces: JSON.parse(String(item['namespaces'])) as string[],
+    namespaceIds: item['ids'] === undefined ? undefined : (JSON.parse(String(item['ids'])) as string[]),
     created: Number(item['created']),
   };
 }
 
-function toRecord({ created, ...key }: ApiKey): ApiKeyRecord {
+function toRecord({ created, namespaceIds: _, ...key }: ApiKey): ApiKeyRecord {
   return { ...key, createdAt: toTimestamp(created) };
 }
 
-/** Returns the key with this secret, or undefined. Only the hash is stored: it is looked up, and never compared. */
-export async function find({ table }: Pick<Ports, 'table'>, secret: string): Promise<ApiKey | undefined> {
-  const [item] = await table.get([keyOf(secret)]);
-  return item === undefined ? undefined : fromItem(item);
+/** A key with the namespace of a request, if there is one. */
+export interface Found {
+  readonly key: ApiKey;
+  readonly namespace: Namespace | undefined;
+}
+
+/**
+ * Returns the key with this secret, or undefined, and in the same call the namespace of this name. Only the hash of the
+ * secret is stored: it is looked up, and never compared.
+ */
+export async function find({ table }: Pick<Ports, 'table'>, secret: string, name = ''): Promise<Found | undefined> {
+  const wanted = isNamespaceName(name) ? [keys.namespace(name)] : [];
+  const [item, namespace] = await table.get([keyOf(secret), ...wanted]);
+  if (item === undefined) return undefined;
+  return { key: fromItem(item), namespace: namespace && namespaces.fromItem(namespace) };
+}
+
+/**
+ * Whether a key can access a namespace. A namespace that was deleted and made again is another one: keys hold ids. A key of
+ * an earlier version holds names, and the namespaces that are older than itself are meant.
+ */
+export function canAccess(
+  key: Pick<ApiKey, 'namespaces' | 'namespaceIds' | 'created'>,
+  { id, name, created }: Pick<Namespace, 'id' | 'name' | 'created'>,
+): boolean {
+  if (key.namespaces.length === 0) return true;
+  if (key.namespaceIds !== undefined) return key.namespaceIds.includes(id);
+  return key.namespaces.includes(name) && created <= key.created;
 }
 
 /** Lists the keys without their secrets, the oldest first. */
@@ -62,18 +91,36 @@ export async function list({ table }: Pick<Ports, 'table'>): Promise<ApiKeyRecor
     .map(toRecord);
 }
 
-/** Creates a key and returns its secret, which is not stored. Throws `invalid` for an invalid name or namespace. */
+/** The ids of namespaces. Throws `invalid` for a name that no namespace can have, and `not-found`. */
+async function idsOf({ table }: Needs, names: readonly string[]): Promise<string[]> {
+  names.forEach(needNamespaceName);
+  if (names.length > BATCH_LIMIT) throw new ServiceError('invalid', `a key is for at most ${BATCH_LIMIT} namespaces`);
+  const items = names.length === 0 ? [] : await table.get(names.map(keys.namespace));
+  return items.map((item, index) => {
+    if (item === undefined)
+      throw new ServiceError('not-found', `namespace '${names[index]}' not found: create it first`);
+    return String(item['id']);
+  });
+}
+
+/**
+ * Creates a key and returns its secret, which is not stored. Throws `invalid` for an invalid name or namespace, and
+ * `not-found` for a namespace that does not exist.
+ */
 export async function create(
-  { table, clock }: Needs,
+  ports: Needs,
   wanted: Pick<ApiKey, 'name' | 'permission' | 'namespaces'>,
 ): Promise<{ readonly key: ApiKeyRecord; readonly secret: string }> {
   if (wanted.name === '' || wanted.name.length > MAX_NAME_LENGTH) {
     throw new ServiceError('invalid', `a key needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   }
-  wanted.namespaces.forEach(needNamespaceName);
+  const { table, clock } = ports;
+  const namespaceIds = await idsOf(ports, wanted.namespaces);
   const secret = clock.secret();
-  const key: ApiKey = { ...wanted, id: clock.uuid(), created: clock.now() };
-  const attributes = { ...key, namespaces: JSON.stringify(key.namespaces) };
+  const key: ApiKey = { ...wanted, namespaceIds, id: clock.uuid(), created: clock.now() };
+  const { id, name, permission, created } = key;
+  const lists = { namespaces: JSON.stringify(key.namespaces), ids: JSON.stringify(namespaceIds) };
+  const attributes = { id, name, permission, created, ...lists };
   await table.write([putAt(keyOf(secret), attributes, { absent: true })]);
   return { key: toRecord(key), secret };
 }

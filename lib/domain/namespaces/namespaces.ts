@@ -74,15 +74,14 @@ export const existenceCheck = ({ id, name }: Pick<Namespace, 'id' | 'name'>): Wr
   when: { equals: { id } },
 });
 
-/** Lists the namespaces; with a non-empty `visible` only those with these names. */
+/** Lists the namespaces that are visible; all by default. */
 export async function list(
   { table }: Pick<Ports, 'table'>,
   request: ListRequest,
-  visible: readonly string[] = [],
+  isVisible: (namespace: Namespace) => boolean = () => true,
 ): Promise<List<NamespaceRecord>> {
-  const isVisible = ({ sk }: Item) => visible.length === 0 || visible.includes(sk);
-  const items = (await readAll(table, keys.NAMESPACES)).filter(isVisible);
-  const all = items.map((item) => toRecord(fromItem(item)));
+  const items = await readAll(table, keys.NAMESPACES);
+  const all = items.map(fromItem).filter(isVisible).map(toRecord);
   return paginate(all, request, {
     orders: { NAME: (row) => row.name },
     defaults: [{ field: 'NAME', direction: 'ASC' }],

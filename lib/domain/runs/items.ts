@@ -19,6 +19,7 @@ const STORED_NAMES = {
   processedEventIds: 'heard',
   parent: 'parent',
   service: 'service',
+  root: 'root',
   depth: 'depth',
   threads: 'threads',
   outbox: 'outbox',
@@ -58,7 +59,7 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
 }
 
 /** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service'> = {
+const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root'> = {
   historyEvents: 0,
   express: false,
   waitCount: 0,

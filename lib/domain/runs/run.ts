@@ -86,6 +86,8 @@ export interface Run extends Head {
   /** The run that called this one and waits for its end. */
   readonly parent?: Parent;
   readonly service?: ServiceCall;
+  /** The id of the run at the top of its callers; undefined for that run. */
+  readonly root?: string;
   /** How many callers are above it. */
   readonly depth: number;
   /** The owners of thread variables of its callers: name -> id of a run. */

@@ -6,6 +6,7 @@ import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
+import { countCommit } from './active-runs.ts';
 import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
 import type { LogLine, Run } from './run.ts';
@@ -97,6 +98,7 @@ export async function commit(
   const run = placed(flushed.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
   await table.write([{ do: 'put', table: 'runs', item: toItem(run, stored), when }, ...flushed.writes, ...more]);
+  countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
   return run;

@@ -1,6 +1,8 @@
 import type { Ports } from '../../ports/ports.ts';
 import { ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
+import * as keys from '../storage/keys.ts';
+import { readAll } from '../storage/queries.ts';
 import { ownsPod } from './views.ts';
 
 type Needs = Pick<Ports, 'table' | 'containers'>;
@@ -28,21 +30,20 @@ export function partsOf(text: string): string[] {
 
 const noPod = (pod: string): ServiceError => new ServiceError('not-found', `not found: no pod '${pod}' is running`);
 
+/** Which namespaces a caller can access. */
+interface Visibility {
+  readonly isRestricted: boolean;
+  canAccess(namespace: namespaces.Namespace): boolean;
+}
+
 /**
- * Throws `not-found` unless the pod runs for one of the namespaces in `visible`; with an empty `visible` all pods are
- * visible. A key for some namespaces gives no access to pods of others, nor of global services.
+ * Throws `not-found` unless the pod runs for a namespace that the caller can access; for an unrestricted caller all pods
+ * are visible. A key for some namespaces gives no access to pods of others, nor of global services.
  */
-export async function needVisible(needs: Needs, visible: readonly string[], pod: string): Promise<void> {
-  if (visible.length === 0) return;
-  const all = await Promise.all(
-    visible.map((name) =>
-      namespaces.need(needs, name).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'not-found') return undefined;
-        throw error;
-      }),
-    ),
-  );
-  const ids = all.flatMap((namespace) => (namespace === undefined ? [] : [namespace.id]));
+export async function needVisible(needs: Needs, caller: Visibility, pod: string): Promise<void> {
+  if (!caller.isRestricted) return;
+  const all = (await readAll(needs.table, keys.NAMESPACES)).map(namespaces.fromItem);
+  const ids = all.filter((namespace) => caller.canAccess(namespace)).map(({ id }) => id);
   if (!(await ownsPod(needs, ids, pod))) throw noPod(pod);
 }
 

@@ -180,6 +180,9 @@ export const collection = (workflowId: string): Key => at(runs(`collection#${wor
 /** The pending runs of a namespace that began before the reconciler's cursor, in the order of `runOrder`. */
 export const openRuns = (namespaceId: string): Partition => runs(`open#${namespaceId}`);
 
+/** How many descendants a run has. */
+export const descendants = (rootId: string): Key => at(runs(`descendants#${rootId}`));
+
 /** An idempotency key of a request that starts a workflow. */
 export const idempotencyKey = (workflowId: string, text: string): Key => at(runs(`claim#${workflowId}#${part(text)}`));
 

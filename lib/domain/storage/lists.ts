@@ -34,6 +34,11 @@ export interface Sorting<T> {
   readonly idOf: (row: T) => string;
 }
 
+/** The most rows of a page, also for a request without a limit: `limit` 0 and negative numbers mean none. */
+export const MAX_PAGE_ROWS = 10_000;
+
+const rowsWanted = (limit: number): number => (limit > 0 ? Math.min(limit, MAX_PAGE_ROWS) : MAX_PAGE_ROWS);
+
 function compare(a: string | number, b: string | number): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -97,18 +102,18 @@ export function idIn(cursor: string): string {
 export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: string) => number): [number, number] {
   if (request.cursor === undefined) {
     const from = Math.min(Math.max(request.offset, 0), total);
-    return [from, request.limit > 0 ? Math.min(from + request.limit, total) : total];
+    return [from, Math.min(from + rowsWanted(request.limit), total)];
   }
   const { first, last, after, before } = request.cursor;
   const from = after === undefined ? 0 : indexOf(after) + 1;
   const end = before === undefined || indexOf(before) < 0 ? total : indexOf(before);
   const to = Math.max(from, end);
-  if (last !== undefined) return [Math.max(from, to - Math.max(last, 0)), to];
-  return [from, first === undefined ? to : Math.min(to, from + Math.max(first, 0))];
+  if (last !== undefined) return [Math.max(from, to - Math.min(Math.max(last, 0), MAX_PAGE_ROWS)), to];
+  return [from, Math.min(to, from + Math.min(Math.max(first ?? MAX_PAGE_ROWS, 0), MAX_PAGE_ROWS))];
 }
 
 /** Returns the rows [from, to) of a request without a cursor, at most `maxRows`. */
-export function spanOf({ offset, limit }: ListRequest, maxRows = Number.POSITIVE_INFINITY): Span {
+export function spanOf({ offset, limit }: ListRequest, maxRows = MAX_PAGE_ROWS): Span {
   const from = Math.max(offset, 0);
   return { from, to: from + (limit > 0 ? Math.min(limit, maxRows) : maxRows) };
 }

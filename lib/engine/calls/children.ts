@@ -5,6 +5,7 @@ import { derivedId } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../executions/handles.ts';
+import { admitChild, rootOf } from '../limits/starts.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { newRun } from '../run/new-run.ts';
 import type { Callee } from './callees.ts';
@@ -37,7 +38,7 @@ function parentOf({ caller: { run, wake, mode }, key: { i, k }, token = '' }: Ca
   return { id: run.id, i, k, mode, until: wake, token, ...(retries === undefined ? {} : { retries }) };
 }
 
-/** The child of a call, not stored yet. */
+/** The child of a call, not stored yet. Throws the catchable `limits.*` for a subflow that exceeds a limit. */
 export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run> {
   const { callee, caller, key, input } = call;
   const { run, origin } = caller;
@@ -48,10 +49,12 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     const child = newServiceCall(ports, { id, revision, caller, parent, input });
     return { ...child, updated: origin };
   }
+  await admitChild(ports, run);
   return {
     ...newRun(ports, callee.opened, input.input, `instance:${run.id}`),
     id,
     updated: origin,
+    root: rootOf(run),
     depth: run.depth + 1,
     threads: run.threads,
     parent,

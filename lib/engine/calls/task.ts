@@ -6,6 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { noteBegin, serve } from '../containers/serving.ts';
 import { internalFailure, StateError } from '../evaluation/failures.ts';
 import { secretReader } from '../evaluation/secrets.ts';
+import { onAccountOf } from '../evaluation/tenants.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
@@ -41,7 +42,7 @@ export async function makeCall(ports: RunnerPorts, task: CallTask, runInPlace: R
   if (timeLeft <= 0) return answerError(ports, task, TASK_ERROR.timedOut);
   if (task.call.s !== undefined) return answerRetryLater(ports, task, task.call.s, timeLeft);
   try {
-    await begin(ports, caller, task, runInPlace);
+    await onAccountOf({ id: caller.namespaceId }, () => begin(ports, caller, task, runInPlace));
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     await answerError(ports, task, `Weft.${error.kind}`, error.message);

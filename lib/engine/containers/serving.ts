@@ -3,7 +3,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
 import type { Table } from '../../ports/table.ts';
-import { resultProblem } from '../evaluation/bounds.ts';
+import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
@@ -126,8 +126,9 @@ function endingOf(brand: string, { body, failure }: ContainerResult): CallEnding
   });
   if (failure !== undefined && failure.code === '') return crash(failure.message);
   if (failure !== undefined) return { status: 'failed', ...failure, data: {} };
-  const value = body.length === 0 ? '' : toValue(body);
-  const problem = resultProblem(value);
+  const textual = textProblem(body);
+  const value = body.length === 0 || textual !== undefined ? '' : toValue(body);
+  const problem = textual ?? resultProblem(value);
   if (problem !== undefined) return crash(`the result of the container is ${problem}`);
   return { status: 'complete', code: '', message: '', data: keepResult(value) };
 }

@@ -1,4 +1,4 @@
-import { exceededBound } from '../../language/json.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
 import { failure } from './failures.ts';
 
 /**
@@ -6,28 +6,48 @@ import { failure } from './failures.ts';
  * with the square of its levels. Without limits a loop could double the data with every state, since states share the
  * parts that they do not change.
  */
-const BOUNDS = { levels: 1000, characters: 64 * 1024 * 1024 };
+const BOUNDS: Bounds = { levels: 1000, characters: 64 * 1024 * 1024, nodes: MAX_NODES };
+
+const EXCESS: Readonly<Record<keyof Bounds, (bounds: Bounds) => string>> = {
+  levels: ({ levels }) => `nested deeper than ${levels} levels`,
+  characters: ({ characters }) => `longer than ${characters} characters`,
+  nodes: ({ nodes }) => `of more than ${nodes} values`,
+};
+
+function problemOf(value: unknown, bounds: Bounds): string | undefined {
+  const excess = exceededBound(value, bounds);
+  return excess && EXCESS[excess](bounds);
+}
 
 /** Why the value cannot be a run's data; undefined when it can. */
 export function dataProblem(value: unknown): string | undefined {
-  const excess = exceededBound(value, BOUNDS);
-  if (excess === 'levels') return `nested deeper than ${BOUNDS.levels} levels`;
-  return excess && `longer than ${BOUNDS.characters} characters`;
+  return problemOf(value, BOUNDS);
+}
+
+/** Why JSON text cannot be a run's data, found before it is parsed; undefined when nothing is found. */
+export function textProblem(text: Uint8Array): string | undefined {
+  return hasMoreNodes(text, MAX_NODES) ? EXCESS.nodes(BOUNDS) : undefined;
 }
 
 /** The limits of a container's JSON result: those of its whole answer (workflow-language reference, 11.3). */
-const RESULT_BOUNDS = { ...BOUNDS, characters: 192 * 1024 * 1024 };
+const RESULT_BOUNDS: Bounds = { ...BOUNDS, characters: 192 * 1024 * 1024 };
 
 /** Why the value cannot be the result of a call; undefined when it can. */
 export function resultProblem(value: unknown): string | undefined {
-  const excess = exceededBound(value, RESULT_BOUNDS);
-  if (excess === 'levels') return `nested deeper than ${RESULT_BOUNDS.levels} levels`;
-  return excess && `longer than ${RESULT_BOUNDS.characters} characters`;
+  return problemOf(value, RESULT_BOUNDS);
 }
 
 /** Throws the catchable `jq.badCommand` for a value that is too large or too deep to be a run's data. */
 export function needBounded<T>(value: T): T {
-  const problem = dataProblem(value);
-  if (problem === undefined) return value;
-  throw failure('jq.badCommand', `the data of the state would be ${problem}`);
+  needNone(dataProblem(value));
+  return value;
+}
+
+/** Throws the catchable `jq.badCommand` for JSON text that is too large to be a run's data. */
+export function needBoundedText(text: Uint8Array): void {
+  needNone(textProblem(text));
+}
+
+function needNone(problem: string | undefined): void {
+  if (problem !== undefined) throw failure('jq.badCommand', `the data of the state would be ${problem}`);
 }

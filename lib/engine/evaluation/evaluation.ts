@@ -1,17 +1,22 @@
-import { type Evaluator, evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
-import { createSandbox } from '../../language/sandbox/sandbox.ts';
+import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
+import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
 import { failure } from './failures.ts';
+import { presentTenant } from './tenants.ts';
 
-let sandbox: Evaluator | undefined;
+let sandbox: Sandbox | undefined;
+
+function evaluator(): TenantEvaluator {
+  sandbox ??= createSandbox();
+  return sandbox.of(presentTenant());
+}
 
 /**
  * Evaluates a structured query, any JSON value whose strings may hold jq(...) and js(...), over data. Throws the catchable
  * `jq.badCommand`.
  */
 export async function evaluate(query: unknown, data: unknown): Promise<unknown> {
-  sandbox ??= createSandbox();
   try {
-    return await evaluateQuery(query, data, sandbox);
+    return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`);
@@ -23,4 +28,17 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
   const value = await evaluate(query, data);
   if (typeof value === 'string' && value !== '') return value;
   throw failure('jq.notString', 'the `jq` or `js` command produced a non-string or empty output');
+}
+
+/**
+ * Validates a value by a JSON Schema, in the sandbox: a schema can take unbounded time. Returns a text for each violation.
+ * Throws the catchable `schema.failed` when the validation exceeds a limit.
+ */
+export async function findViolations(schema: unknown, value: unknown): Promise<readonly string[]> {
+  try {
+    return await evaluator().violations(schema, value);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw failure('schema.failed', `subject could not be validated: ${error.message}`);
+  }
 }

@@ -1,10 +1,12 @@
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, tooMany } from '../../domain/errors.ts';
 import { syntaxProblem } from '../../events/json-syntax.ts';
 import { toPrettyJson } from '../../language/json.ts';
+import { QueueFullError } from '../../language/sandbox/fair-queue.ts';
 import { scanScripts } from '../../language/scripts/scripts.ts';
-import { dataProblem, needBounded } from './bounds.ts';
+import { dataProblem, needBounded, textProblem } from './bounds.ts';
 import { evaluate } from './evaluation.ts';
 import { StateError } from './failures.ts';
+import { onAccountOf } from './tenants.ts';
 
 const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
 
@@ -27,10 +29,14 @@ function read(bytes: Buffer): unknown {
 }
 
 function parse(bytes: Buffer): unknown {
+  needNone(textProblem(bytes));
   const value = read(bytes);
-  const problem = dataProblem(value);
-  if (problem === undefined) return value;
-  throw invalidData(problem);
+  needNone(dataProblem(value));
+  return value;
+}
+
+function needNone(problem: string | undefined): void {
+  if (problem !== undefined) throw invalidData(problem);
 }
 
 /** False for a query that closes a bracket it did not open: the expression would end there, and the rest be plain text. */
@@ -42,17 +48,33 @@ function isWhole(expression: string): boolean {
   }
 }
 
+/** A query of a caller is for trying out: it has less time than one of a workflow, and few of them may wait. */
+const DEADLINE_MS = 2_000;
+const MAX_WAITING = 20;
+
+/** A request to try a query. */
+export interface Trial {
+  readonly query: string;
+  /** Base64 of JSON. */
+  readonly data: string;
+  /** The id of the caller's key: the callers take turns. */
+  readonly callerId: string;
+}
+
 /**
- * Runs a query over base64 of JSON as a workflow does, as `jq(<query>)`. Returns its one result as pretty JSON (rest-api
- * reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`.
+ * Runs a query over base64 of JSON as a workflow does, as `jq(<query>)`, for at most two seconds. Returns its one result as
+ * pretty JSON (rest-api reference, 14.2; an invalid request is 400 by the specification). Throws `malformed`, and
+ * `too-many` while 20 queries of the caller wait.
  */
-export async function run(query: string, data: string): Promise<string> {
+export async function run({ query, data, callerId }: Trial): Promise<string> {
   const input = parse(decode(data));
   const expression = `jq(${query === '' ? '.' : query})`;
   if (!isWhole(expression)) throw new ServiceError('malformed', `jq query ${query} closes a bracket that is not open`);
+  const tenant = { id: `jq of ${callerId}`, deadlineMs: DEADLINE_MS, maxWaiting: MAX_WAITING };
   try {
-    return toPrettyJson(needBounded(await evaluate(expression, input)));
+    return toPrettyJson(needBounded(await onAccountOf(tenant, () => evaluate(expression, input))));
   } catch (error) {
+    if (error instanceof QueueFullError) throw tooMany(`${MAX_WAITING} jq requests of this key wait`, 1);
     if (!(error instanceof StateError || error instanceof RangeError)) throw error;
     throw new ServiceError('malformed', `error executing JQ command: ${error.message}`);
   }

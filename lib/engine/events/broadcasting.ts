@@ -40,7 +40,7 @@ const unchanged: Filter = async (event) => event;
 /** The event filter of that name. Throws `not-found`. */
 export async function openFilter(ports: EnginePorts, namespace: Namespace, name: string): Promise<Filter> {
   const script = await eventFilters.need(ports, namespace, name);
-  return (event) => filterEvent({ name, script, newId: () => ports.clock.uuid() }, event);
+  return (event) => filterEvent({ namespaceId: namespace.id, name, script }, event, () => ports.clock.uuid());
 }
 
 /**

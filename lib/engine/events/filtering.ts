@@ -5,6 +5,7 @@ import { isObject } from '../../language/json.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
+import { onAccountOf } from '../evaluation/tenants.ts';
 
 /** A problem of a script. `line` counts from 1; 0 when it is not known. */
 interface ScriptProblem {
@@ -59,9 +60,17 @@ function toError(name: string, { problem, line }: ScriptProblem): ServiceError {
   return new ServiceError('malformed', `event filter '${name}': ${text}${line > 0 ? ` (line ${line})` : ''}`);
 }
 
+/** An event filter of a namespace. */
+export interface EventFilter {
+  readonly namespaceId: string;
+  readonly name: string;
+  /** The body of a JavaScript function of `event`. */
+  readonly script: string;
+}
+
 /** Throws `malformed`, with the line, for a text that is not the body of a JavaScript function. */
-export async function needCompiling(name: string, script: string): Promise<void> {
-  const answer = await run(script, null);
+export async function needCompiling({ namespaceId, name, script }: EventFilter): Promise<void> {
+  const answer = await onAccountOf({ id: namespaceId }, () => run(script, null));
   if ('problem' in answer) throw toError(name, answer);
 }
 
@@ -71,12 +80,13 @@ export async function needCompiling(name: string, script: string): Promise<void>
  * reference, A.8). Throws `malformed` for a script that fails, with its line, and for a result that is not an event.
  */
 export async function filterEvent(
-  { name, script, newId }: { readonly name: string; readonly script: string; readonly newId: () => string },
+  { namespaceId, name, script }: EventFilter,
   event: CloudEvent,
+  newId: () => string,
 ): Promise<CloudEvent | undefined> {
   const excess = dataProblem(event);
   if (excess !== undefined) throw new ServiceError('malformed', `event filter '${name}': the event is ${excess}`);
-  const answer = await run(script, event);
+  const answer = await onAccountOf({ id: namespaceId }, () => run(script, event));
   if ('problem' in answer) throw toError(name, answer);
   if (!('event' in answer) || !isObject(answer.event)) return undefined;
   const decoded = decodeEvent(answer.event, newId);

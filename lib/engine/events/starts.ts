@@ -13,6 +13,7 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { startNew } from '../executions/handles.ts';
+import { awaitTurn } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { newRun } from '../run/new-run.ts';
 
@@ -114,6 +115,7 @@ async function startOnce(
   { id, input, invoker }: NewStart,
 ): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
+  await awaitTurn(ports, opened.namespace.id);
   const run = { ...newRun(ports, opened, input, invoker), id };
   return (await startNew(ports, opened.revision, run)).isCommitted;
 }

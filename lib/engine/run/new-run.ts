@@ -5,7 +5,7 @@ import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { isObject } from '../../language/json.ts';
-import { dataProblem } from '../evaluation/bounds.ts';
+import { dataProblem, textProblem } from '../evaluation/bounds.ts';
 import type { EnginePorts } from '../ports.ts';
 import { toValue } from '../variables/values.ts';
 import { LogBuffer } from './log-buffer.ts';
@@ -15,11 +15,15 @@ import { LogBuffer } from './log-buffer.ts';
  * Throws `malformed` for an input that is too large or too deep.
  */
 function toData(input: Uint8Array): Record<string, unknown> {
+  needNone(textProblem(input));
   const value = toValue(input);
   const data = isObject(value) ? value : { input: value };
-  const problem = dataProblem(data);
-  if (problem === undefined) return data;
-  throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
+  needNone(dataProblem(data));
+  return data;
+}
+
+function needNone(problem: string | undefined): void {
+  if (problem !== undefined) throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
 }
 
 function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot {

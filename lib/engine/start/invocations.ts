@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
+import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { newRun } from '../run/new-run.ts';
@@ -27,13 +28,14 @@ export interface Prepared {
 
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
- * invoked, and `malformed` for an input that cannot be instance data.
+ * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
   const { input, key } = invocation;
   const own = ports.clock.uuid();
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
+  needStart(ports, opened.namespace.id);
   const run = { ...newRun(ports, opened, input, 'api'), id: own };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);

@@ -5,6 +5,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { secretReader } from '../evaluation/secrets.ts';
+import { onAccountOf } from '../evaluation/tenants.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { type RunInPlace, StepUnit } from '../run/step-unit.ts';
@@ -32,7 +33,7 @@ export async function advance(
   { revision, until, signal = { kind: 'due' } }: Advance,
 ): Promise<runs.Run> {
   const unit = stepUnit(ports, run, revisions.planOf(revision), until);
-  const end = await runBatch(unit, signal);
+  const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, signal));
   return onConflict(commit(ports, unit, end), async (conflict) => {
     await abandon(ports, unit);
     throw conflict;

@@ -1,6 +1,6 @@
 import type { ReadVariable } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
-import { needBounded } from '../evaluation/bounds.ts';
+import { needBounded, needBoundedText } from '../evaluation/bounds.ts';
 import { evaluateText } from '../evaluation/evaluation.ts';
 import { internalFailure, invalidKey } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -32,7 +32,9 @@ async function readBytes(unit: StepUnit, scope: ReadVariable['scope'], key: stri
 async function readOne(unit: StepUnit, { scope }: ReadVariable, key: string): Promise<unknown> {
   if (scope === 'system') return readSystem(unit, key);
   const bytes = await readBytes(unit, scope, key);
-  return bytes === undefined ? null : toValue(bytes);
+  if (bytes === undefined) return null;
+  needBoundedText(bytes);
+  return toValue(bytes);
 }
 
 /** Sets `var` in the data to an object of the variables, by name; a variable that does not exist is null. */

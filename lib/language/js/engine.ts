@@ -24,7 +24,7 @@ export async function createJsEngine(limits: Limits): Promise<Engine> {
   const module = await newQuickJSWASMModuleFromVariant(
     newVariant(sync, { wasmMemory: memory, ...(await embeddedBinary()) }),
   );
-  return { run: (source, data) => run(module, source, data, limits) };
+  return { run: (source, data, deadlineMs) => run(module, { source, data, deadlineMs }, limits) };
 }
 
 /** In source form the package finds its file itself; a bundle contains the bytes (loader `.wasm=binary`). */
@@ -34,8 +34,14 @@ async function embeddedBinary(): Promise<{ wasmBinary?: ArrayBuffer }> {
   return { wasmBinary: Uint8Array.from(bytes).buffer };
 }
 
-function run(module: QuickJSWASMModule, source: string, data: string, limits: Limits): ScriptResult {
-  const deadline = performance.now() + limits.deadlineMs;
+interface Script {
+  readonly source: string;
+  readonly data: string;
+  readonly deadlineMs: number;
+}
+
+function run(module: QuickJSWASMModule, { source, data, deadlineMs }: Script, limits: Limits): ScriptResult {
+  const deadline = performance.now() + deadlineMs;
   const runtime = module.newRuntime({ maxStackSizeBytes: STACK_BYTES });
   runtime.setInterruptHandler(() => performance.now() > deadline);
   const context = runtime.newContext();

@@ -1,6 +1,9 @@
 /** Only so many bytes or characters are examined, except for JSON and tables. */
 const MAX_EXAMINED = 3072;
 
+/** So many bytes or characters are examined for JSON and tables: parsing more would hold the thread for too long. */
+const MAX_PARSED = 4 * 1024 * 1024;
+
 /** A tag at the beginning of HTML, in any case, followed by white space or `>`. */
 const HTML = /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?=[\s>])/i;
 
@@ -30,8 +33,8 @@ export function detectTextType(bytes: Uint8Array): string {
   const trimmed = text.trim();
   const beginning = BEGINNINGS.find(([pattern]) => pattern.test(trimmed.slice(0, MAX_EXAMINED)));
   if (beginning !== undefined) return beginning[1];
-  if (isJson(trimmed)) return 'application/json';
-  const lines = trimmed.split(/\r?\n/).filter((line) => line !== '');
+  if (trimmed.length > MAX_PARSED ? hasJsonEnds(trimmed) : isJson(trimmed)) return 'application/json';
+  const lines = linesOf(trimmed);
   if (lines.length > 1 && lines.every(isJson)) return 'application/x-ndjson';
   return tableType(lines) ?? (hasControls(bytes) ? 'text/plain' : 'text/plain; charset=utf-8');
 }
@@ -44,8 +47,23 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** The first and the last character of a list or an object; but lists and objects on lines of their own are not one. */
+function hasJsonEnds(text: string): boolean {
+  const [first = ''] = linesOf(text);
+  return /^(?:\[.*\]|\{.*\})$/.test(`${text.at(0)}${text.at(-1)}`) && !isJson(first);
+}
+
+/** The lines that are not empty; of a long text, those that are whole in its examined part. */
+function linesOf(text: string): string[] {
+  const lines = text.slice(0, MAX_PARSED).split(/\r?\n/);
+  if (text.length > MAX_PARSED && lines.length > 1) lines.pop();
+  return lines.filter((line) => line !== '');
+}
+
 function hasControls(bytes: Uint8Array): boolean {
-  return bytes.some((byte) => byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f);
+  return bytes
+    .subarray(0, MAX_PARSED)
+    .some((byte) => byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f);
 }
 
 function isJson(text: string): boolean {

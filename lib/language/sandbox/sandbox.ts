@@ -1,6 +1,7 @@
 import { toJson } from '../json.ts';
-import type { Job, Reply, ScriptResult } from '../scripts/engine.ts';
+import type { EngineKind, Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
+import { FairQueue } from './fair-queue.ts';
 import type { Evaluator, Outcome, Script } from './queries.ts';
 import { createThread, type Thread } from './thread.ts';
 
@@ -8,15 +9,35 @@ import { createThread, type Thread } from './thread.ts';
 export interface SandboxOptions {
   /** The longest run of one script in milliseconds; default 10,000 (workflow-language 5.3 and 5.4). */
   readonly deadlineMs?: number;
-  /** Scripts that run at the same time, default 1; others wait in a queue. */
-  readonly workers?: 1 | 2;
+  /** Scripts that run at the same time, default 4, of which one tenant has at most half; others wait in a fair queue. */
+  readonly workers?: number;
   /** The largest memory of an engine, 16 to 256; default 256. */
   readonly memoryMiB?: number;
 }
 
-/** An evaluator that runs scripts in worker threads. */
-export interface Sandbox extends Evaluator {
+/** On whose account scripts run. The tenants of a sandbox take turns. */
+export interface Tenant {
+  readonly id: string;
+  /** The longest run of one script of this tenant in milliseconds, if it is shorter than the sandbox's. */
+  readonly deadlineMs?: number;
+  /** How many scripts of this tenant may wait; a further one rejects with QueueFullError. Default: any number. */
+  readonly maxWaiting?: number;
+}
+
+/** Runs scripts and validates by JSON Schemas. */
+export interface TenantEvaluator extends Evaluator {
   evaluateAll(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
+  /**
+   * Validates a value by a valid JSON Schema. Returns a text for each violation, as `violations` in schemas.ts does, but at
+   * most 1,000. Rejects with QueryError if the validation exceeds a limit.
+   */
+  violations(schema: unknown, value: unknown): Promise<readonly string[]>;
+}
+
+/** An evaluator that works in worker threads; without `of`, on the account of one tenant. */
+export interface Sandbox extends TenantEvaluator {
+  /** The same threads on the account of a tenant. */
+  of(tenant: Tenant): TenantEvaluator;
   /** Ends the threads. Scripts in progress and later calls reject with an Error. */
   close(): Promise<void>;
 }
@@ -35,63 +56,96 @@ const RESULT_BYTES = 32 * 1024 * 1024;
  * `--bundle --platform=node --format=esm --target=node24 --loader:.wasm=binary`; without the target, esbuild decodes the
  * bytes by a function that Node 24 does not have.
  */
-export function createSandbox({ deadlineMs = 10_000, workers = 1, memoryMiB = 256 }: SandboxOptions = {}): Sandbox {
-  const limits = { deadlineMs, memoryMiB, resultBytes: RESULT_BYTES };
-  const pool = createPool(Array.from({ length: workers }, () => createThread(limits)));
-
-  const runOne = async ({ kind, source }: Script, data: string): Promise<ScriptResult> => {
-    const { results } = await pool.run({ kind, sources: [source], data });
-    return results?.[0] ?? { error: `no answer to ${kind} query ${source}` };
+export function createSandbox({ deadlineMs = 10_000, workers = 4, memoryMiB = 256 }: SandboxOptions = {}): Sandbox {
+  const threads = Array.from({ length: workers }, () => createThread({ memoryMiB, resultBytes: RESULT_BYTES }));
+  const runJob = createPool(threads);
+  const of = (tenant: Tenant): TenantEvaluator =>
+    evaluatorOver({
+      deadlineMs: Math.min(tenant.deadlineMs ?? deadlineMs, deadlineMs),
+      run: (job) => runJob(tenant, job),
+    });
+  return {
+    ...of({ id: '' }),
+    of,
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
   };
+}
+
+/** Where the jobs of a tenant run, and for how long. */
+interface Runner {
+  readonly deadlineMs: number;
+  run(job: Job): Promise<Reply>;
+}
+
+function evaluatorOver(runner: Runner): TenantEvaluator {
   return {
     async evaluate(kind, source, data) {
-      const outcome = toOutcome(await runOne({ kind, source }, toJson(data)));
-      if ('error' in outcome) throw outcome.error;
-      return outcome.value;
+      return needValue(await runOne(runner, { kind, source }, toJson(data)));
     },
     async evaluateAll(scripts, data) {
       const text = toJson(data);
-      const known = await runTogether(pool, scripts, text);
+      const known = await runTogether(runner, scripts, text);
       const outcomes: Outcome[] = [];
       for (const script of scripts) {
-        const outcome = toOutcome(known.get(script) ?? (await runOne(script, text)));
+        const outcome = toOutcome(known.get(script) ?? (await runOne(runner, script, text)));
         outcomes.push(outcome);
         if ('error' in outcome) break;
       }
       return outcomes;
     },
-    close: pool.close,
+    async violations(schema, value) {
+      // Not by toJson: violations are reported in the order of the schema's members.
+      const source = JSON.stringify(schema);
+      return needValue(await runOne(runner, { kind: 'schema', source }, toJson(value))) as readonly string[];
+    },
   };
 }
 
+interface Source {
+  readonly kind: EngineKind;
+  readonly source: string;
+}
+
+async function runOne({ deadlineMs, run }: Runner, { kind, source }: Source, data: string): Promise<ScriptResult> {
+  const { results } = await run({ kind, sources: [source], data, deadlineMs });
+  return results?.[0] ?? { error: `no answer to ${kind} query ${source}` };
+}
+
 /** Returns the results of the jq scripts if they can be run in one program; else none, and each must be run by itself. */
-async function runTogether(pool: Thread, scripts: readonly Script[], data: string): Promise<Map<Script, ScriptResult>> {
+async function runTogether(
+  { deadlineMs, run }: Runner,
+  scripts: readonly Script[],
+  data: string,
+): Promise<Map<Script, ScriptResult>> {
   const batch = scripts.filter(({ kind }) => kind === 'jq');
   if (batch.length < 2) return new Map();
-  const reply = await pool.run({ kind: 'jq', sources: batch.map(({ source }) => source), data });
+  const reply = await run({ kind: 'jq', sources: batch.map(({ source }) => source), data, deadlineMs });
   const results = reply.results ?? [];
   return new Map(batch.flatMap((script, index) => (results[index] ? [[script, results[index]]] : [])));
 }
 
-/** Distributes jobs to several threads; a job waits in a queue until a thread is idle. */
-function createPool(threads: readonly Thread[]): Thread {
+/** Distributes the jobs of tenants to several threads. The thread that was used last is used first. */
+function createPool(threads: readonly Thread[]): (tenant: Tenant, job: Job) => Promise<Reply> {
+  const queue = new FairQueue({ total: threads.length, perTenant: Math.ceil(threads.length / 2) });
   const idle = [...threads];
-  const waiting: ((thread: Thread) => void)[] = [];
+  return ({ id, maxWaiting }, job) =>
+    queue.run(
+      id,
+      async () => {
+        const thread = idle.pop();
+        if (thread === undefined) throw new Error('no thread is idle');
+        return thread.run(job).finally(() => idle.push(thread));
+      },
+      maxWaiting,
+    );
+}
 
-  const release = (thread: Thread): void => {
-    const next = waiting.shift();
-    if (next === undefined) idle.push(thread);
-    else next(thread);
-  };
-  return {
-    async run(job: Job): Promise<Reply> {
-      const thread = idle.pop() ?? (await new Promise<Thread>((resolve) => waiting.push(resolve)));
-      return thread.run(job).finally(() => release(thread));
-    },
-    async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
-    },
-  };
+function needValue(result: ScriptResult): unknown {
+  const outcome = toOutcome(result);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
 }
 
 function toOutcome(result: ScriptResult): Outcome {

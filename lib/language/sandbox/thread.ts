@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { failureMessage, type Job, type Limits, type Reply } from '../scripts/engine.ts';
+import { type EngineKind, exhausted, failureMessage, type Job, type Limits, type Reply } from '../scripts/engine.ts';
 
 /** Runs one job at a time in a worker thread, which is started by the first job and replaced when it is spent. */
 export interface Thread {
@@ -13,7 +13,7 @@ export interface Thread {
 const START_MS = 60_000;
 
 /** Time after the deadline before the thread is killed. QuickJS stops at the deadline itself, with a better message. */
-const GRACE_MS = { jq: 0, js: 500 } as const;
+const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0 };
 
 /** Creates a thread with these limits. Nothing is started before the first job; an idle thread does not keep the process alive. */
 export function createThread(limits: Limits): Thread {
@@ -51,6 +51,7 @@ function startWorker(limits: Limits): Worker {
     env: {},
     execArgv: [],
     stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 2 * limits.memoryMiB },
   });
   worker.unref();
   // `exchange` handles failures during a job; without any listener an `error` event would end the process.
@@ -67,9 +68,9 @@ async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply
     message: (message: 'begun' | Reply) => {
       if (message !== 'begun') return resolve(message);
       clearTimeout(silence);
-      deadline = setTimeout(() => resolve(late(job, limits)), limits.deadlineMs + GRACE_MS[job.kind]);
+      deadline = setTimeout(() => resolve(late(job)), job.deadlineMs + GRACE_MS[job.kind]);
     },
-    error: fail,
+    error: (error: Error) => (isOutOfMemory(error) ? resolve(outOfMemory(job, limits)) : fail(error)),
     exit: () => fail(new Error('it ended')),
   };
   for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener);
@@ -85,9 +86,15 @@ async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply
   }
 }
 
-function late(job: Job, limits: Limits): Reply {
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+function outOfMemory({ kind, sources }: Job, limits: Limits): Reply {
+  return { results: sources.map((source) => exhausted(kind, source, limits)), isSpent: true };
+}
+
+function late(job: Job): Reply {
   const results = job.sources.map((source) => ({
-    error: failureMessage(job.kind, source, `timeout after ${limits.deadlineMs / 1000} s`),
+    error: failureMessage(job.kind, source, `timeout after ${job.deadlineMs / 1000} s`),
   }));
   return { results: job.sources.length > 1 ? undefined : results, isSpent: true };
 }

@@ -1,31 +1,35 @@
 /**
- * The entry point of the thread that runs scripts (sandbox.ts describes its bundle). It answers each job with `begun` when
+ * The entry point of the thread that runs scripts and validates by JSON Schemas (sandbox.ts describes its bundle). It answers each job with `begun` when
  * the engine is loaded, at which the deadline starts, and then with a `Reply`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createJqEngine } from '../jq/engine.ts';
 import { createJsEngine } from '../js/engine.ts';
+import { hasMoreNodes, MAX_NODES } from '../json-size.ts';
 import {
   type Engine,
+  type EngineKind,
+  exhausted,
   failureMessage,
   type Job,
   type Limits,
   type Reply,
   type ScriptResult,
 } from '../scripts/engine.ts';
-import type { ScriptKind } from '../scripts/scripts.ts';
 import { capMemory, takeLargestSize } from './memory-cap.ts';
 
 /** A thread with a larger engine is replaced after its job: WebAssembly memory never shrinks. */
 const SPENT_BYTES = 64 * 1024 * 1024;
 
-const CREATE: Readonly<Record<ScriptKind, (limits: Limits) => Promise<Engine>>> = {
+const CREATE: Readonly<Record<EngineKind, (limits: Limits) => Promise<Engine>>> = {
   jq: createJqEngine,
   js: createJsEngine,
+  // Loaded late: most threads never validate, and the validator takes time to load.
+  schema: async () => (await import('./schema-engine.ts')).createSchemaEngine(),
 };
 
 const limits = workerData as Limits;
-const engines = new Map<ScriptKind, Promise<Engine>>();
+const engines = new Map<EngineKind, Promise<Engine>>();
 
 async function work(job: Job): Promise<void> {
   const engine = await engineOf(job.kind);
@@ -33,7 +37,7 @@ async function work(job: Job): Promise<void> {
   parentPort?.postMessage(reply(engine, job));
 }
 
-function engineOf(kind: ScriptKind): Promise<Engine> {
+function engineOf(kind: EngineKind): Promise<Engine> {
   const engine = engines.get(kind) ?? CREATE[kind](limits);
   engines.set(kind, engine);
   return engine;
@@ -46,19 +50,20 @@ function reply(engine: Engine, job: Job): Reply {
     return { results, isSpent: takeLargestSize() > SPENT_BYTES };
   } catch {
     // An engine throws when its memory or stack is exhausted, and cannot be used afterwards.
-    return { results: job.sources.map((source) => exhausted(job.kind, source)), isSpent: true };
+    return { results: job.sources.map((source) => exhausted(job.kind, source, limits)), isSpent: true };
   }
 }
 
-function runAll(engine: Engine, { sources, data }: Job): readonly ScriptResult[] | undefined {
+function runAll(engine: Engine, { kind, sources, data, deadlineMs }: Job): readonly ScriptResult[] | undefined {
   const [only, second] = sources;
-  if (only !== undefined && second === undefined) return [engine.run(only, data)];
-  return engine.runTogether?.(sources, data)?.map((text) => ({ text }));
+  if (only !== undefined && second === undefined) return [bounded(kind, only, engine.run(only, data, deadlineMs))];
+  return engine.runTogether?.(sources, data)?.map((text, index) => bounded(kind, sources[index] ?? '', { text }));
 }
 
-function exhausted(kind: ScriptKind, source: string): ScriptResult {
-  const detail = `out of memory: more than ${limits.memoryMiB} MiB needed, or values nested too deeply`;
-  return { error: failureMessage(kind, source, detail) };
+/** The result is parsed on the thread that serves all tenants. */
+function bounded(kind: EngineKind, source: string, result: ScriptResult): ScriptResult {
+  if ('error' in result || !hasMoreNodes(Buffer.from(result.text), MAX_NODES)) return result;
+  return { error: failureMessage(kind, source, `the result is too large: more than ${MAX_NODES} values`) };
 }
 
 capMemory(limits.memoryMiB * 1024 * 1024);

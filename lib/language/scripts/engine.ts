@@ -1,9 +1,11 @@
 import type { ScriptKind } from './scripts.ts';
 
-/** The limits of one script. */
+/** What a thread runs: scripts of a language, or the validator of JSON Schemas, whose source is the JSON text of a schema. */
+export type EngineKind = ScriptKind | 'schema';
+
+/** The limits of every script of a thread. */
 export interface Limits {
-  readonly deadlineMs: number;
-  /** The largest memory of the engine. */
+  /** The largest WebAssembly memory of an engine. The heap of the thread is limited to twice as much. */
   readonly memoryMiB: number;
   /** The longest JSON text of a result. */
   readonly resultBytes: number;
@@ -14,8 +16,8 @@ export type ScriptResult = { readonly text: string } | { readonly error: string 
 
 /** Runs scripts synchronously. After it has thrown, it must not be used again: its memory may be corrupt. */
 export interface Engine {
-  /** Runs one script; `data` is JSON text. */
-  run(source: string, data: string): ScriptResult;
+  /** Runs one script; `data` is JSON text. An engine that can interrupt a script does so after `deadlineMs`. */
+  run(source: string, data: string, deadlineMs: number): ScriptResult;
   /**
    * Runs several scripts in one program, if the engine is faster that way. Returns undefined if one of them fails: they must
    * then be run one by one, to know which.
@@ -25,10 +27,12 @@ export interface Engine {
 
 /** A request to the thread: scripts of one kind on the same data. Several scripts are run together. */
 export interface Job {
-  readonly kind: ScriptKind;
+  readonly kind: EngineKind;
   readonly sources: readonly string[];
   /** JSON text. */
   readonly data: string;
+  /** The longest run of each source, in milliseconds. */
+  readonly deadlineMs: number;
 }
 
 /** The reply of the thread. */
@@ -39,17 +43,24 @@ export interface Reply {
   readonly isSpent: boolean;
 }
 
-const FAILURE_PREFIXES: Readonly<Record<ScriptKind, string>> = {
-  jq: 'error executing jq query',
-  js: 'error running js query',
+const FAILURES: Readonly<Record<EngineKind, (source: string) => string>> = {
+  jq: (source) => `error executing jq query ${source}`,
+  js: (source) => `error running js query ${source}`,
+  schema: () => 'the JSON Schema could not be applied',
 };
 
 /** The longest error detail in characters: a script can raise an error of any length. */
 const MAX_DETAIL = 10_000;
 
 /** Returns the error message of a failed script, as recorded from the original (workflow-language 5.5). */
-export function failureMessage(kind: ScriptKind, source: string, detail: string): string {
-  return `${FAILURE_PREFIXES[kind]} ${source}: ${detail.slice(0, MAX_DETAIL)}`;
+export function failureMessage(kind: EngineKind, source: string, detail: string): string {
+  return `${FAILURES[kind](source)}: ${detail.slice(0, MAX_DETAIL)}`;
+}
+
+/** The result of a script that used up its memory or its stack. */
+export function exhausted(kind: EngineKind, source: string, { memoryMiB }: Limits): ScriptResult {
+  const detail = `out of memory: more than ${memoryMiB} MiB needed, or values nested too deeply`;
+  return { error: failureMessage(kind, source, detail) };
 }
 
 /** Returns the error message of a script without a result, or whose result is null (workflow-language 5.5). */

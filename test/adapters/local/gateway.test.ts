@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { StorageError } from '../../../lib/adapters/local/database/storage-error.ts';
 import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
+import type { RequestLimits } from '../../../lib/adapters/local/requests/body.ts';
 
 let gateway: Gateway;
 afterEach(() => gateway.close());
@@ -44,7 +45,6 @@ const start = async (handler: StreamingHandler, storage?: ScriptedStorage) => {
     port: 0,
     handlerOf: () => handler,
     requestId: () => 'r',
-    maxBodyBytes: () => 1000,
     ...(storage && { storage }),
   });
 };
@@ -173,14 +173,25 @@ const MAX_BODY_BYTES = 10;
 
 let socket: Socket;
 
-async function open(lingerMs?: number): Promise<void> {
+interface LateEvent {
+  readonly path: string;
+  readBody(key: string, most: number): Promise<Uint8Array>;
+}
+
+/** Replies with the length of the body, which it reads on the account of the path; `/unread` leaves it unread. */
+const measuring: StreamingHandler = async (event, reply) => {
+  const { path, readBody } = event as LateEvent;
+  const body = path === '/unread' ? undefined : await readBody(path, MAX_BODY_BYTES);
+  begin(reply, body === undefined ? 401 : 200).end(String(body?.length));
+};
+
+async function open(limits: Partial<RequestLimits> = {}, handler = measuring): Promise<void> {
   gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,
-    handlerOf: () => async (_event, response) => response.end(),
+    handlerOf: () => handler,
     requestId: () => 'request',
-    maxBodyBytes: () => MAX_BODY_BYTES,
-    ...(lingerMs === undefined ? {} : { lingerMs }),
+    limits,
   });
   socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').setEncoding('utf8');
   await once(socket, 'connect');
@@ -217,10 +228,64 @@ describe('a body above the limit', () => {
   });
 
   test('closes the connection after some time when its rest does not arrive', async () => {
-    await open(50);
+    await open({ lingerMs: 50 });
     socket.write(LENGTH);
     await readUntil('StatusCode');
     const [hadError] = await once(socket, 'close');
     expect(hadError).toBe(false);
+  });
+});
+
+describe('a body', () => {
+  afterEach(() => {
+    socket.destroy();
+  });
+
+  const slow = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab`;
+
+  test('that the function does not read is not waited for', async () => {
+    await open();
+    socket.write('POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
+    expect(await readUntil('undefined')).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('that comes too slowly is refused', async () => {
+    await open({ graceMs: 50, bytesPerSecond: 1000, lingerMs: 50 });
+    socket.write(slow('/'));
+    expect(await readUntil('StatusCode')).toMatch(/^HTTP\/1\.1 408 .*too slowly: less than 1000 bytes a second/s);
+  });
+
+  test('is refused when the bodies of all keys, or of its key, take too much memory', async () => {
+    await open({ bodyBytes: 12, bodyBytesPerKey: 8 });
+    socket.write(slow('/a'));
+    const statusOf = async (path: string, body: string) =>
+      (await fetch(gateway.url + path, { method: 'POST', body })).status;
+    await expect.poll(() => statusOf('/a', '1234567')).toBe(503);
+    expect(await statusOf('/b', '1234567')).toBe(200);
+    expect(await statusOf('/b', '123456789')).toBe(503);
+    socket.write('cde');
+    await readUntil('5');
+    expect(await statusOf('/a', '1234567')).toBe(200);
+  });
+});
+
+describe('requests of one key', () => {
+  test('are limited in number; those of another are not', async () => {
+    const release = Promise.withResolvers<void>();
+    const waiting: StreamingHandler = async (event, reply) => {
+      const { path, readBody } = event as LateEvent;
+      await readBody(path, MAX_BODY_BYTES);
+      if (path === '/a') await release.promise;
+      begin(reply).end('ok');
+    };
+    await open({ requestsPerKey: 1 }, waiting);
+    socket.destroy();
+    const statusOf = async (path: string) => (await fetch(gateway.url + path)).status;
+    const statuses = [statusOf('/a'), statusOf('/a')];
+    expect(await Promise.race(statuses)).toBe(429);
+    expect(await statusOf('/b')).toBe(200);
+    release.resolve();
+    expect((await Promise.all(statuses)).sort()).toEqual([200, 429]);
+    await expect.poll(() => statusOf('/a')).toBe(200);
   });
 });

@@ -126,7 +126,7 @@ describe('behind the local gateway', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     const handler = handlerOf(true) as unknown as StreamingHandler;
-    const settings = { host: '127.0.0.1', port: 0, requestId: () => 'r', maxBodyBytes: () => 1000 };
+    const settings = { host: '127.0.0.1', port: 0, requestId: () => 'r' };
     gateway = await startGateway({ ...settings, handlerOf: () => handler });
   });
   afterEach(async () => {

@@ -78,4 +78,14 @@ describe('the media type of bytes', () => {
   ])('of the bytes %s is %s', (hex, expected) => {
     expect(detectMediaType(Buffer.from(hex, 'hex'))).toBe(expected);
   });
+
+  const filler = '1,'.repeat(3 * 1024 * 1024);
+  test.each([
+    ['a list', `[${filler}1]`, 'application/json'],
+    ['a list that is not closed', `[${filler}1`, 'text/plain; charset=utf-8'],
+    ['lines of JSON', `${'{"a":1}\n'.repeat(700_000)}[1]`, 'application/x-ndjson'],
+    ['a table', `${'1,2\n'.repeat(2 * 1024 * 1024)}1,2`, 'text/csv'],
+  ])('of %s of more than four million characters is found from its beginning', (_, text, expected) => {
+    expect(detectMediaType(Buffer.from(text))).toBe(expected);
+  });
 });

@@ -120,6 +120,15 @@ describe('the isolation of a script', () => {
   });
 });
 
+describe('a result of too many values', () => {
+  test.each([
+    ['jq', '[range(500001)]'],
+    ['js', 'return new Array(500001).fill(0)'],
+  ] as const)('of %s is an error', async (kind, source) => {
+    expect(await problemOf(kind, source)).toContain('the result is too large: more than 500000 values');
+  });
+});
+
 describe('a sandbox', () => {
   test('queues scripts when all threads are busy', async () => {
     const pair = createSandbox({ workers: 2 });

@@ -15,7 +15,7 @@ export interface ServiceProcess {
 }
 
 const LOCAL = new URL('../../../bin/local.ts', import.meta.url).pathname;
-const KEY = 'a-key-for-tests';
+const KEY = 'a-key-for-the-tests';
 
 async function greetingOf(child: ChildProcess): Promise<string[]> {
   const lines: string[] = [];
@@ -27,9 +27,9 @@ async function greetingOf(child: ChildProcess): Promise<string[]> {
   throw new Error(`the service ended before it was ready: ${lines.join('\n')}`);
 }
 
-const start = (data: string, stderr: 'inherit' | 'pipe') =>
+const start = (data: string, stderr: 'inherit' | 'pipe', apiKey = KEY) =>
   spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LOCAL], {
-    env: { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY },
+    env: { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: apiKey },
     stdio: ['ignore', 'pipe', stderr],
   });
 
@@ -37,13 +37,20 @@ const start = (data: string, stderr: 'inherit' | 'pipe') =>
 export const spawnService = (data: string) =>
   start(data, 'pipe') as unknown as ChildProcessByStdio<null, Readable, Readable>;
 
-/** Starts the service on a folder, on a free port. */
-export async function startProcess(data: string): Promise<ServiceProcess> {
-  const child = start(data, 'inherit');
+/**
+ * Starts the service on a folder, on a free port. Without a key it generates one, which is printed at the first
+ * start.
+ */
+export async function startProcess(data: string, apiKey = KEY): Promise<ServiceProcess> {
+  const child = start(data, 'inherit', apiKey);
   const greeting = await greetingOf(child);
   const url = greeting[0]?.replace('Weft listening on ', '') ?? '';
   return {
-    client: clientOf(url, KEY, async () => {}),
+    client: clientOf(
+      url,
+      apiKey || (greeting.find((line) => line.startsWith('Key: '))?.replace('Key: ', '') ?? ''),
+      async () => {},
+    ),
     child,
     greeting,
     end: async (signal) => {

@@ -17,7 +17,8 @@ let client: Client;
 
 beforeAll(async () => {
   const settings = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-  service = await startService({ ...settings, databaseEndpoint: undefined, version: packageVersion() });
+  const others = { databaseEndpoint: undefined, version: packageVersion(), allowsPrivateAddresses: true };
+  service = await startService({ ...settings, ...others });
   client = clientOf(service.url, service.key, () => service.close());
   for (const name of ['one', 'two']) await client.call('PUT', `/api/namespaces/${name}`);
 });

@@ -4,12 +4,26 @@ import { type Answer, type Client, openClient } from '../access/client.ts';
 
 const FOREVER = '[limit(1; repeat(empty))]';
 
+/** Each level of the data doubles the work of this schema. */
+const DOUBLING_SCHEMA = `{definitions: {a: {type: array, anyOf: [{items: {$ref: '#/definitions/a'}}, {items: {$ref: '#/definitions/a'}}]}},
+    properties: {v: {$ref: '#/definitions/a'}}}`;
+
 const WORKFLOWS: Readonly<Record<string, string>> = {
   'loops-in-jq': `states:\n- id: a\n  type: noop\n  transform: 'jq({a: ${FOREVER}})'\n`,
   'loops-in-js': "states:\n- id: a\n  type: noop\n  transform: 'js(while (true) {})'\n",
   'eats-in-jq': "states:\n- id: a\n  type: noop\n  transform: 'jq({a: [range(1e12)]})'\n",
   'eats-in-js':
     "states:\n- id: a\n  type: noop\n  transform: 'js(let a = []; for (;;) a.push(new Array(100000).fill(a)))'\n",
+  'loops-in-schema': `states:
+- id: a
+  type: setter
+  variables: [{key: x, scope: instance, value: 1}]
+  transform: {v: ${'['.repeat(60)}1${']'.repeat(60)}}
+  transition: b
+- id: b
+  type: validate
+  schema: ${DOUBLING_SCHEMA}
+`,
   quick: 'states:\n- id: a\n  type: noop\n',
 };
 
@@ -31,15 +45,21 @@ const ask = (query: string) => client.call('POST', '/api/jq', { json: { query, d
 
 type Endless = readonly [where: string, start: () => Promise<Answer>, status: number, reason: RegExp];
 
-/** Each of them uses ten seconds of CPU time. */
+/** Each of them takes ten seconds of a core, two in the playground. */
 const ENDLESS: readonly Endless[] = [
   ['in js', () => wait('loops-in-js'), 500, /service\.jq\.badCommand: .*(timeout|interrupted)/s],
-  ['in the jq playground', () => ask(FOREVER), 400, /timeout after 10 s/],
+  ['in the jq playground', () => ask(FOREVER), 400, /timeout after 2 s/],
+  [
+    'in a JSON Schema',
+    () => wait('loops-in-schema'),
+    500,
+    /service\.schema\.failed: .*(timeout after 10 s|out of memory)/s,
+  ],
   ['in jq', () => wait('loops-in-jq'), 500, /service\.jq\.badCommand: .*timeout after 10 s/s],
 ];
 
 describe('a program that never ends', () => {
-  test.each(ENDLESS.slice(0, cases(2, 3)))(
+  test.each(ENDLESS.slice(0, cases(3, 4)))(
     '%s is stopped with a clear error, and other requests get their replies meanwhile',
     async (_, start, status, reason) => {
       const endless = start();
@@ -51,6 +71,31 @@ describe('a program that never ends', () => {
       expect((await ask('[.a] | length')).json()['results']).toEqual(['1']);
     },
   );
+});
+
+describe('endless programs of one tenant', () => {
+  const js = "states:\n- id: a\n  type: noop\n  transform: 'js(return {a: data.n + 1})'\n";
+
+  test('do not keep a script of another from running', async () => {
+    await client.call('PUT', '/api/namespaces/other');
+    await client.call('PUT', '/api/namespaces/other/tree/js?op=create-workflow', { body: js });
+    const attacks = [...Array.from({ length: 6 }, () => ask(FOREVER)), wait('loops-in-js'), wait('loops-in-js')];
+    const isOver = Promise.all(attacks).then(() => true);
+    await client.call('GET', '/api/version');
+    const answer = await client.call('POST', '/api/namespaces/other/tree/js?op=wait', { json: { n: 1 } });
+    expect(answer.json()).toEqual({ a: 2 });
+    expect(await Promise.race([isOver, Promise.resolve(false)])).toBe(false);
+    await isOver;
+  });
+
+  test('are rejected with 429 when too many of them wait', async () => {
+    const answers = await Promise.all(Array.from({ length: 23 }, () => ask(FOREVER)));
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected.map(({ text }) => text)).toEqual([
+      expect.stringContaining('20 jq requests of this key wait; try again later'),
+    ]);
+    expect(rejected[0]?.headers.get('Retry-After')).toBe('1');
+  });
 });
 
 describe('a program that exceeds the memory limit', () => {

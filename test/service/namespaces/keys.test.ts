@@ -135,6 +135,17 @@ describe('a key with less than the permission of an administrator', () => {
     expect((await client.call('GET', '/api/version', { key })).status).toBe(200);
   });
 
+  test('for a namespace is not good for a later one of the same name', async () => {
+    await client.call('PUT', '/api/namespaces/again');
+    const { secret: key } = await keyOf('read', ['again', 'mine']);
+    expect((await client.call('GET', '/api/namespaces/again/tree', { key })).status).toBe(200);
+    await client.call('DELETE', '/api/namespaces/again?recursive=true');
+    await client.call('PUT', '/api/namespaces/again');
+    expect((await client.call('GET', '/api/namespaces/again/tree', { key })).status).toBe(403);
+    const { results } = (await client.call('GET', '/api/namespaces', { key })).json();
+    expect(rowsOf(results).map(({ name }) => name)).toEqual(['mine']);
+  });
+
   test('for a namespace has no access to others by dots, slashes or the instance of another', async () => {
     const { secret: key } = await keyOf('admin', ['mine']);
     const ran = await client.call('POST', '/api/namespaces/other/tree/wf?op=wait', { json: {} });
@@ -169,12 +180,12 @@ describe('what the key of a request may do', () => {
 
 describe('keys', () => {
   test('are shown once with their secret, and are listed without it', async () => {
-    const { key, secret } = await keyOf('run', ['mine', 'later']);
+    const { key, secret } = await keyOf('run', ['mine', 'other']);
     const record = {
       id: UUID,
       name: 'run key',
       permission: 'run',
-      namespaces: ['mine', 'later'],
+      namespaces: ['mine', 'other'],
       createdAt: expect.any(String),
     };
     expect(key).toEqual(record);
@@ -182,6 +193,7 @@ describe('keys', () => {
     const list = await client.call('GET', '/api/keys');
     expect(rowsOf(list.json()['keys'])).toContainEqual(record);
     expect(list.text).not.toContain(secret);
+    expect(list.headers.get('cache-control')).toBe('no-store');
   });
 
   test('are invalid after they are deleted', async () => {
@@ -210,6 +222,7 @@ describe('keys', () => {
       'json: cannot unmarshal number into field namespaces.0 of type string',
     ],
     ['{"name":"x","permission":"read","spaces":[]}', 400, 'json: unknown field "spaces"'],
+    ['{"name":"x","permission":"read","namespaces":["nosuch"]}', 404, "namespace 'nosuch' not found: create it first"],
     ['{"name":"","permission":"read"}', 406, 'a key needs a name of 1 to 200 characters'],
     ['{"name":"x","permission":"read","namespaces":["A"]}', 406, 'one or more fields has an invalid value'],
   ])('are not created from %s', async (body, status, message) => {

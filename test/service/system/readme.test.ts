@@ -42,7 +42,7 @@ let service: ServiceProcess;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-readme-'));
-  service = await startProcess(folder);
+  service = await startProcess(folder, '');
 });
 
 afterAll(async () => {

@@ -8,7 +8,7 @@
  * - Proof: test/language/jq/subset/equivalence.test.ts compares the outputs of 60,000 random programs with those of jq-wasm
  *   on every test run. docs/decisions/009-fast-jq.md has the figures.
  */
-import { exceededBound } from '../../json.ts';
+import { exceededBound, MAX_NODES } from '../../json-size.ts';
 import type { Filter } from './filters/filter.ts';
 import { parse } from './parser.ts';
 import { UnknownOutcomeError } from './values/errors.ts';
@@ -29,7 +29,7 @@ const MAX_CHARACTERS = 1000;
 const MAX_PROGRAMS = 1000;
 
 /** Bounds of an output that is not a part of the input: a program may double a value again and again. */
-const BOUNDS = { levels: 1000, characters: 16 * 1024 * 1024 };
+const BOUNDS = { levels: 1000, characters: 16 * 1024 * 1024, nodes: MAX_NODES };
 
 const programs = new Map<string, FastProgram | undefined>();
 

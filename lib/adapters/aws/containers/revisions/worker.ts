@@ -22,7 +22,7 @@ const SIDECAR = new URL('./beside.mjs', import.meta.url);
 
 /** The reconciliation of revisions as it runs in Lambda. */
 export function containerWorker({ table, sealer, ...resources }: WorkerOptions): ReconcileRound {
-  const guard = egressGuard({ allowsLoopback: false });
+  const guard = egressGuard({ allowsPrivate: false });
   const options: ReconcileOptions = {
     ...resources,
     records: new RevisionRecords({ table, sealer, now: Date.now }),

@@ -19,7 +19,7 @@ import {
 import { digestOf, type RegistryServer, startRegistryServer } from '../../../../containers/fixtures/registry-server.ts';
 import { MemoryTable } from '../../../../contract/memory-table.ts';
 
-const guard = egressGuard({ allowsLoopback: true });
+const guard = egressGuard({ allowsPrivate: true });
 const TARGET = 'weft-containers';
 const [ALPINE = {}, UPPER = {}] = NODE_LAYERS;
 let source: RegistryServer;

@@ -38,7 +38,7 @@ const missing =
 
 const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url));
 const FUNCTION = fileURLToPath(new URL('../../../local/containers/fixtures/function.mjs', import.meta.url));
-const guard = egressGuard({ allowsLoopback: true });
+const guard = egressGuard({ allowsPrivate: true });
 const id = `weft-copied-${randomUUID().slice(0, 8)}`;
 
 /** The parent of the temporary directories of calls on Lambda. */

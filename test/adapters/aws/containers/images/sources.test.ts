@@ -79,7 +79,7 @@ describe('an image that cannot run on Lambda', () => {
   });
 
   test('fails when the name of its registry does not resolve', async () => {
-    const guard = egressGuard({ allowsLoopback: true }, (_name, callback) => {
+    const guard = egressGuard({ allowsPrivate: true }, (_name, callback) => {
       callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
     });
     const { copy } = copierTo(target.base, source, { guard });
@@ -98,7 +98,7 @@ describe('an image that cannot run on Lambda', () => {
 
   test('fails without a request when its name resolves to the machine itself', async () => {
     await addImage(source, 'demo/echo:1');
-    const { copy } = copierTo(target.base, source, { guard: egressGuard({ allowsLoopback: false }) });
+    const { copy } = copierTo(target.base, source, { guard: egressGuard({ allowsPrivate: false }) });
     expect(await revisionErrorOf(copy(`${source.host}/demo/echo:1`))).toMatchObject({
       reason: 'RegistryUnreachable',
       message: expect.stringMatching('own'),

@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { RequestError } from './refusal.ts';
+import { Shares } from './shares.ts';
+
+/** The limits of what clients may occupy. */
+export interface RequestLimits {
+  /** Requests of one key at the same time, with those that wait or stream. */
+  readonly requestsPerKey: number;
+  /** Bytes of bodies that are held at the same time, in total and for one key. */
+  readonly bodyBytes: number;
+  readonly bodyBytesPerKey: number;
+  /** After so many milliseconds, a body must have arrived at `bytesPerSecond` since then. */
+  readonly graceMs: number;
+  readonly bytesPerSecond: number;
+  /** The rest of a body that is not read is dropped until it pauses for so many milliseconds. */
+  readonly lingerMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: RequestLimits = {
+  requestsPerKey: 2_000,
+  bodyBytes: 512 * MIB,
+  bodyBytesPerKey: 256 * MIB,
+  graceMs: 30_000,
+  bytesPerSecond: 8 * 1024,
+  lingerMs: 30_000,
+};
+
+/** The rest of a body that is not read is dropped for so many lingering times at most. */
+const MAX_LINGERS = 10;
+
+/** What all requests share. */
+export class RequestShares {
+  readonly limits: RequestLimits;
+  readonly requests: Shares;
+  readonly bytes: Shares;
+
+  constructor(limits: RequestLimits) {
+    this.limits = limits;
+    this.requests = new Shares({ total: Number.POSITIVE_INFINITY, perHolder: limits.requestsPerKey });
+    this.bytes = new Shares({ total: limits.bodyBytes, perHolder: limits.bodyBytesPerKey });
+  }
+}
+
+/** The body of a request, which is read only after its key was checked. */
+export class RequestBody {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #shares: RequestShares;
+
+  constructor(request: IncomingMessage, response: ServerResponse, shares: RequestShares) {
+    this.#request = request;
+    this.#response = response;
+    this.#shares = shares;
+  }
+
+  /** Whether the whole request has arrived. */
+  get isComplete(): boolean {
+    return this.#request.complete;
+  }
+
+  /**
+   * Reads the body on the account of a key, until the reply has left. Throws RequestError for a body that is longer than
+   * `most` bytes, comes too slowly or exceeds what may be held, and for too many requests of the key.
+   */
+  async read(key: string, most: number): Promise<Buffer> {
+    const { requests, limits } = this.#shares;
+    if (!requests.take(key, 1)) {
+      throw new RequestError('too-many', `${limits.requestsPerKey} requests of this key are open; try again later`, 1);
+    }
+    this.#response.once('close', () => requests.give(key, 1));
+    if (Number(this.#request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+    return this.#collect(key, most);
+  }
+
+  async #collect(key: string, most: number): Promise<Buffer> {
+    const { bytes } = this.#shares;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    this.#response.once('close', () => bytes.give(key, length));
+    await this.#receive((chunk) => {
+      if (length + chunk.length > most) throw tooLarge(most);
+      if (!bytes.take(key, chunk.length)) {
+        throw new RequestError('unavailable', 'too many bytes of request bodies are held; try again later', 1);
+      }
+      length += chunk.length;
+      chunks.push(chunk);
+    });
+    return Buffer.concat(chunks, length);
+  }
+
+  /** Passes on the chunks until the end of the body. Rejects with what `take` throws, and for a body that is too slow. */
+  #receive(take: (chunk: Buffer) => void): Promise<void> {
+    const request = this.#request;
+    const { graceMs, bytesPerSecond } = this.#shares.limits;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const began = performance.now();
+    let received = 0;
+    const onData = (chunk: Buffer) => {
+      received += chunk.length;
+      try {
+        take(chunk);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const onClose = () => reject(new RequestError('malformed', 'the connection was closed before the end of the body'));
+    const timer = setInterval(() => {
+      const seconds = (performance.now() - began - graceMs) / 1000;
+      if (received >= seconds * bytesPerSecond) return;
+      reject(new RequestError('too-slow', `the body comes too slowly: less than ${bytesPerSecond} bytes a second`));
+    }, graceMs / 10);
+    request.on('data', onData).once('end', resolve).once('close', onClose).once('error', onClose);
+    return promise.finally(() => {
+      clearInterval(timer);
+      request.off('data', onData).off('end', resolve).off('close', onClose).off('error', onClose).pause();
+    });
+  }
+
+  /**
+   * Drops the rest of the body until it ends or pauses. A connection that closes with unread data is reset, and a client
+   * that is still sending gets the reset instead of the reply.
+   */
+  async drop(): Promise<void> {
+    const { lingerMs } = this.#shares.limits;
+    const giveUp = new AbortController();
+    const abort = () => giveUp.abort();
+    this.#request.setTimeout(lingerMs, abort);
+    const late = setTimeout(abort, lingerMs * MAX_LINGERS);
+    // The client may close the connection instead.
+    await finished(this.#request.resume(), { signal: giveUp.signal }).catch(() => undefined);
+    clearTimeout(late);
+  }
+}
+
+const tooLarge = (most: number): RequestError =>
+  new RequestError('too-large', `request payload too large: at most ${most} bytes`);

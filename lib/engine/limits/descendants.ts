@@ -1,0 +1,50 @@
+import { RETENTION_DAYS } from '../../domain/runs/runs.ts';
+import * as keys from '../../domain/storage/keys.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { toTtl } from '../../time/expiry.ts';
+import { DAY_MS } from '../../time/units.ts';
+
+type Needs = Pick<Ports, 'table' | 'clock'>;
+
+/** A process adds its count to the table once for so many descendants: small families cost no calls. */
+const BLOCK = 1000;
+
+/** Families remembered; a family that is forgotten loses less than a block of its count. */
+const MAX_REMEMBERED = 10_000;
+
+interface Family {
+  /** Of all processes, when this one read it last. */
+  total: number;
+  /** Since then, of this process. */
+  unsaved: number;
+}
+
+const families = new Map<string, Family>();
+
+function familyOf(rootId: string): Family {
+  const family = families.get(rootId) ?? { total: 0, unsaved: 0 };
+  families.delete(rootId);
+  families.set(rootId, family);
+  const oldest = families.size > MAX_REMEMBERED ? families.keys().next().value : undefined;
+  if (oldest !== undefined) families.delete(oldest);
+  return family;
+}
+
+/**
+ * Counts one more descendant of a root run, and returns how many it has. The count lacks less than 1,000 of each other
+ * process, and has those twice that a repeated step began.
+ */
+export async function countDescendant({ table, clock }: Needs, rootId: string): Promise<number> {
+  const family = familyOf(rootId);
+  family.unsaved += 1;
+  if (family.unsaved < BLOCK) return family.total + family.unsaved;
+  const { unsaved } = family;
+  family.unsaved = 0;
+  family.total += unsaved;
+  const key = keys.descendants(rootId);
+  const ttl = toTtl(clock.now() + RETENTION_DAYS * DAY_MS);
+  await table.write([{ do: 'update', key, add: { count: unsaved }, set: { ttl } }]);
+  const [item] = await table.get([key]);
+  family.total = Number(item?.['count'] ?? family.total);
+  return family.total + family.unsaved;
+}

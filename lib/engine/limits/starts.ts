@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tooMany } from '../../domain/errors.ts';
+import { activeRuns } from '../../domain/runs/active-runs.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import { failure } from '../evaluation/failures.ts';
+import type { EnginePorts } from '../ports.ts';
+import { countDescendant } from './descendants.ts';
+import { StartRate } from './start-rate.ts';
+
+type Needs = Pick<EnginePorts, 'table' | 'clock' | 'settings' | 'meter'>;
+
+/** A limit that keeps a run from being started. */
+interface Excess {
+  readonly code: 'limits.activeRuns' | 'limits.startRate';
+  readonly message: string;
+  /** Milliseconds after which a new attempt may succeed. */
+  readonly retryMs: number;
+}
+
+/** A namespace with too many pending runs is asked again after this time. */
+const ACTIVE_RETRY_MS = 5_000;
+
+/** Events, schedules and callers wait for their turn at most this long. */
+const PATIENCE_MS = 5_000;
+
+const rate = new StartRate();
+
+/** Takes a start for a namespace, or returns the limit that is reached. */
+function takeStart({ settings, clock }: Needs, namespaceId: string): Excess | undefined {
+  const { activeRuns: mostActive, startsPerSecond } = settings.limits ?? {};
+  if (mostActive !== undefined && activeRuns(namespaceId) >= mostActive) {
+    const message = `the namespace has ${mostActive} active runs`;
+    return { code: 'limits.activeRuns', message, retryMs: ACTIVE_RETRY_MS };
+  }
+  const wait = startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now());
+  if (wait === 0) return undefined;
+  const message = `the namespace starts more than ${startsPerSecond} runs a second`;
+  return { code: 'limits.startRate', message, retryMs: wait };
+}
+
+/** Takes a start, and waits for it if the namespace starts too many runs a second. */
+async function awaitStart(ports: Needs, namespaceId: string): Promise<Excess | undefined> {
+  for (let waited = 0; ; ) {
+    const excess = takeStart(ports, namespaceId);
+    if (excess === undefined) return undefined;
+    if (excess.code !== 'limits.startRate' || waited + excess.retryMs > PATIENCE_MS) {
+      ports.meter?.note({ StartsRejected: 1 });
+      return excess;
+    }
+    await sleep(excess.retryMs);
+    waited += excess.retryMs;
+  }
+}
+
+/** Admits a run that a request starts. Throws `too-many`, with the seconds after which a new attempt may succeed. */
+export function needStart(ports: Needs, namespaceId: string): void {
+  const excess = takeStart(ports, namespaceId);
+  if (excess === undefined) return;
+  ports.meter?.note({ StartsRejected: 1 });
+  throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
+}
+
+/** Admits a run that an event or a schedule starts, which may wait for its turn. Throws `too-many`. */
+export async function awaitTurn(ports: Needs, namespaceId: string): Promise<void> {
+  const excess = await awaitStart(ports, namespaceId);
+  if (excess !== undefined) throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
+}
+
+/** The run at the beginning of a chain of calls. */
+export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?? id;
+
+/**
+ * Admits a child of a run; the step waits for its turn. Throws the catchable `limits.descendants`, `limits.activeRuns` and
+ * `limits.startRate`.
+ */
+export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root' | 'namespaceId'>): Promise<void> {
+  const { descendants: most } = ports.settings.limits ?? {};
+  if (most !== undefined && (await countDescendant(ports, rootOf(caller))) > most) {
+    ports.meter?.note({ StartsRejected: 1 });
+    throw failure('limits.descendants', `the run '${rootOf(caller)}' has ${most} descendants already`);
+  }
+  const excess = await awaitStart(ports, caller.namespaceId);
+  if (excess !== undefined) throw failure(excess.code, excess.message);
+}

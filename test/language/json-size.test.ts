@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { type Bounds, exceededBound, hasMoreNodes } from '../../lib/language/json-size.ts';
+
+const BOUNDS: Bounds = { levels: 3, characters: 40, nodes: 6 };
+const bytes = (text: string) => Buffer.from(text);
+
+describe('the bound that a value exceeds', () => {
+  test.each([
+    [[1, 2, 3, 4, 5], undefined],
+    [[1, 2, 3, 4, 5, 6], 'nodes'],
+    [{ a: { b: 1 }, c: [] }, undefined],
+    [[[[[]]]], 'levels'],
+    ['x'.repeat(38), undefined],
+    ['x'.repeat(39), 'characters'],
+    [{ [`${'k'.repeat(40)}`]: 1 }, 'characters'],
+    [null, undefined],
+  ])('%j: %s', (value, expected) => {
+    expect(exceededBound(value, BOUNDS)).toBe(expected);
+  });
+
+  test('is found for a part that is measured once and stands at many places', () => {
+    const part = Array.from({ length: 200 }, () => 0);
+    const shared = [part, [part]];
+    expect(exceededBound(shared, { levels: 3, characters: 1000, nodes: 404 })).toBeUndefined();
+    expect(exceededBound(shared, { levels: 3, characters: 1000, nodes: 403 })).toBe('nodes');
+    expect(exceededBound(shared, { levels: 2, characters: 1000, nodes: 404 })).toBe('levels');
+    expect(exceededBound([shared], { levels: 3, characters: 1000, nodes: 500 })).toBe('levels');
+  });
+});
+
+describe('JSON text has more values than allowed', () => {
+  test.each([
+    ['[0,0,0,0]', 5, false],
+    ['[0,0,0,0]', 4, true],
+    [' \n[{"a":1},{"a":1}]', 5, false],
+    [' \n[{"a":1},{"a":1}]', 4, true],
+    ['[[],[]]', 5, false],
+    ['["a,b,[{","\\",\\\\",""]', 4, false],
+    ['a,b,c,d,e,f,g', 1, false],
+    ['', 0, false],
+  ])('%j, %i: %s', (text, most, expected) => {
+    expect(hasMoreNodes(bytes(text), most)).toBe(expected);
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../bin/server/settings.ts';
+
+describe('the settings of npm start', () => {
+  test('have generous limits of runs by default', () => {
+    expect(readSettings({}).limits).toEqual({ activeRuns: 100_000, startsPerSecond: 1_000, descendants: 100_000 });
+    expect(readSettings({ WEFT_MAX_ACTIVE_RUNS: '7' }).limits?.activeRuns).toBe(7);
+  });
+
+  test.each(['WEFT_MAX_ACTIVE_RUNS', 'WEFT_MAX_STARTS_PER_SECOND', 'WEFT_MAX_DESCENDANTS'])(
+    'reject a value of %s that is no limit',
+    (name) => {
+      for (const text of ['0', '-1', 'x', '1.5']) {
+        expect(() => readSettings({ [name]: text })).toThrow(`${name} is '${text}'; it must be a number from 1`);
+      }
+    },
+  );
+
+  test('reject a short key', () => {
+    expect(readSettings({ APIKEY: 'sixteen-or-more!' }).apiKey).toBe('sixteen-or-more!');
+    for (const key of ['short', 'fifteen-or-less', 'with a space in it'])
+      expect(() => readSettings({ APIKEY: key })).toThrow('APIKEY must have at least 16 visible ASCII characters');
+  });
+});

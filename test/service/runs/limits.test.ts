@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../../../bin/server/service.ts';
+import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import type { RunLimits } from '../../../lib/ports/settings.ts';
+import { ScriptedContainers } from '../../contract/scripted-containers.ts';
+import { type Client, clientOf } from '../access/client.ts';
+
+let service: Service;
+let client: Client;
+afterEach(() => service.close());
+
+const WORKFLOWS: Readonly<Record<string, string>> = {
+  quick: 'states:\n- id: a\n  type: noop\n',
+  sleeps: 'states:\n- id: a\n  type: delay\n  duration: PT1H\n',
+  calls: `functions: [{id: child, type: subflow, workflow: quick}]
+states:
+- {id: list, type: noop, transform: 'jq({n: [range(.count) | {n: .}]})', transition: each}
+- id: each
+  type: foreach
+  array: jq(.n)
+  action: {function: child}
+  catch: [{error: 'limits', transition: caught}]
+- {id: caught, type: noop, transform: 'jq({code: .error.code, msg: .error.msg})'}
+`,
+  bomb: `functions: [{id: self, type: subflow, workflow: bomb}]
+states:
+- id: fork
+  type: parallel
+  actions: [{function: self}, {function: self}, {function: self}]
+  catch: [{error: '.*'}]
+`,
+};
+
+async function open(limits: RunLimits): Promise<void> {
+  const base = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
+  const settings = { ...base, databaseEndpoint: undefined, version: packageVersion(), limits };
+  service = await startService(settings, {}, { containers: new ScriptedContainers() });
+  client = clientOf(service.url, service.key, () => service.close());
+  for (const namespace of ['greedy', 'other']) {
+    await client.call('PUT', `/api/namespaces/${namespace}`);
+    for (const [name, body] of Object.entries(WORKFLOWS)) {
+      const stored = await client.call('PUT', at(namespace, name, 'create-workflow'), { body });
+      expect(stored.status, stored.text).toBe(200);
+    }
+  }
+}
+
+const at = (namespace: string, name: string, op: string): string =>
+  `/api/namespaces/${namespace}/tree/${name}?op=${op}`;
+
+const start = (namespace: string, name: string, op = 'execute') => client.call('POST', at(namespace, name, op));
+
+describe('the active runs of a namespace', () => {
+  test('are limited for requests, with 429; another namespace is not affected', async () => {
+    await open({ activeRuns: 2 });
+    const first = await start('greedy', 'sleeps');
+    await start('greedy', 'sleeps');
+    const rejected = await start('greedy', 'sleeps');
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(rejected.json()['message']).toBe('the namespace has 2 active runs; try again later');
+    expect((await start('other', 'sleeps')).status).toBe(200);
+    await client.call('POST', `/api/namespaces/greedy/instances/${first.json()['instance']}/cancel`);
+    await expect.poll(async () => (await start('greedy', 'quick')).status).toBe(200);
+  });
+});
+
+describe('the starts of a namespace', () => {
+  test('are limited for requests, with 429', async () => {
+    await open({ startsPerSecond: 1 });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => start('greedy', 'quick', 'wait')));
+    const rejected = answers.find(({ status }) => status === 429);
+    expect(rejected?.json()['message']).toBe('the namespace starts more than 1 runs a second; try again later');
+    expect(rejected?.headers.get('retry-after')).toBe('1');
+    expect((await start('other', 'quick', 'wait')).status).toBe(200);
+  });
+
+  test('of subflows wait for their turn', async () => {
+    await open({ startsPerSecond: 5 });
+    const answer = await client.call('POST', at('greedy', 'calls', 'wait'), { json: { count: 54 } });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json()['return']).toHaveLength(54);
+  });
+});
+
+describe('the descendants of a run', () => {
+  test('are limited by a failure that the run can catch', async () => {
+    await open({ descendants: 20 });
+    const answer = await client.call('POST', at('greedy', 'calls', 'wait'), { json: { count: 30 } });
+    expect(answer.json()['code']).toBe('service.limits.descendants');
+    expect(answer.json()['msg']).toMatch(/^the run '.*' has 20 descendants already$/);
+  });
+
+  test('are limited in a run whose subflows call themselves', async () => {
+    await open({ descendants: 200 });
+    expect((await start('greedy', 'bomb', 'wait')).status).toBe(200);
+    const listed = await client.call('GET', '/api/namespaces/greedy/instances?limit=1');
+    expect(Number(listed.json()['instances']?.['pageInfo']?.['total'])).toBeLessThanOrEqual(201);
+  });
+});
