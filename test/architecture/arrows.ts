@@ -6,6 +6,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/database',
     'lib/adapters/local/table',
     'lib/domain/events',
+    'lib/engine/start',
     'test/emulator',
   ],
   bin: [
