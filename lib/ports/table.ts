@@ -96,4 +96,9 @@ export interface Table {
    * Throws ConflictError when a condition does not hold.
    */
   write(writes: readonly Write[]): Promise<void>;
+  /**
+   * A number that changes with every write to the partition of a table, so that what was read under the same number is
+   * still valid. Absent where it is not known without a read, because other processes write too.
+   */
+  readonly generation?: (table: TableName, pk: string) => number;
 }

@@ -167,8 +167,7 @@ export function localChanges(): LocalChanges {
   return {
     watch: (table) => new LocalWatch(index, table),
     observe: (table) => ({
-      get: (keys) => table.get(keys),
-      query: (query) => table.query(query),
+      ...table,
       // Also after an error: the write may have taken effect.
       write: (writes) => table.write(writes).finally(() => index.notify(writes)),
     }),

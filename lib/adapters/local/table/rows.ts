@@ -2,6 +2,7 @@ import type { Item, Key, TableName } from '../../../ports/table.ts';
 import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
+import type { Generations } from './generations.ts';
 import { type StoredItem, toItem, toStored } from './items.ts';
 import { checkIndexKeys } from './limits.ts';
 import { rowsOf } from './schema.ts';
@@ -33,6 +34,13 @@ export function projected({ hash, range, includes }: IndexSchema, item: Item): I
 const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
   a.hash === b.hash && a.range === b.range && a.stored.text === b.stored.text && a.stored.bytes === b.stored.bytes;
 
+/** What the rows of all tables share. */
+export interface RowsOptions {
+  /** Runs the change of an index, at once or later. */
+  readonly delay: (work: () => void) => void;
+  readonly generations: Generations;
+}
+
 /** The rows of one table, and of its indexes. */
 export class Rows {
   readonly #table: TableName;
@@ -40,12 +48,13 @@ export class Rows {
   readonly #put: Statement;
   readonly #remove: Statement;
   readonly #indexes: readonly Index[];
-  readonly #delay: (work: () => void) => void;
+  readonly #delay: RowsOptions['delay'];
+  readonly #generations: Generations;
 
-  /** `delay` runs the change of an index, at once or later. */
-  constructor(database: LocalDatabase, table: TableName, delay: (work: () => void) => void) {
+  constructor(database: LocalDatabase, table: TableName, { delay, generations }: RowsOptions) {
     this.#table = table;
     this.#delay = delay;
+    this.#generations = generations;
     const rows = rowsOf(table);
     this.#get = database.statement(`SELECT text, bytes FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#put = database.statement(`INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?)`);
@@ -74,12 +83,14 @@ export class Rows {
     const { pk, sk } = item;
     const ttl = item[keyNames.expiry];
     checkIndexKeys(this.#table, item);
+    this.#generations.change(this.#table, pk);
     this.#put.run(pk, sk, stored.text, stored.bytes, typeof ttl === 'number' ? ttl : null);
     this.#follow({ pk, sk }, old, item);
   }
 
   /** Removes the item `old`, or the item of that key in a table without indexes. */
   remove({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined): void {
+    this.#generations.change(this.#table, pk);
     this.#remove.run(pk, sk);
     this.#follow({ pk, sk }, old, undefined);
   }
