@@ -167,7 +167,9 @@ export function localChanges(): LocalChanges {
   return {
     watch: (table) => new LocalWatch(index, table),
     observe: (table) => ({
-      ...table,
+      get: (keys) => table.get(keys),
+      query: (query) => table.query(query),
+      ...(table.generation === undefined ? {} : { generation: table.generation }),
       // Also after an error: the write may have taken effect.
       write: (writes) => table.write(writes).finally(() => index.notify(writes)),
     }),
