@@ -3,7 +3,7 @@ import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { toItem } from './items.ts';
 import { projected, storedIn } from './rows.ts';
-import { indexSchema, rowsOf } from './schema.ts';
+import { indexSchema, rowsOf, searchedIn } from './schema.ts';
 
 interface Wanted {
   readonly table: TableName;
@@ -15,7 +15,11 @@ const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, 
   Object.entries<IndexSchema>(indexes).map(([name, schema]) => ({ table: table as TableName, name, schema })),
 );
 
-const definitionOf = ({ hash, range, includes }: IndexSchema): string => JSON.stringify([hash, range, ...includes]);
+/** The texts that an index is made of: a change of any makes it again. */
+const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted): string => {
+  const searched = searchedIn(rowsOf(table, name)).map((attribute) => `search ${attribute}`);
+  return JSON.stringify([hash, range, ...includes, ...searched]);
+};
 
 /** Puts every item of a table into its index. */
 function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
@@ -41,7 +45,7 @@ export function alignIndexes(database: LocalDatabase): void {
   const forget = database.statement('DELETE FROM indexes WHERE name = ?');
   for (const [rows, definition] of known) {
     const one = wanted.get(rows);
-    if (one !== undefined && definitionOf(one.schema) === definition) continue;
+    if (one !== undefined && definitionOf(one) === definition) continue;
     database.write(() => forget.run(rows));
     database.define(`DROP TABLE IF EXISTS ${rows}`);
     known.delete(rows);
@@ -51,6 +55,6 @@ export function alignIndexes(database: LocalDatabase): void {
     if (known.has(rows)) continue;
     database.define(`DROP TABLE IF EXISTS ${rows}; ${indexSchema(rows)}`);
     fill(database, one);
-    database.write(() => note.run(rows, definitionOf(one.schema)));
+    database.write(() => note.run(rows, definitionOf(one)));
   }
 }
