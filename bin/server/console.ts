@@ -6,7 +6,8 @@ import type { ReplyStream } from '../../lib/adapters/local/reply-stream.ts';
 export async function loadConsole(): Promise<StreamingHandler> {
   const { handler } = await import('../../functions/lambdas/console.ts');
   return async (event, response) => {
-    const { statusCode, headers, body } = await handler(event as APIGatewayProxyEvent);
-    (response as ReplyStream).begin({ statusCode, headers }).end(Buffer.from(body, 'base64'));
+    const { statusCode, headers = {}, body } = await handler(event as APIGatewayProxyEvent);
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    (response as ReplyStream).begin({ statusCode, headers: texts }).end(Buffer.from(body, 'base64'));
   };
 }

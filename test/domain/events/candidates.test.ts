@@ -6,7 +6,7 @@ import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 
 const { table, close } = await openLocalTable();
 const owner = (id: string) => ({ namespaceId: 'ns', kind: 'wait', id }) as const;
-const DETAILS = { pause: 1, mode: 'simple', path: '/w', created: 0 } as const;
+const DETAILS = { wait: 1, mode: 'simple', path: '/w', created: 0 } as const;
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -9,7 +9,7 @@ const listenerOf = (context: Readonly<Record<string, unknown>>, at: number): Lis
   at: String(at).padStart(6, '0'),
   kind: 'wait',
   owner: `run-${at}`,
-  pause: 1,
+  wait: 1,
   slot: 0,
   filter: { type: 't', context },
   mode: 'simple',

@@ -2,7 +2,7 @@ import type { TableName } from '../../../ports/table.ts';
 import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { toItem } from './items.ts';
-import { projected, storedIn } from './rows.ts';
+import { indexPut, projected, searchedValues, storedIn } from './rows.ts';
 import { indexSchema, rowsOf, searchedIn } from './schema.ts';
 
 interface Wanted {
@@ -17,19 +17,23 @@ const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, 
 
 /** The texts that an index is made of: a change of any makes it again. */
 const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted): string => {
-  const searched = searchedIn(rowsOf(table, name)).map((attribute) => `search ${attribute}`);
+  const searched = searchedIn(rowsOf(table, name)).map((attribute) => `column ${attribute}`);
   return JSON.stringify([hash, range, ...includes, ...searched]);
 };
 
 /** Puts every item of a table into its index. */
 function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
   const items = database.statement(`SELECT pk, sk, text, bytes FROM ${rowsOf(table)}`);
-  const put = database.statement(`INSERT INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`);
+  const put = database.statement(indexPut(rowsOf(table, name)));
+  const searched = searchedIn(rowsOf(table, name));
   database.write(() => {
     for (const row of items.iterate()) {
       const [pk, sk] = [String(row['pk']), String(row['sk'])];
-      const index = projected(schema, toItem(pk, sk, storedIn(row)));
-      if (index !== undefined) put.run(index.hash, index.range, pk, sk, index.stored.text, index.stored.bytes);
+      const item = toItem(pk, sk, storedIn(row));
+      const index = projected(schema, item);
+      if (index === undefined) continue;
+      const { text, bytes } = index.stored;
+      put.run(index.hash, index.range, pk, sk, text, bytes, ...searchedValues(searched, item));
     }
   });
 }

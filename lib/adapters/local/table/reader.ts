@@ -79,9 +79,9 @@ export class TableReader {
     return { items: [], count, next: cursorOf(query, last) };
   }
 
-  #read(query: Query, { from, values }: Selection, limit: number): Page {
+  #read(query: Query, { from, values, item }: Selection, limit: number): Page {
     const { columns, order } = selectionPartsOf(query);
-    const text = `SELECT ${columns}, ${isBare(query) ? 'octet_length(text) AS size' : 'text, bytes'} ${from} ${order} LIMIT ?`;
+    const text = `SELECT ${columns}, ${isBare(query) ? 'octet_length(text) AS size' : item} ${from} ${order} LIMIT ?`;
     const items: Item[] = [];
     let [count, size] = [0, 0];
     let last: Row | undefined;

@@ -5,7 +5,7 @@ import type { Row, Statement } from '../database/statement.ts';
 import type { Generations } from './generations.ts';
 import { type StoredItem, toItem, toStored } from './items.ts';
 import { checkIndexKeys } from './limits.ts';
-import { rowsOf } from './schema.ts';
+import { rowsOf, searchedIn } from './schema.ts';
 
 const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas[table].indexes);
 
@@ -16,8 +16,10 @@ export interface IndexRow {
   readonly stored: StoredItem;
 }
 
+/** An index, with the attributes by which it is searched. */
 interface Index {
   readonly schema: IndexSchema;
+  readonly searched: readonly string[];
   readonly put: Statement;
   readonly remove: Statement;
 }
@@ -41,6 +43,17 @@ export interface RowsOptions {
   readonly generations: Generations;
 }
 
+/** The statement that puts a row into an index. */
+export const indexPut = (rows: string): string =>
+  `INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(searchedIn(rows).length)})`;
+
+/** The values of the searched attributes of an item. */
+export const searchedValues = (searched: readonly string[], item: Item): (string | null)[] =>
+  searched.map((name) => {
+    const value = item[name];
+    return typeof value === 'string' ? value : null;
+  });
+
 /** The rows of one table, and of its indexes. */
 export class Rows {
   readonly #table: TableName;
@@ -61,7 +74,8 @@ export class Rows {
     this.#remove = database.statement(`DELETE FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#indexes = indexesOf(table).map(([name, schema]) => ({
       schema,
-      put: database.statement(`INSERT OR REPLACE INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`),
+      searched: searchedIn(rowsOf(table, name)),
+      put: database.statement(indexPut(rowsOf(table, name))),
       remove: database.statement(
         `DELETE FROM ${rowsOf(table, name)} WHERE hash = ? AND range = ? AND pk = ? AND sk = ?`,
       ),
@@ -96,14 +110,16 @@ export class Rows {
   }
 
   #follow({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined, next: Item | undefined): void {
-    for (const { schema, put, remove } of this.#indexes) {
+    for (const { schema, searched, put, remove } of this.#indexes) {
       const before = old && projected(schema, old);
       const after = next && projected(schema, next);
       if (before !== undefined && after !== undefined && isSameRow(before, after)) continue;
       const hasMoved = before !== undefined && (before.hash !== after?.hash || before.range !== after.range);
       this.#delay(() => {
         if (hasMoved) remove.run(before.hash, before.range, pk, sk);
-        if (after !== undefined) put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes);
+        if (next === undefined || after === undefined) return;
+        const values = searchedValues(searched, next);
+        put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes, ...values);
       });
     }
   }

@@ -7,12 +7,15 @@ export const rowsOf = (table: TableName, index?: string): string =>
 
 const TABLES = Object.keys(tableSchemas) as TableName[];
 
-/** The tables of items, and the table of the definitions of existing indexes. */
+/**
+ * The tables of items, and the table of the definitions of existing indexes. The tables of items have rowids: without them,
+ * a row above 1 KB, such as a run, would take a page of its own.
+ */
 export const SCHEMA = [
   ...TABLES.map(
     (table) => `CREATE TABLE IF NOT EXISTS ${rowsOf(table)} (
     pk TEXT NOT NULL, sk TEXT NOT NULL, text TEXT NOT NULL, bytes TEXT, ttl REAL, PRIMARY KEY (pk, sk)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS "${table}.ttl" ON ${rowsOf(table)} (ttl) WHERE ttl IS NOT NULL;`,
   ),
   'CREATE TABLE IF NOT EXISTS indexes (name TEXT PRIMARY KEY, definition TEXT NOT NULL) STRICT, WITHOUT ROWID;',
@@ -42,10 +45,11 @@ const textOf = (attribute: string): string =>
 export const attributeIn = (rows: string, attribute: string): string =>
   searchedIn(rows).includes(attribute) ? `"${attribute}"` : `(${textOf(attribute)})`;
 
-/** The table of projected items of an index. */
+/** The table of projected items of an index. Its last columns are the searched attributes. */
 export function indexSchema(rows: string): string {
   const searched = searchedIn(rows);
-  const columns = searched.map((name) => `, "${name}" TEXT AS (${textOf(name)}) VIRTUAL`).join('');
+  // Not generated columns: SQLite reads the row for those, even if the search index has them.
+  const columns = searched.map((name) => `, "${name}" TEXT`).join('');
   const search = `CREATE INDEX ${searchOf(rows)} ON ${rows} (hash, range, pk, sk${searched.map((name) => `, "${name}"`).join('')});`;
   return `CREATE TABLE ${rows} (
   hash TEXT NOT NULL, range TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL, text TEXT NOT NULL, bytes TEXT${columns},

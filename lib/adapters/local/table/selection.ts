@@ -7,6 +7,8 @@ import { attributeIn, rowsOf, searchedIn, searchOf } from './schema.ts';
 export interface Selection {
   readonly from: string;
   readonly values: readonly string[];
+  /** The columns of the item, as SQL. */
+  readonly item: string;
 }
 
 const RANGE = { from: '>=', to: '<=' } as const;
@@ -28,6 +30,11 @@ const TESTS: Readonly<Record<TextCondition['is'], (value: string) => string>> = 
   'beginning with': (value) => `instr(${value}, ?) = 1`,
   containing: (value) => `instr(${value}, ?) > 0`,
 };
+
+/** A column of a row that the search index has found. As a query of its own it is read for the rows of the result only. */
+const itemOf = (rows: string, column: string): string =>
+  `(SELECT ${column} FROM ${rows} AS item NOT INDEXED WHERE item.hash = found.hash AND item.range = found.range ` +
+  `AND item.pk = found.pk AND item.sk = found.sk) AS ${column}`;
 
 const NAME = /^\w+$/;
 
@@ -61,5 +68,6 @@ export function selectionOf(query: Query, range: KeyRange, place: Place | undefi
   }
   const isSearch = searchedIn(rows).length > 0 && (count === true || where.length > 0);
   const access = isSearch ? `INDEXED BY ${searchOf(rows)}` : 'NOT INDEXED';
-  return { from: `FROM ${rows} ${access} WHERE ${parts.join(' AND ')}`, values };
+  const item = isSearch ? `${itemOf(rows, 'text')}, ${itemOf(rows, 'bytes')}` : 'text, bytes';
+  return { from: `FROM ${rows} AS found ${access} WHERE ${parts.join(' AND ')}`, values, item };
 }
