@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
 import { timeEvents } from './events.ts';
-import { measureTimes, type Timing } from './times.ts';
+import { measureTimes, RUNS_FOR_MEMORY, RUNS_FOR_PAGES, type Times, type Timings } from './times.ts';
 
 const GOLDEN = new URL('./calls.json', import.meta.url);
 
@@ -28,25 +28,36 @@ async function reportCalls(): Promise<void> {
     );
 }
 
-const format = ({ perSecond, p50, p99 }: Timing): string =>
-  `${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`;
+const PER_SECOND = { 1: 'at 1 client', 8: 'at 8 clients' } as const;
+
+/** A row: the rate at 1 and 8 clients, latency, processor time, and the ratios of the rates to a commit and a bare reply. */
+function row(name: string, timings: Timings, { commit, bare }: Pick<Times, 'commit' | 'bare'>): string {
+  const cells = ([1, 8] as const).flatMap((clients) => {
+    const { perSecond, p50, p99, cpu } = timings[clients];
+    const ratios = [commit, bare].map((other) => (perSecond / other[clients].perSecond).toFixed(2)).join(' / ');
+    return [`${perSecond.toFixed(0)}/s`, `${p50.toFixed(2)} / ${p99.toFixed(1)}`, cpu.toFixed(2), ratios];
+  });
+  return `| ${[name, ...cells].join(' | ')} |`;
+}
 
 async function reportTimes(): Promise<void> {
-  const { baseline, write, wait, load } = await measureTimes();
-  console.log(`load average before the measurement of the service: ${load?.toFixed(2)}`);
-  for (const clients of [1, 8] as const) {
-    console.log(`${clients} client(s)`);
-    console.log(`  node:http, same reply    ${format(baseline[clients])}`);
-    console.log(`  one write on disk        ${format(write[clients])}`);
-    console.log(`  op=wait on a noop        ${format(wait[clients])}`);
+  const times = await measureTimes();
+  const { commit, bare, workloads, memory, pages, starts, load } = times;
+  console.log(`load average during the measurement: ${load?.toFixed(2)}`);
+  const columns = Object.values(PER_SECOND).flatMap((at) => [at, 'p50 / p99 ms', 'CPU ms', 'to commit / bare']);
+  console.log(`| work | ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length + 1)}`);
+  console.log(row('one durable commit', commit, times));
+  console.log(row('bare node:http reply', bare, times));
+  for (const [name, timings] of workloads) console.log(row(name, timings, times));
+  const [commits, replies] = [1000 / commit[1].perSecond, 1000 / bare[1].perSecond];
+  const size = (name: string, ms: number) =>
     console.log(
-      `  one wait takes the time of ${(write[clients].perSecond / wait[clients].perSecond).toFixed(2)} writes`,
+      `${name}: ${ms.toFixed(1)} ms (${(ms / commits).toFixed(1)} commits, ${(ms / replies).toFixed(0)} replies)`,
     );
-  }
-  const ratio = (wait.memory / baseline.memory).toFixed(2);
-  console.log(
-    `memory: ${wait.memory.toFixed(0)} MiB, ${ratio} times the ${baseline.memory.toFixed(0)} MiB of the node:http server`,
-  );
+  for (const [name, ms] of pages) size(`a page of ${name} at ${RUNS_FOR_PAGES} runs`, ms);
+  console.log(`memory after ${RUNS_FOR_MEMORY} runs: ${memory.toFixed(0)} MiB`);
+  size('start to first answer', starts[0]);
+  size(`start to first answer with ${RUNS_FOR_PAGES} runs`, starts[1]);
 }
 
 async function reportEvents(): Promise<void> {
@@ -61,8 +72,8 @@ async function reportEvents(): Promise<void> {
   }
 }
 
-await reportCalls();
+if (process.env['BENCH_ROWS'] === undefined) await reportCalls();
 if (!process.argv.includes('--calls')) {
   await reportTimes();
-  await reportEvents();
+  if (process.env['BENCH_ROWS'] === undefined) await reportEvents();
 }

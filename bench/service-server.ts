@@ -1,7 +1,33 @@
 /** The program of the measured service, with its data in the folder WEFT_DATA. */
-import { startService } from '../bin/server/service.ts';
+import { type Service, startService } from '../bin/server/service.ts';
 import { readSettings } from '../bin/server/settings.ts';
-import { reportToParent } from './measured-process.ts';
+import { executeAndWait } from '../lib/engine/start/start.ts';
+import { type Order, reportToParent } from './measured-process.ts';
+
+/** Every so many of the filled runs fail. */
+const FAILING = 100;
+const AT_A_TIME = 32;
+
+/** Starts so many runs and waits for their end, as requests do, but without HTTP. */
+async function fill({ ports }: Service, count: number): Promise<void> {
+  const input = Buffer.from('{}');
+  for (let from = 0; from < count; from += AT_A_TIME) {
+    const numbers = Array.from({ length: Math.min(AT_A_TIME, count - from) }, (_, index) => from + index);
+    const start = (n: number) => {
+      const path = n % FAILING === 0 ? '/failing' : '/noop';
+      return executeAndWait(ports, { namespace: 'bench', path, ref: '', input });
+    };
+    await Promise.all(numbers.map(start));
+    // The flush of the disk, and the requests of others, as between requests.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 const service = await startService({ ...readSettings({ ...process.env, APIKEY: 'bench' }), port: 0 });
-reportToParent(service.url, () => service.close());
+
+async function work({ work: name, count = 0 }: Order): Promise<void> {
+  if (name === 'finish') await service.idle();
+  if (name === 'fill') await fill(service, count);
+}
+
+reportToParent(service.url, () => service.close(), work);

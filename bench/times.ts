@@ -1,120 +1,271 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDatabase } from '../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../lib/adapters/local/table/table.ts';
-import type { Send } from './client.ts';
-import { noops } from './operations.ts';
+import { type ServerProcess, startServer, timeStart } from './server-process.ts';
+import { openWireClient, type WireClient } from './wire-client.ts';
+import { PAGES, prepareAll, WORKLOADS, type Workload } from './workloads.ts';
 
 /** The rate and the latency of one kind of request. Times are in milliseconds. */
 export interface Timing {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** Processor time of the server for one request, with everything that the request starts. */
+  readonly cpu: number;
 }
 
-/** The time of one measurement. */
-const DURATION_MS = 4000;
+/** The timings of a kind of request with 1 and with 8 clients. */
+export type Timings = Readonly<Record<1 | 8, Timing>>;
 
-async function measure(clients: number, once: () => Promise<unknown>): Promise<Timing> {
+export interface Times {
+  /** One durable commit to the same kind of database. */
+  readonly commit: Timings;
+  /** A `node:http` server that replies with the same bytes as `op=wait` and does nothing else. */
+  readonly bare: Timings;
+  /** By the name of the workload. */
+  readonly workloads: ReadonlyMap<string, Timings>;
+  /** Resident memory after `RUNS_FOR_MEMORY` runs, MiB. */
+  readonly memory: number;
+  /** Milliseconds of a page at `RUNS_FOR_PAGES` runs, by the name of the list: the median of several requests. */
+  readonly pages: ReadonlyMap<string, number>;
+  /** Milliseconds from the start of the process to its first answer: without data, and with `RUNS_FOR_PAGES` runs. */
+  readonly starts: readonly [empty: number, full: number];
+  readonly load: number | undefined;
+}
+
+const DURATION_MS = Number(process.env['BENCH_MS'] ?? 1500);
+/** The rows are measured in turn so often, so that a disturbance meets all of them; the medians count. */
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const CLIENTS = [1, 8] as const;
+export const RUNS_FOR_MEMORY = Number(process.env['BENCH_RUNS'] ?? 30_000);
+export const RUNS_FOR_PAGES = (RUNS_FOR_MEMORY * 10) / 3;
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+interface Sample {
+  readonly times: number[];
+  readonly elapsed: number;
+}
+
+/** Repeats requests, each client its own one after the other, for `DURATION_MS`; then waits for what they have started. */
+async function repeat(
+  clients: number,
+  once: (client: number) => Promise<unknown>,
+  finish: () => Promise<unknown> = async () => undefined,
+): Promise<Sample> {
   const times: number[] = [];
-  const end = performance.now() + DURATION_MS;
-  const client = async () => {
-    while (performance.now() < end) {
+  const begin = performance.now();
+  const client = async (_: unknown, index: number) => {
+    while (performance.now() - begin < DURATION_MS) {
       const start = performance.now();
-      await once();
+      await once(index);
       times.push(performance.now() - start);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
+  await finish();
+  return { times, elapsed: performance.now() - begin };
+}
+
+function timingOf({ times, elapsed }: Sample, cpu: number): Timing {
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.floor(times.length * part)] ?? 0;
-  return { perSecond: (times.length / DURATION_MS) * 1000, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: (times.length / elapsed) * 1000, p50: at(0.5), p99: at(0.99), cpu: cpu / times.length };
 }
 
-/** A client with connections that stay open, which is faster than fetch. */
-function createFastClient(url: URL): Send {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  return (method, path, body = '') =>
-    new Promise((resolve, reject) => {
-      const headers = { 'Service-Api-Key': 'bench', 'Content-Length': Buffer.byteLength(body) };
-      const sent = request({ host: url.hostname, port: url.port, method, path, agent, headers }, async (answer) => {
-        let text = '';
-        for await (const chunk of answer) text += chunk;
-        if (answer.statusCode === 200) resolve(text);
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`));
-      });
-      sent.on('error', reject);
-      sent.end(body);
-    });
+/** Takes one sample with this number of clients. */
+type Measure = (clients: number) => Promise<Timing>;
+
+interface Opened {
+  readonly measure: ReadonlyMap<string, Measure>;
+  close(): Promise<void>;
 }
 
-/** Starts a server in a process of its own; see measured-process.ts for the protocol. */
-async function startServer(file: string, env: Record<string, string>) {
-  const child = fork(new URL(file, import.meta.url), {
-    env: { ...process.env, ...env },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  });
-  const [url] = (await once(child, 'message')) as [string];
-  const memory = async () => {
-    const answer = once(child, 'message');
-    child.send('memory');
-    return Number((await answer)[0]) / 2 ** 20;
-  };
-  const end = async () => {
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exit;
-  };
-  return { send: createFastClient(new URL(url)), memory, end };
-}
+const COMMIT = 'commit';
+const BARE = 'bare';
 
-async function timeWrites(folder: string) {
-  const database = new LocalDatabase({ file: join(folder, 'writes.db') });
+/** One durable commit of an item of the size of a run, in this process. */
+function openCommits(folder: string): Opened {
+  const database = new LocalDatabase({ file: join(folder, 'commits.db') });
   const { table } = databaseTable(database);
   let count = 0;
   const put = () => {
     const item = { pk: `p${count++}`, sk: '.', text: 'x'.repeat(900) };
     return table.write([{ do: 'put', table: 'runs', item, when: { absent: true } }]);
   };
-  const timing = { 1: await measure(1, put), 8: await measure(8, put) };
-  await database.close();
-  return timing;
+  const measure: Measure = async (clients) => {
+    const before = process.cpuUsage();
+    const sample = await repeat(clients, put);
+    const { user, system } = process.cpuUsage(before);
+    return timingOf(sample, (user + system) / 1000);
+  };
+  return { measure: new Map([[COMMIT, measure]]), close: () => database.close() };
 }
 
-async function timeBaseline() {
-  const server = await startServer('./baseline-server.ts', {});
-  const hello = () => server.send('POST', '/', '{}');
-  const timing = { 1: await measure(1, hello), 8: await measure(8, hello), memory: await server.memory() };
-  await server.end();
-  return timing;
+function measureOn(
+  server: ServerProcess,
+  clients: readonly WireClient[],
+  { run }: Pick<Workload, 'run'>,
+  base: string,
+) {
+  const sends = clients.map(
+    ({ send }) =>
+      (method: string, path: string, body?: string) =>
+        send(method, base + path, body),
+  );
+  let count = 0;
+  const measure: Measure = async (number) => {
+    const before = await server.ask({ work: 'finish' });
+    const once = (client: number) => run(sends[client] ?? failToSend, count++);
+    // The end of the work includes pauses in which the service makes sure that it is idle: they are not counted.
+    let idle = 0;
+    const finish = async () => {
+      const begin = performance.now();
+      await server.ask({ work: 'finish' });
+      idle = Math.min(performance.now() - begin, IDLE_PAUSES_MS);
+    };
+    const { times, elapsed } = await repeat(number, once, finish);
+    const after = await server.ask({ work: 'measure' });
+    return timingOf({ times, elapsed: elapsed - idle }, after.cpu - before.cpu);
+  };
+  return measure;
 }
 
-async function timeService(folder: string) {
-  const server = await startServer('./service-server.ts', { WEFT_DATA: join(folder, 'service') });
-  await server.send('PUT', '/api/namespaces/bench');
-  await server.send('PUT', '/api/namespaces/bench/tree/noop?op=create-workflow', noops(1));
-  const wait = () => server.send('POST', '/api/namespaces/bench/tree/noop?op=wait', '{}');
-  await measure(8, wait);
-  const timing = { 1: await measure(1, wait), 8: await measure(8, wait), memory: await server.memory() };
-  await server.end();
-  return timing;
+/** The pauses of `Service.idle`. */
+const IDLE_PAUSES_MS = 30;
+
+const failToSend = () => Promise.reject(new Error('there is no such client'));
+
+const openClients = (url: URL) => Promise.all(Array.from({ length: Math.max(...CLIENTS) }, () => openWireClient(url)));
+
+async function openBare(): Promise<Opened> {
+  const server = await startServer('./baseline-server.ts');
+  const clients = await openClients(server.url);
+  const measure = measureOn(server, clients, { run: (send) => send('POST', '/', '{}') }, '');
+  return { measure: new Map([[BARE, measure]]), close: () => server.end() };
 }
+
+const BASE = '/api/namespaces/bench';
+
+interface OpenedService extends Opened {
+  readonly server: ServerProcess;
+  readonly clients: readonly WireClient[];
+}
+
+async function openService(folder: string, workloads: readonly Workload[]): Promise<OpenedService> {
+  const server = await startServer('./service-server.ts', { WEFT_DATA: folder });
+  const clients = await openClients(server.url);
+  await prepareAll((method, path, body) => (clients[0]?.send ?? failToSend)(method, BASE + path, body));
+  const measure = new Map(workloads.map((one) => [one.name, measureOn(server, clients, one, BASE)]));
+  return { server, clients, measure, close: () => server.end() };
+}
+
+const medianOf = (all: readonly Timing[]): Timing => ({
+  perSecond: median(all.map(({ perSecond }) => perSecond)),
+  p50: median(all.map(({ p50 }) => p50)),
+  p99: median(all.map(({ p99 }) => p99)),
+  cpu: median(all.map(({ cpu }) => cpu)),
+});
+
+/** Takes all samples in turn, round by round. The first round only warms up. */
+async function measureAll(measures: ReadonlyMap<string, Measure>): Promise<Map<string, Timings>> {
+  const samples = [...measures].map(([name, measure]) => ({
+    name,
+    measure,
+    all: { 1: [], 8: [] } as Record<1 | 8, Timing[]>,
+  }));
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const { measure, all } of samples) {
+      for (const clients of CLIENTS) {
+        const timing = await measure(clients);
+        if (round > 0) all[clients].push(timing);
+      }
+    }
+  }
+  return new Map(samples.map(({ name, all }) => [name, { 1: medianOf(all[1]), 8: medianOf(all[8]) }]));
+}
+
+const PAGE_REQUESTS = 7;
+
+/** The median time of a page of each list. */
+async function timePages([client]: readonly WireClient[]): Promise<Map<string, number>> {
+  const { send = failToSend } = client ?? {};
+  const pages = new Map<string, number>();
+  for (const [name, path] of Object.entries(PAGES)) {
+    const times: number[] = [];
+    for (let n = 0; n < PAGE_REQUESTS; n += 1) {
+      const begin = performance.now();
+      await send('GET', path);
+      times.push(performance.now() - begin);
+    }
+    pages.set(name, median(times));
+  }
+  return pages;
+}
+
+async function measureRates(folder: string, wanted: readonly Workload[]): Promise<Map<string, Timings>> {
+  const parts = [openCommits(folder), await openBare(), await openService(join(folder, 'rates'), wanted)];
+  try {
+    return await measureAll(new Map(parts.flatMap(({ measure }) => [...measure])));
+  } finally {
+    for (const part of parts) await part.close();
+  }
+}
+
+/** Memory after runs that are requested over HTTP, pages after more runs, and the time of a start on this data. */
+async function measureSizes(folder: string): Promise<Pick<Times, 'memory' | 'pages' | 'starts'>> {
+  const data = join(folder, 'sizes');
+  const { server, clients, close } = await openService(data, []);
+  let left = RUNS_FOR_MEMORY;
+  const client = async ({ send }: WireClient) => {
+    while (left-- > 0) await send('POST', `${BASE}/tree/noop?op=wait`, '{}');
+  };
+  await Promise.all(clients.map(client));
+  const { memory } = await server.ask({ work: 'finish' });
+  await server.ask({ work: 'fill', count: RUNS_FOR_PAGES - RUNS_FOR_MEMORY });
+  const pages = await timePages(clients);
+  await close();
+  const starts = async (name: string) => {
+    const times: number[] = [];
+    for (let n = 0; n < ROUNDS; n += 1) times.push(await timeStart(name === data ? data : `${name}-${n}`));
+    return median(times);
+  };
+  return { memory: memory / 2 ** 20, pages, starts: [await starts(join(folder, 'empty')), await starts(data)] };
+}
+
+const NO_SIZES = { memory: Number.NaN, pages: new Map(), starts: [Number.NaN, Number.NaN] } as const;
 
 /**
- * Measures op=wait on a noop with the database on disk, and for comparison a server that only replies with the same bytes,
- * and one write of the database, each with 1 and 8 concurrent clients.
+ * Measures the rows of the table in docs/performance.md with the database on disk, and beside them one durable commit and a
+ * server that only replies. The environment variable BENCH_ROWS, a regular expression, selects rows by their names;
+ * `sizes` selects memory, pages and starts.
  */
-export async function measureTimes() {
+export async function measureTimes(): Promise<Times> {
+  const wanted = new RegExp(process.env['BENCH_ROWS'] ?? '');
   const folder = await mkdtemp(join(tmpdir(), 'weft-bench-'));
   try {
-    const baseline = await timeBaseline();
-    const write = await timeWrites(folder);
+    const timings = await measureRates(
+      folder,
+      WORKLOADS.filter(({ name }) => wanted.test(name)),
+    );
     const load = loadavg()[0];
-    return { baseline, write, wait: await timeService(folder), load };
+    const take = (name: string) => {
+      const found = timings.get(name) as Timings;
+      timings.delete(name);
+      return found;
+    };
+    const [commit, bare] = [take(COMMIT), take(BARE)];
+    return {
+      commit,
+      bare,
+      workloads: timings,
+      load,
+      ...(wanted.test('sizes') ? await measureSizes(folder) : NO_SIZES),
+    };
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,9 @@
 /** `npm start`. */
-import { main } from './server/main.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+// Types are stripped and modules are compiled once, not at every start.
+enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'weft'));
+const { main } = await import('./server/main.ts');
 
 await main();

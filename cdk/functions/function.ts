@@ -26,7 +26,7 @@ const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${
 const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
 /** The kind of a function is a folder of functions/: for requests, for triggers of AWS, or for deployments. */
-export type FunctionKind = 'http' | 'triggers' | 'deploy';
+export type FunctionKind = 'lambdas' | 'triggers' | 'deploy';
 
 export interface FunctionProps {
   readonly kind: FunctionKind;

@@ -136,7 +136,7 @@ export class Functions extends Construct {
   /** The Lambda that serves the requests of a family. */
   http(name: LambdaName): WeftFunction {
     const found = this.#http.get(name);
-    if (found === undefined) throw new Error(`no route is served by functions/http/${name}.ts`);
+    if (found === undefined) throw new Error(`no route is served by functions/lambdas/${name}.ts`);
     return found;
   }
 
@@ -151,7 +151,15 @@ export class Functions extends Construct {
     const { settings, environment } = this.#props;
     const timeout = settings.streaming && isLong(file) ? STREAMED_TIMEOUT : BUFFERED_TIMEOUT;
     const [about, scripts] = [families[file].about, EVALUATES_SCRIPTS[file]];
-    const made = new WeftFunction(this, file, { kind: 'http', file, about, timeout, scripts, settings, environment });
+    const made = new WeftFunction(this, file, {
+      kind: 'lambdas',
+      file,
+      about,
+      timeout,
+      scripts,
+      settings,
+      environment,
+    });
     return this.#granted(made, needsOf(file));
   }
 
@@ -159,7 +167,7 @@ export class Functions extends Construct {
     const { settings, environment } = this.#props;
     const about = 'Serves the files of the console';
     const row = { about, timeout: BUFFERED_TIMEOUT, scripts: false, extraFiles: ['console'] } as const;
-    return new WeftFunction(this, 'console', { kind: 'http', file: 'console', ...row, settings, environment });
+    return new WeftFunction(this, 'console', { kind: 'lambdas', file: 'console', ...row, settings, environment });
   }
 
   #makeTrigger(file: TriggerName): WeftFunction {

@@ -1,7 +1,5 @@
-import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as failed from '../../lib/domain/events/dead-letters.ts';
 import * as events from '../../lib/domain/events/events.ts';
 import * as filters from '../../lib/domain/events/filters.ts';
@@ -72,5 +70,3 @@ export const endpoints: Endpoints<'events'> = {
     return { namespace: namespace.name, ...(await listeners.list(ports, namespace, request)) };
   },
 };
-
-export const handler = lambda<'events'>({ endpoints }, everything, mayStream);

@@ -1,6 +1,4 @@
-import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
@@ -27,5 +25,3 @@ export const endpoints: Endpoints<'instances'> = {
   },
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
-
-export const handler = lambda<'instances'>({ endpoints }, { ...everything, containers }, mayStream);

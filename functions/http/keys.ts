@@ -1,6 +1,4 @@
-import { clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 
 export const endpoints: Endpoints<'keys'> = {
@@ -9,5 +7,3 @@ export const endpoints: Endpoints<'keys'> = {
   createKey: (ports, { input }) => apiKeys.create(ports, input),
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };
-
-export const handler = lambda<'keys'>({ endpoints }, { table, vault, clock, settings, meter }, mayStream);

@@ -1,7 +1,5 @@
-import { blobs, changes, clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { readAfter } from '../../lib/domain/logs/cursor-reader.ts';
@@ -62,9 +60,3 @@ export const streamSources: StreamSources<'logs'> = {
     return { reply: withNames(reading.list, named), cursor: reading.cursor };
   },
 };
-
-export const handler = lambda<'logs'>(
-  { endpoints, streamSources },
-  { table, blobs, vault, changes, clock, settings, meter },
-  mayStream,
-);

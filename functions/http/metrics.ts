@@ -1,7 +1,5 @@
-import { clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import type { NeedsOf } from '../../lib/api/registry/routes/index.ts';
 import * as metrics from '../../lib/domain/metrics/metrics.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
@@ -19,5 +17,3 @@ export const endpoints: Endpoints<'metrics'> = {
   getNamespaceFailed: ofNamespace('failed'),
   getNamespaceMilliseconds: ofNamespace('milliseconds'),
 };
-
-export const handler = lambda<'metrics'>({ endpoints }, { table, vault, clock, settings, meter }, mayStream);

@@ -1,7 +1,5 @@
-import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
@@ -24,5 +22,3 @@ export const endpoints: Endpoints<'namespaces'> = {
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
   setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
 };
-
-export const handler = lambda<'namespaces'>({ endpoints }, { ...everything, containers }, mayStream);

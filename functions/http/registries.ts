@@ -1,6 +1,4 @@
-import { clock, mayStream, meter, sealer, settings, table, vault, web } from '../../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as registries from '../../lib/domain/credentials/registries.ts';
 import { trial } from '../../lib/domain/credentials/registry-trial.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
@@ -27,9 +25,3 @@ export const endpoints: Endpoints<'registries'> = {
     return {};
   },
 };
-
-export const handler = lambda<'registries'>(
-  { endpoints },
-  { table, vault, sealer, web, clock, settings, meter },
-  mayStream,
-);

@@ -1,7 +1,5 @@
-import { changes, clock, mayStream, meter, sealer, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as secrets from '../../lib/domain/credentials/secrets.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
@@ -46,9 +44,3 @@ export const endpoints: Endpoints<'secrets'> = {
     await note(ports, 'namespace.secret', { namespace: home }, 'delete', nameOf(call));
   },
 };
-
-export const handler = lambda<'secrets'>(
-  { endpoints },
-  { table, vault, sealer, changes, clock, settings, meter },
-  mayStream,
-);

@@ -1,17 +1,5 @@
-import {
-  changes,
-  clock,
-  containers,
-  mayStream,
-  meter,
-  sealer,
-  settings,
-  table,
-  vault,
-} from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import type { globalServices } from '../../lib/api/registry/routes/global-services.ts';
 import type { namespaceServices } from '../../lib/api/registry/routes/namespace-services.ts';
 import type { StreamSources, StreamSourcesOf } from '../../lib/api/streams/sources.ts';
@@ -114,9 +102,3 @@ export const streamSources: StreamSources<'services'> = {
   ...namespaceSources,
   ...ofWorkflows.streamSources,
 };
-
-export const handler = lambda<'services'>(
-  { endpoints, streamSources },
-  { table, vault, sealer, containers, changes, clock, settings, meter },
-  mayStream,
-);

@@ -1,8 +1,6 @@
-import { clock, mayStream, meter, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
 import { openapi } from '../../lib/api/docs/openapi.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as playground from '../../lib/engine/evaluation/playground.ts';
 
 export const endpoints: Endpoints<'system'> = {
@@ -14,5 +12,3 @@ export const endpoints: Endpoints<'system'> = {
   }),
   getDescription: () => openapi(),
 };
-
-export const handler = lambda<'system'>({ endpoints }, { table, vault, clock, settings, meter }, mayStream);

@@ -1,8 +1,6 @@
-import { containers, everything, mayStream, sealer } from '../../lib/adapters/aws/deployed.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import type { tree as routes } from '../../lib/api/registry/routes/tree.ts';
 import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
@@ -113,5 +111,3 @@ export const endpoints: Endpoints<'tree'> = {
 };
 
 export const streamSources: StreamSources<'tree'> = logs.streamSources;
-
-export const handler = lambda<'tree'>({ endpoints, streamSources }, { ...everything, sealer, containers }, mayStream);

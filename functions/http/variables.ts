@@ -1,6 +1,4 @@
-import { everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { lambda } from '../../lib/api/lambda.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { deleteVariable, type Holder } from '../../lib/engine/changes/variables.ts';
@@ -36,5 +34,3 @@ export const endpoints: Endpoints<'variables'> = {
   deleteInstanceVariable: async (ports, { path }) =>
     deleteVariable(ports, await ofInstance(ports, path), path.variable),
 };
-
-export const handler = lambda<'variables'>({ endpoints }, everything, mayStream);

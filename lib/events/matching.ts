@@ -39,8 +39,25 @@ export function matches(filter: Filter, event: CloudEvent): boolean {
   return explainMatch(filter, event).matches;
 }
 
-/** Only own members: every object inherits `constructor`. */
-function attributeOf(event: CloudEvent, attribute: string): unknown {
+/** A text that an attribute of an event must equal. */
+export interface Literal {
+  /** In lower case. */
+  readonly attribute: string;
+  readonly text: string;
+}
+
+/** The first literal text that a filter demands, one without a wildcard; undefined when there is none. */
+export function literalOf({ context }: Filter): Literal | undefined {
+  for (const [name, expected] of Object.entries(context)) {
+    if (typeof expected === 'string' && !expected.includes('*'))
+      return { attribute: name.toLowerCase(), text: expected };
+  }
+  return undefined;
+}
+
+/** The value of an attribute (in lower case) that filters can match; undefined when the event does not have it. */
+export function attributeOf(event: CloudEvent, attribute: string): unknown {
+  // Only own members: every object inherits `constructor`.
   if (NO_CONTEXT.has(attribute) || !Object.hasOwn(event, attribute)) return undefined;
   return event[attribute] ?? undefined;
 }

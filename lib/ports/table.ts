@@ -41,6 +41,17 @@ export type Write =
   | { readonly do: 'delete'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly do: 'check'; readonly key: Key; readonly when: Condition };
 
+/** A condition on an attribute that is a text; another attribute, or none, does not meet it. */
+export interface TextCondition {
+  readonly attribute: string;
+  readonly is: 'equal to' | 'beginning with' | 'containing';
+  /** Not empty. */
+  readonly text: string;
+}
+
+/** A condition on items: of each group, at least one condition is met. */
+export type Where = readonly (readonly TextCondition[])[];
+
 /**
  * Items of one partition in the order of their sort key; `index` names a secondary index of the table. An optional part
  * that is undefined is absent.
@@ -57,6 +68,11 @@ export interface Query {
   /** The maximum number of items of the page; a page with fewer can still have a `next`. */
   readonly limit?: number | undefined;
   readonly next?: string | undefined;
+  /**
+   * Only the items that meet this are returned and counted. In an index, only projected attributes can be named. An item
+   * that does not meet it may count towards `limit`, and costs as much as one that does.
+   */
+  readonly where?: Where | undefined;
   /** Only these attributes are returned (and always the keys). */
   readonly only?: readonly string[] | undefined;
   /** Count without reading: `items` is empty, `count` is set. */
@@ -96,4 +112,9 @@ export interface Table {
    * Throws ConflictError when a condition does not hold.
    */
   write(writes: readonly Write[]): Promise<void>;
+  /**
+   * A number that changes with every write to the partition of a table, so that what was read under the same number is
+   * still valid. Absent where it is not known without a read, because other processes write too.
+   */
+  readonly generation?: (table: TableName, pk: string) => number;
 }

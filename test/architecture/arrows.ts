@@ -6,6 +6,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/database',
     'lib/adapters/local/table',
     'lib/domain/events',
+    'lib/engine/start',
     'test/emulator',
   ],
   bin: [
@@ -43,6 +44,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'bin/server': [
     'bin/console',
     'functions/http',
+    'functions/lambdas',
     'lib/adapters/local',
     'lib/adapters/local/concurrency',
     'lib/adapters/local/containers',
@@ -92,9 +94,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'functions/http/services',
     'functions/http/tree',
     'functions/http/variables',
-    'lib/adapters/aws',
-    'lib/api',
-    'lib/api/console',
     'lib/api/docs',
     'lib/api/http',
     'lib/api/registry/routes',
@@ -151,6 +150,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/changes',
     'lib/ports',
   ],
+  'functions/lambdas': ['functions/http', 'lib/adapters/aws', 'lib/api', 'lib/api/console'],
   'functions/triggers': [
     'lib/adapters/aws',
     'lib/adapters/aws/containers/revisions',

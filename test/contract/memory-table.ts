@@ -8,7 +8,9 @@ import {
   type Query,
   type Table,
   type TableName,
+  type TextCondition,
   type Value,
+  type Where,
   type Write,
 } from '../../lib/ports/table.ts';
 
@@ -46,6 +48,20 @@ function stored(item: Item): Item {
   if (sizeOf(item) > MAX_ITEM) throw new Error(`the item ${item.pk} ${item.sk} is above ${MAX_ITEM} bytes`);
   return structuredClone(Object.fromEntries(kept)) as Item;
 }
+
+const TESTS: Readonly<Record<TextCondition['is'], (value: string, text: string) => boolean>> = {
+  'equal to': (value, text) => value === text,
+  'beginning with': (value, text) => value.startsWith(text),
+  containing: (value, text) => value.includes(text),
+};
+
+const meets = (item: Item, where: Where = []): boolean =>
+  where.every((group) =>
+    group.some(({ attribute, is, text }) => {
+      const value = item[attribute];
+      return typeof value === 'string' && TESTS[is](value, text);
+    }),
+  );
 
 const placeOf = (write: Write): Key =>
   write.do === 'put' ? { table: write.table, pk: write.item.pk, sk: write.item.sk } : write.key;
@@ -119,7 +135,7 @@ export class MemoryTable implements Table {
       const sort = item[range];
       if (item[hash] !== pk || typeof sort !== 'string' || !sort.startsWith(prefix)) return [];
       const isIn = (from === undefined || compare(sort, from) >= 0) && (to === undefined || compare(sort, to) <= 0);
-      return isIn ? [{ sort, item }] : [];
+      return isIn && meets(item, query.where) ? [{ sort, item }] : [];
     });
     found.sort((a, b) => compare(a.sort, b.sort) || compare(nameOf(a.item), nameOf(b.item)));
     return descending ? found.reverse() : found;

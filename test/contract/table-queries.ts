@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Item, Query, Table } from '../../lib/ports/table.ts';
+import type { Item, Query, Table, Where } from '../../lib/ports/table.ts';
 import { fill, fresh, keyOf, put, sortsOf, type TableOf } from './table-items.ts';
 
 export function queryLaws(table: TableOf): void {
@@ -180,6 +180,29 @@ export function indexLaws(table: TableOf): void {
     expect(sorts).toHaveLength(4);
     expect(pages).toBeGreaterThanOrEqual(2);
     expect((await table().query({ ...query, count: true, limit: 10 })).count).toBe(4);
+  });
+
+  test('is filtered by conditions on texts', async () => {
+    const namespace = fresh();
+    const statuses = ['pending', 'failed', 'complete', 'failed'];
+    const all = statuses.map((status, n) => ({ ...runOf(namespace, `${namespace}-${n}`), status, as: `/flow-${n}` }));
+    await table().write(all.map((item) => put(item, 'runs')));
+    const query = { table: 'runs', index: 'by-namespace', pk: namespace } as const;
+    const found = async (where: Where) => {
+      const { items } = await table().query({ ...query, where });
+      expect((await table().query({ ...query, where, count: true })).count).toBe(items.length);
+      return items.map((item) => item['as']);
+    };
+    await expect.poll(() => found([])).toHaveLength(4);
+    const failed = { attribute: 'status', is: 'equal to', text: 'failed' } as const;
+    const second = { attribute: 'as', is: 'containing', text: 'w-1' } as const;
+    expect(await found([[failed]])).toEqual(['/flow-1', '/flow-3']);
+    expect(await found([[failed], [second]])).toEqual(['/flow-1']);
+    expect(await found([[{ ...failed, is: 'beginning with', text: 'p' }, second]])).toEqual(['/flow-0', '/flow-1']);
+    expect(await found([[{ ...failed, is: 'beginning with', text: 'ailed' }]])).toEqual([]);
+    expect(await found([[{ ...failed, attribute: 'created' }]])).toEqual([]);
+    const { sorts } = await walk(table(), { ...query, where: [[failed]], limit: 1, descending: true });
+    expect(sorts).toHaveLength(2);
   });
 
   test('does not contain items without its keys', async () => {

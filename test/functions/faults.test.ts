@@ -62,9 +62,9 @@ describe('a fault outside a request is logged with the names of what it concerns
     space = await DeployedSpace.open();
     vi.resetModules();
     [{ handler: tree }, { handler: namespaces }, { handler: events }] = await Promise.all([
-      import('../../functions/http/tree.ts'),
-      import('../../functions/http/namespaces.ts'),
-      import('../../functions/http/events.ts'),
+      import('../../functions/lambdas/tree.ts'),
+      import('../../functions/lambdas/namespaces.ts'),
+      import('../../functions/lambdas/events.ts'),
     ]);
     [{ handler: steps }, { handler: router }, { handler: cron }, { handler: lifecycle }] = await Promise.all([
       import('../../functions/triggers/steps.ts'),

@@ -32,7 +32,7 @@ async function loadHandlers(): Promise<Handlers> {
   const http = ['namespaces', 'tree', 'events', 'system'];
   const triggers = ['steps', 'router', 'lifecycle', 'failures'];
   const loaded = [
-    ...http.map(async (name) => [name, (await import(`../../functions/http/${name}.ts`)).handler] as const),
+    ...http.map(async (name) => [name, (await import(`../../functions/lambdas/${name}.ts`)).handler] as const),
     ...triggers.map(async (name) => [name, (await import(`../../functions/triggers/${name}.ts`)).handler] as const),
   ];
   return Object.fromEntries(await Promise.all(loaded)) as unknown as Handlers;

@@ -169,6 +169,7 @@ export function localChanges(): LocalChanges {
     observe: (table) => ({
       get: (keys) => table.get(keys),
       query: (query) => table.query(query),
+      ...(table.generation === undefined ? {} : { generation: table.generation }),
       // Also after an error: the write may have taken effect.
       write: (writes) => table.write(writes).finally(() => index.notify(writes)),
     }),

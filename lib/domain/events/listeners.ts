@@ -127,6 +127,9 @@ function fromItem(item: Item): Listener {
 /** The number of listeners that are in memory at the same time. */
 const PAGE_SIZE = 500;
 
+/** The partition of the listeners of a type. */
+export const partitionOf = (namespaceId: string, type: string): string => keys.listeners(namespaceId, type).pk;
+
 /** Yields the listeners of a type after the position `after`, page by page. */
 export async function* of({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string, after = '') {
   const range = { ...keys.listeners(namespaceId, type), limit: PAGE_SIZE, from: after === '' ? undefined : after };

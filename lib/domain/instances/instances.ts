@@ -1,6 +1,6 @@
 import { isObject, toPrettyJson } from '../../language/json.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Table } from '../../ports/table.ts';
+import type { Table, TextCondition, Where } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
@@ -19,6 +19,7 @@ import {
   spanOf,
   toList,
 } from '../storage/lists.ts';
+import type { Span } from '../storage/windows.ts';
 import * as rows from './rows.ts';
 
 export interface InstanceRecord {
@@ -136,6 +137,45 @@ const SORTING: Sorting<runs.Head> = {
   idOf: (head) => head.id,
 };
 
+const isText = (attribute: string, is: TextCondition['is'], text: string): TextCondition => ({ attribute, is, text });
+
+const CANCELLED_STATUS = 'cancelled';
+
+/**
+ * The conditions of the filters, for the table. Each lets all instances pass that pass the filter; with `isExact`, no
+ * other one.
+ */
+const CONDITIONS: Readonly<
+  Record<string, (value: string) => { readonly anyOf: readonly TextCondition[]; readonly isExact: boolean }>
+> = {
+  'AS/CONTAINS': (value) => ({ anyOf: [isText('as', 'containing', value)], isExact: true }),
+  'AS/WORKFLOW': (value) => {
+    const path = pathOf(value);
+    const texts = path === '' ? [] : [path, `/${path}`];
+    return { anyOf: texts.map((text) => isText('as', 'beginning with', text)), isExact: true };
+  },
+  'STATUS/MATCH': (value) =>
+    value === CANCELLED_STATUS
+      ? { anyOf: [isText('code', 'containing', '.cancels.')], isExact: false }
+      : // A cancelled run has the status `failed`, and its list shows that too.
+        { anyOf: [isText('status', 'equal to', value)], isExact: true },
+  'TRIGGER/MATCH': (value) => ({
+    anyOf: [isText('invoker', 'equal to', value), isText('invoker', 'beginning with', `${value}:`)],
+    isExact: true,
+  }),
+  'TRIGGER/CONTAINS': (value) => ({ anyOf: [isText('invoker', 'containing', value)], isExact: true }),
+};
+
+/** The conditions of a request for the table, and whether its rows need no further filter. */
+function whereOf({ filter }: ListRequest): { readonly where: Where; readonly isExact: boolean } {
+  const used = filter.filter((one) => one.val !== '' && !isTime(one) && isKnown(one));
+  const conditions = used.map(({ field, type, val }) => CONDITIONS[`${field}/${type}`]?.(val));
+  return {
+    where: conditions.flatMap((one) => (one === undefined || one.anyOf.length === 0 ? [] : [one.anyOf])),
+    isExact: conditions.every((one) => one?.isExact),
+  };
+}
+
 const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
 const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);
 
@@ -179,22 +219,36 @@ async function page(
   return toList(request, heads.map(toRecord), { idOf, from: range[0], total });
 }
 
-/** The page of a filtered list: all instances of the period are read, and those of the page are kept. */
+/** The page of a filtered list. The instances of the period that are not on the page are counted. */
 async function search(
   table: Table,
   sections: readonly rows.Section[],
   request: ListRequest,
   descending: boolean,
 ): Promise<List<InstanceRecord>> {
-  const { from, to } = spanOf(request);
+  const { where, isExact } = whereOf(request);
+  const span = spanOf(request);
+  const passesFilters = (head: runs.Head) => passes(head, request, SORTING.filters);
+  const { heads, total } = isExact
+    ? await rows.sliceWhere(table, sections, { where, span, descending })
+    : await sliceOf(rows.headsOf(table, sections, { where, descending }), passesFilters, span);
+  return toList(request, heads.map(toRecord), { idOf, from: Math.min(span.from, total), total });
+}
+
+/** The rows [from, to) of those that pass, and the number of all that pass. */
+async function sliceOf(
+  all: AsyncIterable<runs.Head>,
+  passesFilters: (head: runs.Head) => boolean,
+  { from, to }: Span,
+): Promise<rows.Slice> {
   const heads: runs.Head[] = [];
   let total = 0;
-  for await (const head of rows.headsOf(table, sections, descending)) {
-    if (!passes(head, request, SORTING.filters)) continue;
+  for await (const head of all) {
+    if (!passesFilters(head)) continue;
     if (total >= from && total < to) heads.push(head);
     total += 1;
   }
-  return toList(request, heads.map(toRecord), { idOf, from: Math.min(from, total), total });
+  return { heads, total };
 }
 
 /** Lists the instances of a namespace, by default the newest first. Throws `not-found`, `refused`. */

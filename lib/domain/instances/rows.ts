@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Page, Table } from '../../ports/table.ts';
+import type { Item, Page, Table, Where } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import * as aggregates from '../metrics/aggregates.ts';
 import { begun, counterNames } from '../metrics/run-counts.ts';
@@ -9,6 +9,7 @@ import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, type Range } from '../storage/queries.ts';
+import type { Span } from '../storage/windows.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
@@ -134,13 +135,52 @@ export async function slice(
   return heads;
 }
 
-/** Yields all heads of the sections, in their order. */
+/** What is read of sections, and in which direction. */
+export interface Selected {
+  readonly where?: Where;
+  readonly descending?: boolean;
+}
+
+/** Yields the heads of the sections that meet the condition, in their order. */
 export async function* headsOf(
   table: Table,
   sections: readonly Section[],
-  descending = true,
+  { where, descending = true }: Selected = {},
 ): AsyncGenerator<runs.Head> {
   for (const { range } of descending ? sections : sections.toReversed()) {
-    for await (const items of pagesOf(table, { ...range, descending })) yield* items.map(runs.toHead);
+    for await (const items of pagesOf(table, { ...range, where, descending })) yield* items.map(runs.toHead);
   }
+}
+
+/** Some rows of a list, and the number of all its rows. */
+export interface Slice {
+  readonly heads: readonly runs.Head[];
+  readonly total: number;
+}
+
+/** Rows before a page are counted if there are more than this, else read with the page. */
+const READ_BEFORE = 500;
+
+/** Returns the heads [from, to) of those that meet the condition. The others are counted: nothing is read twice. */
+export async function sliceWhere(
+  table: Table,
+  sections: readonly Section[],
+  { where, span: { from, to }, descending }: Required<Selected> & { readonly span: Span },
+): Promise<Slice> {
+  const heads: runs.Head[] = [];
+  let total = 0;
+  for (const section of descending ? sections : sections.toReversed()) {
+    const range = { ...section.range, where, descending };
+    let next: string | undefined;
+    do {
+      const before = from - total;
+      const isRead = total < to && before < READ_BEFORE;
+      const size = isRead ? {} : { count: true, limit: before > 0 ? before : undefined };
+      const page: Page = await table.query({ ...range, ...size, next });
+      if (isRead) heads.push(...page.items.slice(Math.max(before, 0), to - total).map(runs.toHead));
+      total += page.count;
+      next = page.next;
+    } while (next !== undefined);
+  }
+  return { heads, total };
 }

@@ -1,6 +1,6 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { BATCH_LIMIT, type Item } from '../../ports/table.ts';
+import { BATCH_LIMIT, type Item, type Where } from '../../ports/table.ts';
 import { MILLISECOND_US } from '../../time/units.ts';
 import * as events from '../events/events.ts';
 import { batchesOf } from '../storage/batches.ts';
@@ -56,19 +56,18 @@ function startLineOf(owner: RunOwner, item: Item): Entry {
   return { at, id, level: 'info', text: START_LINES[owner.scope](head), tags: { ...tagsOf(owner), ...named } };
 }
 
-/**
- * The lines about the starts of runs. They are made from the index of runs, so that a start costs no write. There is no
- * index by workflow: the runs of a workflow are counted by reading.
- */
+const isOfWorkflow = (id: string): Where => [[{ attribute: 'wf', is: 'equal to', text: id }]];
+
+/** The lines about the starts of runs. They are made from the index of runs, so that a start costs no write. */
 export function runSource({ table }: Needs, owner: RunOwner): Source {
-  const rangeOf = (day: number) => keys.runsBegun(owner.namespace.id, day);
-  const passesFilter = (item: Item) => owner.scope === 'namespace' || item['wf'] === owner.node.id;
+  const where = owner.scope === 'namespace' ? undefined : isOfWorkflow(owner.node.id);
+  const rangeOf = (day: number) => ({ ...keys.runsBegun(owner.namespace.id, day), where });
   return {
-    count: owner.scope === 'namespace' ? (day) => countAll(table, rangeOf(day)) : undefined,
+    count: (day) => countAll(table, rangeOf(day)),
     async *read(day, from) {
       const range = { ...rangeOf(day), from: timeKey(from), only: RUN_ATTRIBUTES, limit: PAGE_SIZE };
       for await (const items of pagesOf(table, range)) {
-        yield items.filter(passesFilter).map((item) => startLineOf(owner, item));
+        yield items.map((item) => startLineOf(owner, item));
       }
     },
   };

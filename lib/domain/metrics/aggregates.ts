@@ -7,7 +7,7 @@ import * as runs from '../runs/runs.ts';
 import { deleteAll, putAt } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { pagesOf, readAll } from '../storage/queries.ts';
+import { countAll, pagesOf, readAll } from '../storage/queries.ts';
 import { plus, type Sums } from './sums.ts';
 
 /** What a row adds to a counter. */
@@ -33,6 +33,12 @@ export interface Aggregate {
   /** The attributes that `incrementsOf` reads. */
   readonly only: readonly string[];
   readonly incrementsOf: (row: Item) => readonly Increment[];
+  /** The counters to which each row of a day adds 1 and nothing else: to read them, rows can be counted. */
+  readonly perDay?: {
+    readonly prefix: string;
+    /** The name of the number in the sums. */
+    readonly sum: string;
+  };
 }
 
 /** The counters with a prefix, or of a range of names. */
@@ -200,6 +206,22 @@ async function addTail(context: Context, range: CounterRange, sums: Map<string, 
   }
 }
 
+/** As `addTail`, for the counters per day: the rows after the mark are counted. */
+async function addCounts(
+  { needs: { table, clock }, home, aggregate }: Context,
+  { prefix, sum }: NonNullable<Aggregate['perDay']>,
+  mark: string,
+  sums: Map<string, Sums>,
+): Promise<void> {
+  for (const day of keys.daysBetween(timeOf(mark), clock.now())) {
+    // Sorts after a row at the mark, and before every later one.
+    const from = `${mark} `;
+    const count = await countAll(table, { ...aggregate.partitionOf(home.id, day), from });
+    const counter = prefix + keys.dateOf(day);
+    if (count > 0) sums.set(counter, plus(sums.get(counter) ?? {}, { [sum]: count }));
+  }
+}
+
 /** Returns the sums of counters by their names, with all rows that are visible at this moment. */
 export async function read(
   needs: Needs,
@@ -216,7 +238,11 @@ export async function read(
     const sums = new Map(
       items.map((item) => [item.sk.slice(aggregate.name.length + 1), JSON.parse(String(item['sums'])) as Sums]),
     );
-    await addTail(context, range, sums, rows);
+    const { perDay } = aggregate;
+    const isPerDay = 'prefix' in range && range.prefix === perDay?.prefix;
+    // A few rows are read already.
+    if (isPerDay && rows.length === PAGE_SIZE) await addCounts(context, perDay, mark, sums);
+    else await addTail(context, range, sums, rows);
     return sums;
   }
 }

@@ -33,6 +33,7 @@ export const begun: Aggregate = {
   partitionOf: keys.runsBegun,
   order: 'order',
   only: ['wf', 'order'],
+  perDay: { prefix: counterNames.ofDay(''), sum: 'runs' },
   incrementsOf(row) {
     const ms = Number.parseInt(String(row['order']), 10);
     return [

@@ -1,7 +1,8 @@
+import { type Candidates, candidatesOf } from '../../domain/events/candidates.ts';
 import * as events from '../../domain/events/events.ts';
-import * as listeners from '../../domain/events/listeners.ts';
+import type * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
-import { explainMatch, type MatchResult } from '../../events/matching.ts';
+import type { MatchResult } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -12,6 +13,8 @@ import { startByEvent } from './starts.ts';
 const CONCURRENCY = 16;
 /** After this many listeners a call of the router ends and lets the bus call it again: it has five minutes on AWS. */
 const MAX_PER_CALL = 5000;
+/** How many listeners that do not match are in the traces of an event. */
+const MAX_MISMATCHES = 20;
 /** A value in a trace is cut here, in characters. */
 const MAX_SHOWN_LENGTH = 200;
 
@@ -36,12 +39,12 @@ export async function route(ports: EnginePorts, message: Message): Promise<void>
   const recorded = await events.read(ports, message.record);
   if (recorded === undefined || recorded.isRouted) return;
   const progress: Progress = { found: [], faults: [], offered: 0, served: recorded.served };
-  for await (const page of listeners.of(ports, message.namespaceId, recorded.event.type, recorded.served)) {
+  for await (const part of candidatesOf(ports, message.namespaceId, recorded.event, recorded.served)) {
     if (progress.served !== recorded.served) await traces.noteServed(ports, recorded, progress.served);
     if (progress.offered >= MAX_PER_CALL && progress.faults.length === 0) {
       return continueLater(ports, message, recorded, progress);
     }
-    await deliverToPage(ports, { message, recorded, progress }, page);
+    await deliverToPart(ports, { message, recorded, progress }, part);
   }
   await traces.add(ports, recorded, progress.found, progress.faults.length === 0);
   if (progress.faults.length > 0) throw progress.faults[0];
@@ -63,9 +66,9 @@ interface Routing {
   readonly progress: Progress;
 }
 
-async function deliverToPage(ports: EnginePorts, routing: Routing, page: readonly listeners.Listener[]): Promise<void> {
+async function deliverToPart(ports: EnginePorts, routing: Routing, part: Candidates): Promise<void> {
   const { recorded, progress } = routing;
-  const open = page.filter((listener) => !isServed(recorded, listener));
+  const open = part.matching.filter((listener) => !isServed(recorded, listener));
   progress.offered += open.length;
   for (let from = 0; from < open.length; from += CONCURRENCY) {
     const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(ports, routing, listener));
@@ -75,8 +78,17 @@ async function deliverToPage(ports: EnginePorts, routing: Routing, page: readonl
         progress.found.push(result.value);
     }
   }
+  noteMismatches(progress, part);
   // The next call begins before the first listener that could not be served.
-  if (progress.faults.length === 0) progress.served = page.at(-1)?.at ?? progress.served;
+  if (progress.faults.length === 0) progress.served = part.last || progress.served;
+}
+
+/** Traces some of the listeners that do not match: they show what to change in a filter. */
+function noteMismatches({ found }: Progress, { mismatches }: Candidates): void {
+  const before = found.filter(({ matches }) => !matches).length;
+  for (const { listener, result } of mismatches.slice(0, Math.max(MAX_MISMATCHES - before, 0))) {
+    found.push({ listener: nameOf(listener), workflow: listener.path, ...toShown(result), did: 'nothing' });
+  }
 }
 
 /** Whether an earlier call has started or collected for a start listener. Waits and replays keep their own account. */
@@ -96,16 +108,14 @@ async function deliverTo(ports: EnginePorts, routing: Routing, listener: listene
   });
 }
 
-/** Offers the event to a run that waits, or starts a workflow, if the listener's filter matches. Returns the trace. */
+/** Offers the event to a run that waits, or starts a workflow. The listener's filter matches. Returns the trace. */
 async function deliver(
   ports: EnginePorts,
   { message, recorded }: Routing,
   listener: listeners.Listener,
 ): Promise<events.Trace> {
   const { kind, owner, path, wait: number } = listener;
-  const match = explainMatch(listener.filter, recorded.event);
-  const trace = { listener: nameOf(listener), workflow: path, ...toShown(match) };
-  if (!match.matches) return { ...trace, did: 'nothing' };
+  const trace = { listener: nameOf(listener), workflow: path, matches: true };
   if (kind === 'wait') return { ...trace, did: await offer(ports, { run: owner, number }, recorded) };
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
 }

@@ -39,9 +39,11 @@ export function detectTextType(bytes: Uint8Array): string {
   return tableType(lines) ?? (hasControls(bytes) ? 'text/plain' : 'text/plain; charset=utf-8');
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -176,13 +176,13 @@ describe(`a list of ${MANY} instances`, () => {
   test.each([
     ['STATUS', 'MATCH', 'failed', [19_007, 18_007, 17_007], 20],
     ['AS', 'WORKFLOW', 'odd', [19_999, 19_997, 19_995], 10_000],
-  ])('filtered by %s/%s reads each row once', async (field, type, value, first, count) => {
+  ])('filtered by %s/%s reads or counts each row that passes, once', async (field, type, value, first, count) => {
     const { numbers, total } = await ask(`${field}/${type}`, { limit: '3', ...filter([field, type, value]) });
     expect([numbers, total]).toEqual([first, count]);
-    expect([asked.counted, asked.rows]).toEqual([0, MANY + afterMark()]);
+    expect(asked.counted + asked.rows).toBe(count + afterMark());
   });
 
-  test('filtered within a period reads only the rows of the period', async () => {
+  test('filtered within a period reads only the rows of the period that pass', async () => {
     const [from, to] = [created[10_000] ?? 0, created[11_999] ?? 0];
     const time = [['CREATED', 'AFTER', at(from)] as const, ['CREATED', 'BEFORE', at(to)] as const];
     const { numbers, total } = await ask('STATUS in a time', {
@@ -190,7 +190,7 @@ describe(`a list of ${MANY} instances`, () => {
       ...filter(['STATUS', 'MATCH', 'failed'], ...time),
     });
     expect([numbers, total]).toEqual([[11_007, 10_007], 2]);
-    expect(asked.rows).toBe(2000 + afterMark());
+    expect(asked.rows).toBe(2 + afterMark());
   });
 
   test('follows the cursors of older clients without reading the rows between', async () => {

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Condition, Query, Value, Write } from '../../../ports/table.ts';
+import type { Condition, Query, TextCondition, Value, Where, Write } from '../../../ports/table.ts';
 import type { KeyRange } from '../../portable/pages.ts';
 import { keyNames } from '../../portable/schema.ts';
 import { marshal } from './values.ts';
@@ -54,6 +54,18 @@ export function conditionText(when: Condition | undefined, holders: Placeholders
     parts.push(`${holders.name(name)} = ${holders.value(value)}`);
   }
   return parts.length === 0 ? undefined : parts.join(' AND ');
+}
+
+function testText({ attribute, is, text }: TextCondition, holders: Placeholders): string {
+  const [name, value] = [holders.name(attribute), holders.value(text)];
+  if (is === 'equal to') return `${name} = ${value}`;
+  return `${is === 'containing' ? 'contains' : 'begins_with'}(${name}, ${value})`;
+}
+
+/** The condition of a query on its items, as an expression; undefined for no condition. */
+export function whereText(where: Where | undefined, holders: Placeholders): string | undefined {
+  if (where === undefined || where.length === 0) return undefined;
+  return where.map((group) => `(${group.map((one) => testText(one, holders)).join(' OR ')})`).join(' AND ');
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Page, Query } from '../../../ports/table.ts';
 import { rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
 import { keyNames, keysOf } from '../../portable/schema.ts';
 import type { Database } from './client.ts';
-import { keyText, Placeholders } from './expression.ts';
+import { keyText, Placeholders, whereText } from './expression.ts';
 import { unmarshalItem } from './values.ts';
 
 /**
@@ -28,6 +28,7 @@ function inputOf(database: Database, query: Query): QueryCommandInput | undefine
   const holders = new Placeholders();
   const condition = keyText(query, range, keys, holders);
   const projection = projectionText(query, holders);
+  const filter = whereText(query.where, holders);
   return {
     TableName: database.names[query.table],
     KeyConditionExpression: condition,
@@ -35,6 +36,7 @@ function inputOf(database: Database, query: Query): QueryCommandInput | undefine
     ...(query.index === undefined ? { ConsistentRead: true } : { IndexName: query.index }),
     ...(query.limit === undefined ? {} : { Limit: query.limit }),
     ...(query.count ? { Select: 'COUNT' as const } : projection && { ProjectionExpression: projection }),
+    ...(filter === undefined ? {} : { FilterExpression: filter }),
     ...(start && { ExclusiveStartKey: Object.fromEntries(Array.from(start, ([name, value]) => [name, { S: value }])) }),
     ...holders.fields(),
     ...database.capacity,

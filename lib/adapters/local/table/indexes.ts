@@ -2,8 +2,8 @@ import type { TableName } from '../../../ports/table.ts';
 import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { toItem } from './items.ts';
-import { projected, storedIn } from './rows.ts';
-import { indexSchema, rowsOf } from './schema.ts';
+import { indexPut, projected, searchedValues, storedIn } from './rows.ts';
+import { indexSchema, rowsOf, searchedIn } from './schema.ts';
 
 interface Wanted {
   readonly table: TableName;
@@ -15,17 +15,25 @@ const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, 
   Object.entries<IndexSchema>(indexes).map(([name, schema]) => ({ table: table as TableName, name, schema })),
 );
 
-const definitionOf = ({ hash, range, includes }: IndexSchema): string => JSON.stringify([hash, range, ...includes]);
+/** The texts that an index is made of: a change of any makes it again. */
+const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted): string => {
+  const searched = searchedIn(rowsOf(table, name)).map((attribute) => `column ${attribute}`);
+  return JSON.stringify([hash, range, ...includes, ...searched]);
+};
 
 /** Puts every item of a table into its index. */
 function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
   const items = database.statement(`SELECT pk, sk, text, bytes FROM ${rowsOf(table)}`);
-  const put = database.statement(`INSERT INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`);
+  const put = database.statement(indexPut(rowsOf(table, name)));
+  const searched = searchedIn(rowsOf(table, name));
   database.write(() => {
     for (const row of items.iterate()) {
       const [pk, sk] = [String(row['pk']), String(row['sk'])];
-      const index = projected(schema, toItem(pk, sk, storedIn(row)));
-      if (index !== undefined) put.run(index.hash, index.range, pk, sk, index.stored.text, index.stored.bytes);
+      const item = toItem(pk, sk, storedIn(row));
+      const index = projected(schema, item);
+      if (index === undefined) continue;
+      const { text, bytes } = index.stored;
+      put.run(index.hash, index.range, pk, sk, text, bytes, ...searchedValues(searched, item));
     }
   });
 }
@@ -41,7 +49,7 @@ export function alignIndexes(database: LocalDatabase): void {
   const forget = database.statement('DELETE FROM indexes WHERE name = ?');
   for (const [rows, definition] of known) {
     const one = wanted.get(rows);
-    if (one !== undefined && definitionOf(one.schema) === definition) continue;
+    if (one !== undefined && definitionOf(one) === definition) continue;
     database.write(() => forget.run(rows));
     database.define(`DROP TABLE IF EXISTS ${rows}`);
     known.delete(rows);
@@ -51,6 +59,6 @@ export function alignIndexes(database: LocalDatabase): void {
     if (known.has(rows)) continue;
     database.define(`DROP TABLE IF EXISTS ${rows}; ${indexSchema(rows)}`);
     fill(database, one);
-    database.write(() => note.run(rows, definitionOf(one.schema)));
+    database.write(() => note.run(rows, definitionOf(one)));
   }
 }

@@ -1,52 +1,19 @@
 import type { Item, Key, Page, Query, Value } from '../../../ports/table.ts';
-import { type KeyRange, type Place, rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
+import { rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
 import { keyNames, keysOf } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
 import { toItem } from './items.ts';
 import { checkKey, checkKeys, MAX_BATCH, MAX_PAGE_BYTES } from './limits.ts';
 import { storedIn } from './rows.ts';
-import { rowsOf } from './schema.ts';
+import { type Selection, selectionOf, selectionPartsOf } from './selection.ts';
 import type { AllRows } from './writer.ts';
 
 const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} ${sk}`;
 
-/** A query as SQL, and its values. */
-interface Selection {
-  readonly text: string;
-  readonly values: readonly string[];
-}
-
-const RANGE = { from: '>=', to: '<=' } as const;
-
 /** Whether a query reads keys only. */
-const isBare = ({ count, only }: Query): boolean =>
-  count === true || (only?.every((name) => name === keyNames.partition || name === keyNames.sort) ?? false);
-
-function selectionOf(query: Query, range: KeyRange, place: Place | undefined): Selection {
-  const isIndex = query.index !== undefined;
-  const [hash, order] = isIndex ? ['hash', 'range'] : ['pk', 'sk'];
-  const sorted = isIndex ? ['range', 'pk', 'sk'] : ['sk'];
-  const { range: rangeName } = keysOf(query.table, query.index);
-  const parts = [`${hash} = ?`];
-  const values = [query.pk];
-  for (const [side, operator] of Object.entries(RANGE)) {
-    const value = range[side as keyof KeyRange];
-    if (value === undefined) continue;
-    parts.push(`${order} ${operator} ?`);
-    values.push(value);
-  }
-  if (place !== undefined) {
-    parts.push(`(${sorted.join()}) ${query.descending ? '<' : '>'} (${sorted.map(() => '?').join()})`);
-    values.push(...(isIndex ? [rangeName, 'pk', 'sk'] : ['sk']).map((name) => place.get(name) ?? ''));
-  }
-  const direction = query.descending ? ' DESC' : '';
-  const columns = isBare(query) ? 'octet_length(text) AS size' : 'text, bytes';
-  const text =
-    `SELECT ${isIndex ? 'range, ' : ''}pk, sk, ${columns} FROM ${rowsOf(query.table, query.index)} ` +
-    `WHERE ${parts.join(' AND ')} ORDER BY ${sorted.map((name) => name + direction).join()} LIMIT ?`;
-  return { text, values };
-}
+const isBare = ({ only }: Query): boolean =>
+  only?.every((name) => name === keyNames.partition || name === keyNames.sort) ?? false;
 
 /** The attributes of an item that a query returns. */
 function shown(item: Item, only: readonly string[] | undefined): Item {
@@ -91,10 +58,30 @@ export class TableReader {
     checkKey(hash, query.pk, 'hash');
     const { limit = Number.POSITIVE_INFINITY } = query;
     if (!(limit >= 1)) throw new Error(`a query has the limit ${limit}; at least 1`);
-    return this.#read(query, selectionOf(query, range, place), Math.min(limit, this.#maxPageItems));
+    const most = Math.min(limit, this.#maxPageItems);
+    const selection = selectionOf(query, range, place);
+    return query.count ? this.#count(query, selection, most) : this.#read(query, selection, most);
   }
 
-  #read(query: Query, { text, values }: Selection, limit: number): Page {
+  /**
+   * Counts without reading the items. Such a page ends at the limit only: it moves no data, so 1 MB is no reason to end it.
+   */
+  #count(query: Query, { from, values }: Selection, limit: number): Page {
+    if (!Number.isFinite(limit)) {
+      const all = this.#statement(`SELECT count(*) AS count ${from}`).get(...values);
+      return { items: [], count: Number(all?.['count']) };
+    }
+    const { columns, order } = selectionPartsOf(query);
+    const counted = this.#statement(`SELECT count(*) AS count FROM (SELECT 1 ${from} LIMIT ?)`).get(...values, limit);
+    const count = Number(counted?.['count']);
+    if (count < limit) return { items: [], count };
+    const last = this.#statement(`SELECT ${columns} ${from} ${order} LIMIT 1 OFFSET ?`).get(...values, limit - 1);
+    return { items: [], count, next: cursorOf(query, last) };
+  }
+
+  #read(query: Query, { from, values, item }: Selection, limit: number): Page {
+    const { columns, order } = selectionPartsOf(query);
+    const text = `SELECT ${columns}, ${isBare(query) ? 'octet_length(text) AS size' : item} ${from} ${order} LIMIT ?`;
     const items: Item[] = [];
     let [count, size] = [0, 0];
     let last: Row | undefined;
@@ -105,7 +92,7 @@ export class TableReader {
       if (size > MAX_PAGE_BYTES && count > 0) return { items, count, next: cursorOf(query, last) };
       count += 1;
       last = row;
-      if (!query.count) items.push(toShown(row, query));
+      items.push(toShown(row, query));
     }
     // DynamoDB stops at the limit without reading further: the next page may be empty.
     return count === limit ? { items, count, next: cursorOf(query, last) } : { items, count };

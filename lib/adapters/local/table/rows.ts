@@ -2,9 +2,10 @@ import type { Item, Key, TableName } from '../../../ports/table.ts';
 import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
+import type { Generations } from './generations.ts';
 import { type StoredItem, toItem, toStored } from './items.ts';
 import { checkIndexKeys } from './limits.ts';
-import { rowsOf } from './schema.ts';
+import { rowsOf, searchedIn } from './schema.ts';
 
 const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas[table].indexes);
 
@@ -15,8 +16,10 @@ export interface IndexRow {
   readonly stored: StoredItem;
 }
 
+/** An index, with the attributes by which it is searched. */
 interface Index {
   readonly schema: IndexSchema;
+  readonly searched: readonly string[];
   readonly put: Statement;
   readonly remove: Statement;
 }
@@ -33,6 +36,24 @@ export function projected({ hash, range, includes }: IndexSchema, item: Item): I
 const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
   a.hash === b.hash && a.range === b.range && a.stored.text === b.stored.text && a.stored.bytes === b.stored.bytes;
 
+/** What the rows of all tables share. */
+export interface RowsOptions {
+  /** Runs the change of an index, at once or later. */
+  readonly delay: (work: () => void) => void;
+  readonly generations: Generations;
+}
+
+/** The statement that puts a row into an index. */
+export const indexPut = (rows: string): string =>
+  `INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(searchedIn(rows).length)})`;
+
+/** The values of the searched attributes of an item. */
+export const searchedValues = (searched: readonly string[], item: Item): (string | null)[] =>
+  searched.map((name) => {
+    const value = item[name];
+    return typeof value === 'string' ? value : null;
+  });
+
 /** The rows of one table, and of its indexes. */
 export class Rows {
   readonly #table: TableName;
@@ -40,19 +61,21 @@ export class Rows {
   readonly #put: Statement;
   readonly #remove: Statement;
   readonly #indexes: readonly Index[];
-  readonly #delay: (work: () => void) => void;
+  readonly #delay: RowsOptions['delay'];
+  readonly #generations: Generations;
 
-  /** `delay` runs the change of an index, at once or later. */
-  constructor(database: LocalDatabase, table: TableName, delay: (work: () => void) => void) {
+  constructor(database: LocalDatabase, table: TableName, { delay, generations }: RowsOptions) {
     this.#table = table;
     this.#delay = delay;
+    this.#generations = generations;
     const rows = rowsOf(table);
     this.#get = database.statement(`SELECT text, bytes FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#put = database.statement(`INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?)`);
     this.#remove = database.statement(`DELETE FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#indexes = indexesOf(table).map(([name, schema]) => ({
       schema,
-      put: database.statement(`INSERT OR REPLACE INTO ${rowsOf(table, name)} VALUES (?, ?, ?, ?, ?, ?)`),
+      searched: searchedIn(rowsOf(table, name)),
+      put: database.statement(indexPut(rowsOf(table, name))),
       remove: database.statement(
         `DELETE FROM ${rowsOf(table, name)} WHERE hash = ? AND range = ? AND pk = ? AND sk = ?`,
       ),
@@ -74,25 +97,29 @@ export class Rows {
     const { pk, sk } = item;
     const ttl = item[keyNames.expiry];
     checkIndexKeys(this.#table, item);
+    this.#generations.change(this.#table, pk);
     this.#put.run(pk, sk, stored.text, stored.bytes, typeof ttl === 'number' ? ttl : null);
     this.#follow({ pk, sk }, old, item);
   }
 
   /** Removes the item `old`, or the item of that key in a table without indexes. */
   remove({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined): void {
+    this.#generations.change(this.#table, pk);
     this.#remove.run(pk, sk);
     this.#follow({ pk, sk }, old, undefined);
   }
 
   #follow({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined, next: Item | undefined): void {
-    for (const { schema, put, remove } of this.#indexes) {
+    for (const { schema, searched, put, remove } of this.#indexes) {
       const before = old && projected(schema, old);
       const after = next && projected(schema, next);
       if (before !== undefined && after !== undefined && isSameRow(before, after)) continue;
       const hasMoved = before !== undefined && (before.hash !== after?.hash || before.range !== after.range);
       this.#delay(() => {
         if (hasMoved) remove.run(before.hash, before.range, pk, sk);
-        if (after !== undefined) put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes);
+        if (next === undefined || after === undefined) return;
+        const values = searchedValues(searched, next);
+        put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes, ...values);
       });
     }
   }

@@ -3,10 +3,11 @@ import type { Page, Table, TableName } from '../../../ports/table.ts';
 import { LocalDatabase } from '../database/database.ts';
 import { delayedChanges } from './delayed-changes.ts';
 import { type Expire, expiryOf } from './expiry.ts';
+import { Generations } from './generations.ts';
 import { alignIndexes } from './indexes.ts';
 import { toItem } from './items.ts';
 import { TableReader } from './reader.ts';
-import { Rows, storedIn } from './rows.ts';
+import { Rows, type RowsOptions, storedIn } from './rows.ts';
 import { rowsOf, SCHEMA } from './schema.ts';
 import { type AllRows, TableWriter } from './writer.ts';
 
@@ -31,10 +32,10 @@ export interface LocalTable extends DatabaseTable {
 
 const INVENTORY_PAGE = 500;
 
-const allRows = (database: LocalDatabase, delay: (work: () => void) => void): AllRows => ({
-  catalog: new Rows(database, 'catalog', delay),
-  runs: new Rows(database, 'runs', delay),
-  journal: new Rows(database, 'journal', delay),
+const allRows = (database: LocalDatabase, options: RowsOptions): AllRows => ({
+  catalog: new Rows(database, 'catalog', options),
+  runs: new Rows(database, 'runs', options),
+  journal: new Rows(database, 'journal', options),
 });
 
 function inventoryOf(database: LocalDatabase): Inventory {
@@ -64,7 +65,8 @@ export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSiz
   database.define(SCHEMA);
   alignIndexes(database);
   const changes = delayedChanges(database, indexDelay);
-  const rows = allRows(database, changes.delay);
+  const generations = new Generations();
+  const rows = allRows(database, { delay: changes.delay, generations });
   const writer = new TableWriter(rows);
   const reader = new TableReader(database, rows, pageSize ?? Number.POSITIVE_INFINITY);
   const read = async <T>(work: () => T): Promise<T> => {
@@ -81,6 +83,7 @@ export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSiz
         changes.pass();
         return database.change(() => writer.write(writes));
       },
+      generation: (table, pk) => generations.of(table, pk),
     },
     inventory: inventoryOf(database),
     expire: expiryOf(database, rows),

@@ -1,0 +1,63 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Order, Usage } from './measured-process.ts';
+import { openWireClient } from './wire-client.ts';
+
+/** A server in a process of its own; see measured-process.ts. */
+export interface ServerProcess {
+  readonly url: URL;
+  /** Lets the server do some work, then returns its use of the machine. */
+  ask(order: Order): Promise<Usage>;
+  end(): Promise<void>;
+}
+
+/** Starts the program of a measured server. */
+export async function startServer(file: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const child = fork(new URL(file, import.meta.url), {
+    env: { ...process.env, ...env },
+    execArgv: ['--disable-warning=ExperimentalWarning', ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])],
+  });
+  const [url] = (await once(child, 'message')) as [string];
+  return {
+    url: new URL(url),
+    async ask(order) {
+      const answer = once(child, 'message');
+      child.send(order);
+      return (await answer)[0] as Usage;
+    },
+    async end() {
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+const URL_IN_LINE = /listening on (\S+)/;
+
+/** Starts `npm start` on a data folder, and returns the milliseconds until it has answered its first request. */
+export async function timeStart(folder: string): Promise<number> {
+  const begin = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../bin/local.ts', import.meta.url))],
+    {
+      env: { ...process.env, PORT: '0', APIKEY: 'bench', WEFT_DATA: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const exit = once(child, 'exit');
+  let url: string | undefined;
+  for await (const chunk of child.stdout) {
+    url = URL_IN_LINE.exec(String(chunk))?.[1];
+    if (url !== undefined) break;
+  }
+  const client = await openWireClient(new URL(url ?? ''));
+  await client.send('GET', '/api/namespaces');
+  const time = performance.now() - begin;
+  client.close();
+  child.kill('SIGTERM');
+  await exit;
+  return time;
+}

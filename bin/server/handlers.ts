@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { GatewaySettings, StreamingHandler } from '../../lib/adapters/local/gateway.ts';
+import type { ReplyStream } from '../../lib/adapters/local/reply-stream.ts';
+import { isConsolePath } from '../../lib/api/console/console.ts';
+import { type Match, matchRoute } from '../../lib/api/http/match.ts';
+import type { Reply, StreamedReply } from '../../lib/api/http/reply.ts';
+import { type RequestEvent, readBody, toRequestHead } from '../../lib/api/http/request.ts';
+import type { LambdaName } from '../../lib/api/registry/families.ts';
+import { lambdaOf } from '../../lib/api/registry/route.ts';
+import { type Responder, type RouteHandlers, responderOf } from '../../lib/api/responder.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import { loadConsole } from './console.ts';
+
+/** The functions that serve requests. */
+const FUNCTIONS: { readonly [Name in LambdaName]: () => Promise<RouteHandlers<Name>> } = {
+  namespaces: () => import('../../functions/http/namespaces.ts'),
+  tree: () => import('../../functions/http/tree.ts'),
+  instances: () => import('../../functions/http/instances.ts'),
+  variables: () => import('../../functions/http/variables.ts'),
+  secrets: () => import('../../functions/http/secrets.ts'),
+  registries: () => import('../../functions/http/registries.ts'),
+  services: () => import('../../functions/http/services.ts'),
+  events: () => import('../../functions/http/events.ts'),
+  logs: () => import('../../functions/http/logs.ts'),
+  metrics: () => import('../../functions/http/metrics.ts'),
+  keys: () => import('../../functions/http/keys.ts'),
+  system: () => import('../../functions/http/system.ts'),
+};
+
+/** The function that replies to a request without a route. */
+const FALLBACK: LambdaName = 'system';
+
+type Query = Parameters<GatewaySettings['handlerOf']>[2];
+
+/** The route of each request in progress, by the object of its query: it selects the handler, which needs it too. */
+const matches = new WeakMap<Query, Match>();
+
+function matchOf(method: string, path: string, query: Query): Match {
+  const match = matches.get(query) ?? matchRoute(method, path, query);
+  matches.set(query, match);
+  return match;
+}
+
+async function send({ status, headers, body }: Reply | StreamedReply, response: ReplyStream): Promise<void> {
+  response.begin({ statusCode: status, headers });
+  if (body instanceof Readable) {
+    await pipeline(body, response);
+    return;
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  await new Promise<void>((resolve, reject) => {
+    response.end(bytes, (error?: Error | null) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** A responder as the gateway calls it. It replies without the parts of a Lambda that only AWS needs. */
+function handlerOf(respond: Responder): StreamingHandler {
+  return async (event, response, context) => {
+    // The gateway makes all three; its types are those of any Lambda.
+    const received = event as RequestEvent;
+    const { multiValueQueryStringParameters: query } = event as { readonly multiValueQueryStringParameters: Query };
+    const head = toRequestHead(received);
+    const match = matchOf(head.method, head.path, query);
+    const read = (keyId: string, most: number) => readBody(received, keyId, most);
+    const reply = await respond({ head, readBody: read, match }, context as Parameters<Responder>[1]);
+    await send(reply, response as ReplyStream);
+  };
+}
+
+async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): Promise<StreamingHandler> {
+  return handlerOf(responderOf<Name>(await FUNCTIONS[name](), ports, true));
+}
+
+/** What the gateway needs to serve every route with these ports. */
+export async function loadHandlers(ports: Ports): Promise<Pick<GatewaySettings, 'handlerOf'>> {
+  const names = Object.keys(FUNCTIONS) as LambdaName[];
+  const handlers = new Map(
+    await Promise.all(names.map(async (name) => [name, await loadHandler(name, ports)] as const)),
+  );
+  const console = await loadConsole();
+  return {
+    handlerOf(method, path, query) {
+      if (isConsolePath(path)) return console;
+      const match = matchOf(method, path, query);
+      const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;
+      const handler = handlers.get(name);
+      if (handler === undefined) throw new Error(`no function is named ${name}`);
+      return handler;
+    },
+  };
+}

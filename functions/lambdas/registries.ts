@@ -1,0 +1,9 @@
+import { clock, mayStream, meter, sealer, settings, table, vault, web } from '../../lib/adapters/aws/deployed.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import { endpoints } from '../http/registries.ts';
+
+export const handler = lambda<'registries'>(
+  { endpoints },
+  { table, vault, sealer, web, clock, settings, meter },
+  mayStream,
+);

@@ -1,0 +1,19 @@
+import {
+  changes,
+  clock,
+  containers,
+  mayStream,
+  meter,
+  sealer,
+  settings,
+  table,
+  vault,
+} from '../../lib/adapters/aws/deployed.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import { endpoints, streamSources } from '../http/services.ts';
+
+export const handler = lambda<'services'>(
+  { endpoints, streamSources },
+  { table, vault, sealer, containers, changes, clock, settings, meter },
+  mayStream,
+);

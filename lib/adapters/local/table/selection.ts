@@ -1,0 +1,73 @@
+import type { Query, TextCondition } from '../../../ports/table.ts';
+import type { KeyRange, Place } from '../../portable/pages.ts';
+import { keysOf } from '../../portable/schema.ts';
+import { attributeIn, rowsOf, searchedIn, searchOf } from './schema.ts';
+
+/** The rows of a query in SQL, from `FROM` to its conditions, and their values. */
+export interface Selection {
+  readonly from: string;
+  readonly values: readonly string[];
+  /** The columns of the item, as SQL. */
+  readonly item: string;
+}
+
+const RANGE = { from: '>=', to: '<=' } as const;
+
+/** The key columns of a query, in its order, and the order as SQL. */
+export function selectionPartsOf({ index, descending }: Query) {
+  const sorted = index === undefined ? ['sk'] : ['range', 'pk', 'sk'];
+  const direction = descending ? ' DESC' : '';
+  return {
+    columns: index === undefined ? 'pk, sk' : 'range, pk, sk',
+    order: `ORDER BY ${sorted.map((name) => name + direction).join()}`,
+    sorted,
+  };
+}
+
+/** A condition on the value of an attribute as SQL, with the condition's text in place of each question mark. */
+const TESTS: Readonly<Record<TextCondition['is'], (value: string) => string>> = {
+  'equal to': (value) => `${value} = ?`,
+  'beginning with': (value) => `instr(${value}, ?) = 1`,
+  containing: (value) => `instr(${value}, ?) > 0`,
+};
+
+/** A column of a row that the search index has found. As a query of its own it is read for the rows of the result only. */
+const itemOf = (rows: string, column: string): string =>
+  `(SELECT ${column} FROM ${rows} AS item NOT INDEXED WHERE item.hash = found.hash AND item.range = found.range ` +
+  `AND item.pk = found.pk AND item.sk = found.sk) AS ${column}`;
+
+const NAME = /^\w+$/;
+
+function needName(attribute: string): string {
+  if (NAME.test(attribute)) return attribute;
+  throw new Error(`a query cannot have a condition on the attribute '${attribute}'`);
+}
+
+/** The rows of a query. Filters and counts read the narrow SQLite index with the searched attributes, if there is one. */
+export function selectionOf(query: Query, range: KeyRange, place: Place | undefined): Selection {
+  const { table, index, pk, where = [], count, descending } = query;
+  const rows = rowsOf(table, index);
+  const [hash, order] = index === undefined ? ['pk', 'sk'] : ['hash', 'range'];
+  const parts = [`${hash} = ?`];
+  const values = [pk];
+  for (const [side, operator] of Object.entries(RANGE)) {
+    const value = range[side as keyof KeyRange];
+    if (value === undefined) continue;
+    parts.push(`${order} ${operator} ?`);
+    values.push(value);
+  }
+  if (place !== undefined) {
+    const { sorted } = selectionPartsOf(query);
+    const names = index === undefined ? ['sk'] : [keysOf(table, index).range, 'pk', 'sk'];
+    parts.push(`(${sorted.join()}) ${descending ? '<' : '>'} (${sorted.map(() => '?').join()})`);
+    values.push(...names.map((name) => place.get(name) ?? ''));
+  }
+  for (const group of where) {
+    parts.push(`(${group.map(({ attribute, is }) => TESTS[is](attributeIn(rows, needName(attribute)))).join(' OR ')})`);
+    values.push(...group.map(({ text }) => text));
+  }
+  const isSearch = searchedIn(rows).length > 0 && (count === true || where.length > 0);
+  const access = isSearch ? `INDEXED BY ${searchOf(rows)}` : 'NOT INDEXED';
+  const item = isSearch ? `${itemOf(rows, 'text')}, ${itemOf(rows, 'bytes')}` : 'text, bytes';
+  return { from: `FROM ${rows} AS found ${access} WHERE ${parts.join(' AND ')}`, values, item };
+}

@@ -1,0 +1,161 @@
+import { ServiceError } from '../domain/errors.ts';
+import type { Happened } from '../ports/meter.ts';
+import type { Ports } from '../ports/ports.ts';
+import { logFault } from './fault-log.ts';
+import { authorize, type Call, maxBodyBytes, type Routed, toCall } from './http/call.ts';
+import type { Endpoints } from './http/endpoints.ts';
+import { type Match, matchRoute } from './http/match.ts';
+import {
+  faultText,
+  OPTIONS,
+  type Reply,
+  redirect,
+  type StreamedReply,
+  toErrorReply,
+  toFaultReply,
+  toReply,
+  UNROUTED,
+} from './http/reply.ts';
+import type { Request, RequestHead } from './http/request.ts';
+import type { LambdaName } from './registry/families.ts';
+import { lambdaOf } from './registry/route.ts';
+import type { AlwaysStreamedId, IdsServedBy } from './registry/routes/index.ts';
+import { STREAM_HEADERS } from './streams/frames.ts';
+import { type AnyEndpoint, type AnyStreamSource, lastEventIdOf, pollOf, wantsStream } from './streams/polls.ts';
+import type { StreamSources } from './streams/sources.ts';
+import { EventStream, LIST_INTERVALS, SNAPSHOT_INTERVALS } from './streams/stream.ts';
+
+/** What serves the routes of a Lambda. The stream sources may be left out unless a route is always streamed. */
+export type RouteHandlers<Name extends LambdaName> = { readonly endpoints: Endpoints<Name> } & ([
+  Extract<IdsServedBy<Name>, AlwaysStreamedId>,
+] extends [never]
+  ? { readonly streamSources?: StreamSources<Name> }
+  : { readonly streamSources: StreamSources<Name> });
+
+/** What is read of the context of a Lambda. The local service sets no deadline. */
+export interface Invocation {
+  readonly awsRequestId: string;
+  readonly getRemainingTimeInMillis?: () => number;
+}
+
+function queryText({ query }: RequestHead): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+type Metered = Pick<Ports, 'meter'>;
+
+function logFaultOf({ meter }: Metered, error: unknown, routed: Routed | undefined, invocation: Invocation): string {
+  return logFault(error, { route: routed?.id, ...routed?.params }, invocation, meter);
+}
+
+/** The metrics of error replies, by the first digit of their status. */
+const ERRORS: Readonly<Record<number, Happened>> = { 4: { ClientErrors: 1 }, 5: { ServerErrors: 1 } };
+
+/** Counts a request; those without a route belong to the family `none`. */
+function countRequest({ meter }: Metered, routed: Routed | undefined, status: number): void {
+  meter?.note({ Requests: 1, ...ERRORS[Math.floor(status / 100)] }, routed?.route.family ?? 'none');
+}
+
+/** The time before its deadline in which a Lambda ends its streams. */
+const MARGIN_MS = 10_000;
+
+/** The replies of these families hold secrets, or show which there are: no cache keeps them. */
+const UNCACHED: ReadonlySet<LambdaName> = new Set(['keys', 'secrets', 'registries']);
+
+function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Routed): R {
+  if (!UNCACHED.has(lambdaOf(route))) return reply;
+  return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'no-store' } };
+}
+
+/** What serves an authorized request. */
+interface Served {
+  readonly request: Request;
+  readonly routed: Routed;
+  readonly call: Call;
+  readonly ports: Ports;
+  readonly endpoint: AnyEndpoint | undefined;
+  readonly source: AnyStreamSource | undefined;
+}
+
+function openStream(served: Served, invocation: Invocation): EventStream {
+  const { ports, request, routed, source } = served;
+  const remaining = invocation.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return new EventStream({
+    poll: pollOf(served),
+    watch: ports.changes.watch(ports.table),
+    clock: ports.clock,
+    intervals: source === undefined ? SNAPSHOT_INTERVALS : LIST_INTERVALS,
+    lastEventId: lastEventIdOf(request),
+    deadline: ports.clock.now() + remaining - MARGIN_MS,
+    hasPlainErrors: routed.route.refusal === 'plain',
+    onFault: (error) => faultText(logFaultOf(ports, error, routed, invocation)),
+  });
+}
+
+/** The stream, or only its first event. */
+async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise<Reply | StreamedReply> {
+  const first = await stream.open();
+  const head = { status: 200, headers: STREAM_HEADERS };
+  if (isStreaming) return { ...head, body: stream.toReadable(first) };
+  stream.close();
+  return { ...head, body: first };
+}
+
+/** The reply to a request without a route; else its route. */
+function routeOf(request: RequestHead, match: Match): { readonly routed: Routed } | { readonly reply: Reply } {
+  if (request.method === 'OPTIONS') return { reply: OPTIONS };
+  if ('status' in match) return { reply: UNROUTED[match.status] };
+  if ('redirect' in match) return { reply: redirect(request.base + match.redirect + queryText(request)) };
+  return { routed: match };
+}
+
+/** A request before its body is read and, if the caller has found it already, its route. */
+export interface Received {
+  readonly head: RequestHead;
+  /** Reads the body of at most `most` bytes on the account of the key. Throws ServiceError. */
+  readonly readBody: (keyId: string, most: number) => Promise<Uint8Array>;
+  readonly match?: Match;
+}
+
+/**
+ * Replies to a request: finds the route, authorizes the caller, then reads the body, and replies with the result of the endpoint or with an
+ * event stream. Each error becomes a reply without a stack trace.
+ */
+export type Responder = (received: Received, invocation: Invocation) => Promise<Reply | StreamedReply>;
+
+/** The responder of the routes of a Lambda. Unless it `isStreaming`, an event stream ends after its first event. */
+export function responderOf<Name extends LambdaName>(
+  { endpoints, streamSources }: RouteHandlers<Name>,
+  ports: Ports,
+  isStreaming: boolean,
+): Responder {
+  // The id of a route selects an endpoint and the call that it takes; the types cannot express that they belong together.
+  const endpointOf = new Map(Object.entries(endpoints as Readonly<Record<string, AnyEndpoint>>));
+  const sourceOf = new Map(Object.entries((streamSources ?? {}) as Readonly<Record<string, AnyStreamSource>>));
+  const serve = async (received: Received, routed: Routed, invocation: Invocation): Promise<Reply | StreamedReply> => {
+    const caller = await authorize(ports, received.head, routed);
+    const body = await received.readBody(caller.id, maxBodyBytes(routed.route));
+    const request = { ...received.head, body };
+    const call = toCall(request, routed, caller);
+    const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
+    if (!wantsStream(request, routed)) return withCaching(toReply(await endpoint?.(ports, call)), routed);
+    return toStreamReply(openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
+  };
+  return async (received, invocation) => {
+    const { head, match } = received;
+    const found = routeOf(head, match ?? matchRoute(head.method, head.path, head.query));
+    if ('reply' in found) {
+      countRequest(ports, undefined, found.reply.status);
+      return found.reply;
+    }
+    const { routed } = found;
+    const reply = await serve(received, routed, invocation).catch((error: unknown) =>
+      error instanceof ServiceError ? toErrorReply(error) : toFaultReply(logFaultOf(ports, error, routed, invocation)),
+    );
+    countRequest(ports, routed, reply.status);
+    return reply;
+  };
+}
