@@ -1,6 +1,6 @@
 /**
  * `npm run durability -- [--rounds 500] [--seed S] [--sync full|normal]`: kills `npm start` under load again and again, and
- * cuts the power of a copy of its data each time. Ends with the figures, and with the exit code 1 if a write was lost or partial.
+ * cuts the power of a copy of its data each time. Ends with the figures, and with the exit code 1 if a write was lost or partial, or a run does not go on.
  */
 import { parseArgs } from 'node:util';
 import { type Figures, runRounds } from './rounds.ts';
@@ -26,6 +26,9 @@ const summaryOf = ({ lost, partial, stalled, ...counts }: Figures): string =>
     `${counts.acknowledged} acknowledged writes, ${lost.length} lost, ${partial.length} partial; ${stalled.length} runs stalled`,
   ].join('; ');
 
+// Without this, the process that is under test would outlive this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const PROGRESS = 10;
 console.log(`${rounds} rounds, seed ${seed}, WEFT_SYNC=${sync}`);
 const figures = await runRounds({
@@ -38,4 +41,4 @@ for (const kind of ['lost', 'partial', 'stalled'] as const) {
   for (const what of figures[kind]) console.log(`${kind}: ${what}`);
 }
 console.log(summaryOf(figures));
-process.exitCode = figures.lost.length + figures.partial.length === 0 ? 0 : 1;
+process.exitCode = figures.lost.length + figures.partial.length + figures.stalled.length === 0 ? 0 : 1;
