@@ -92,10 +92,8 @@ async function compress(folder: string): Promise<void> {
 
 /** Sizes in bytes after gzip. */
 export interface ConsoleSizes {
-  /** What every page loads. */
-  readonly frame: number;
-  /** What the first load of a page takes, the frame included, by its source. */
-  readonly pages: Readonly<Record<string, number>>;
+  /** The files that the first load of any page takes. */
+  readonly first: Readonly<Record<string, number>>;
   /** The files that load when a page shows what they are for: the editor, the diagram, charts. */
   readonly later: Readonly<Record<string, number>>;
 }
@@ -103,22 +101,13 @@ export interface ConsoleSizes {
 async function sizesOf(folder: string, outputs: Outputs): Promise<ConsoleSizes> {
   const sizeOf = async (file: string) =>
     (await promisify(gzip)(await readFile(resolve(ROOT, file)), { level: 9 })).length;
-  const names = [...Object.keys(outputs), join(folder, 'index.html')];
-  const sizes = new Map(await Promise.all(names.map(async (file) => [file, await sizeOf(file)] as const)));
-  const sum = (files: Iterable<string>): number =>
-    [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
-  const frame = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
-  frame.add(join(folder, 'index.html'));
-  const entryOf = (file: string): string => outputs[file]?.entryPoint ?? '';
-  const pages = names.filter((file) => !frame.has(file) && entryOf(file).startsWith('web/pages/'));
-  const withPage = new Map(pages.map((file) => [entryOf(file), new Set([...frame, ...loadedWith(outputs, file)])]));
-  const seen = new Set([...withPage.values()].flatMap((files) => [...files]));
-  const later = names.filter((file) => !seen.has(file));
-  return {
-    frame: sum(frame),
-    pages: Object.fromEntries([...withPage].map(([entry, files]) => [entry, sum(files)])),
-    later: Object.fromEntries(later.map((file) => [`${basename(file)} ${entryOf(file)}`.trim(), sizes.get(file) ?? 0])),
-  };
+  const page = join(folder, 'index.html');
+  const nameOf = (file: string): string => `${basename(file)} ${outputs[file]?.entryPoint ?? ''}`.trim();
+  const sizes = async (files: readonly string[]) =>
+    Object.fromEntries(await Promise.all(files.map(async (file) => [nameOf(file), await sizeOf(file)] as const)));
+  const first = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
+  const later = Object.keys(outputs).filter((file) => !first.has(file));
+  return { first: await sizes([page, ...first]), later: await sizes(later) };
 }
 
 /**
@@ -144,11 +133,12 @@ export async function buildConsole(folder = CONSOLE_FOLDER, { compressed = false
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder = CONSOLE_FOLDER] = process.argv.slice(2);
-  const { frame, pages, later } = await buildConsole(folder, { compressed: folder !== CONSOLE_FOLDER });
+  const sizes = await buildConsole(folder, { compressed: folder !== CONSOLE_FOLDER });
   const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
-  console.log(`${folder}: every page loads ${kilobytes(frame)} (gzip)`);
-  for (const [kind, sizes] of Object.entries({ first: pages, later })) {
-    const sorted = Object.entries(sizes).sort(([, a], [, b]) => b - a);
+  const whole = Object.values(sizes.first).reduce((sum, size) => sum + size, 0);
+  console.log(`${folder}: the first load is ${kilobytes(whole)} (gzip)`);
+  for (const [kind, files] of Object.entries(sizes)) {
+    const sorted = Object.entries(files as ConsoleSizes['first']).sort(([, a], [, b]) => b - a);
     for (const [name, size] of sorted) console.log(`  ${kind} ${name}: ${kilobytes(size)}`);
   }
 }

@@ -1,7 +1,8 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, started, untilListening } from './browser/space.ts';
+import { pasteInto } from './browser/typing.ts';
 
 let console_: Console;
 let made = 0;
@@ -27,17 +28,6 @@ afterAll(async () => {
 const store = (path: string, source: string) =>
   ask(console_.client, 'PUT', `/api/namespaces/${ns}/tree/${path}?op=create-workflow`, source);
 
-/** Replaces the text of an editor by another one, as a person does who pastes it. */
-async function paste(editor: Locator, text: string): Promise<void> {
-  await editor.focus();
-  await editor.press('Control+a');
-  await editor.evaluate((element, pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', pasted);
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, text);
-}
-
 const status = (page: Page, word: string) => page.getByRole('heading', { level: 1 }).getByText(word);
 
 const WITH_A_MISTAKE = `states:
@@ -59,7 +49,7 @@ describe('a person', () => {
     await page.getByLabel('Name of the workflow').fill('greet');
     await page.getByRole('button', { name: 'Create' }).click();
     const text = page.getByLabel('Source of greet');
-    await paste(text, WITH_A_MISTAKE);
+    await pasteInto(text, WITH_A_MISTAKE);
     const problem = page.getByRole('list', { name: 'Problems' }).getByRole('button');
     await problem.getByText('grete').first().waitFor();
     expect(await problem.count()).toBe(1);
@@ -72,7 +62,7 @@ describe('a person', () => {
     await page.getByText('Stored as the latest revision').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('textbox', { name: 'Input' }).waitFor();
-    await paste(page.getByRole('textbox', { name: 'Input' }), '{"name": "Ada"}');
+    await pasteInto(page.getByRole('textbox', { name: 'Input' }), '{"name": "Ada"}');
     await page.getByRole('button', { name: 'Start' }).click();
     await status(page, 'Complete').waitFor();
     const steps = page.getByRole('region', { name: 'Steps' }).getByRole('button');

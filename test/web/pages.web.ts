@@ -98,6 +98,16 @@ test('nothing is wider than a narrow screen', async () => {
   expect(wide).toEqual([]);
 });
 
+test('a first visit of a run takes six files', async () => {
+  const page = await console_.open(`n/demo/runs/${space.failed}?tab=log`);
+  await untilReady(page);
+  const files = await page.evaluate(() =>
+    performance.getEntriesByType('resource').flatMap(({ name }) => (name.includes('/assets/') ? [name] : [])),
+  );
+  // The page itself is one more; the browser does not list its icon.
+  expect([...new Set(files)].length, files.join('\n')).toBeLessThanOrEqual(5);
+});
+
 test('an address without a page says so', async () => {
   const page = await console_.open('n/demo/nothing/here');
   await page.getByRole('heading', { name: 'No page has this address' }).waitFor();

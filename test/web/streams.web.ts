@@ -76,3 +76,31 @@ test('a list whose connections are lost shows each run once', async () => {
   await page.getByText('Live', { exact: true }).waitFor();
   expect(await rows.count()).toBe(before + 1);
 });
+
+const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+
+test('a tab that is hidden for five seconds closes its streams, and opens them when it is shown again', async () => {
+  const run = await started(console_.client, NS, 'loop', { loop: 'c' });
+  const page = await console_.open(`n/${NS}/runs/${run}`);
+  await page.getByText('round 0').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  const closed: string[] = [];
+  page.on('requestfailed', (request) => closed.push(request.url()));
+  const isLog = (url: string): boolean => url.endsWith('/logs') || url.includes('/logs?');
+  await setHidden(page, true);
+  await page.clock.runFor(4900);
+  expect(closed).toEqual([]);
+  const lost = page.waitForEvent('requestfailed', (request) => isLog(request.url()));
+  await page.clock.runFor(200);
+  await lost;
+  await setHidden(page, false);
+  const opened = page.waitForRequest((request) => isLog(request.url()));
+  await page.clock.runFor(20_000);
+  await opened;
+});

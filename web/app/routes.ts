@@ -1,54 +1,74 @@
 import type { ComponentType } from 'preact';
+import { EventsPage } from '../pages/events/events.tsx';
+import { GalleryPage } from '../pages/gallery/gallery.tsx';
+import { KeysPage } from '../pages/keys/keys.tsx';
+import { LogPage } from '../pages/log/log.tsx';
+import { MetricsPage } from '../pages/metrics/metrics.tsx';
+import { NamespacesPage } from '../pages/namespaces/namespaces.tsx';
+import { OverviewPage } from '../pages/overview/overview.tsx';
+import { PlaygroundPage } from '../pages/playground/playground.tsx';
+import { RegistriesPage } from '../pages/registries/registries.tsx';
+import { RunPage } from '../pages/run/run.tsx';
+import { RunsPage } from '../pages/runs/runs.tsx';
+import { SecretsPage } from '../pages/secrets/secrets.tsx';
+import { ServerPage } from '../pages/server/server.tsx';
+import { ServicePage } from '../pages/services/service.tsx';
+import { ServicesPage } from '../pages/services/services.tsx';
+import { SettingsPage } from '../pages/settings/settings.tsx';
+import { TreePage } from '../pages/tree/tree.tsx';
+import { VariablesPage } from '../pages/variables/variables.tsx';
 
 export type PageProps = { readonly params: Readonly<Record<string, string>> };
-type Page = ComponentType<PageProps>;
 
 interface Route {
   /** `:name` is one segment, `*name` the rest of the path. */
   readonly path: string;
-  readonly load: () => Promise<Page>;
+  readonly page: ComponentType<PageProps>;
 }
 
-/** Every page of the console: its address, and where its code is. */
+/**
+ * Every page of the console, by its address. All pages are in one file, so that a visit takes few requests; what is
+ * large loads when it is shown: the editor, the diagram, charts.
+ */
 export const routes: readonly Route[] = [
-  { path: '', load: () => import('../pages/namespaces/namespaces.tsx').then((page) => page.NamespacesPage) },
-  { path: 'gallery', load: () => import('../pages/gallery/gallery.tsx').then((page) => page.GalleryPage) },
-  { path: 'gallery/:part', load: () => import('../pages/gallery/gallery.tsx').then((page) => page.GalleryPage) },
-  { path: 'keys', load: () => import('../pages/keys/keys.tsx').then((page) => page.KeysPage) },
-  { path: 'server', load: () => import('../pages/server/server.tsx').then((page) => page.ServerPage) },
+  { path: '', page: NamespacesPage },
+  { path: 'gallery', page: GalleryPage },
+  { path: 'gallery/:part', page: GalleryPage },
+  { path: 'keys', page: KeysPage },
+  { path: 'server', page: ServerPage },
   {
     path: 'server/services/:name',
-    load: () => import('../pages/services/service.tsx').then((page) => page.ServicePage),
+    page: ServicePage,
   },
-  { path: 'playground', load: () => import('../pages/playground/playground.tsx').then((page) => page.PlaygroundPage) },
-  { path: 'n/:namespace', load: () => import('../pages/overview/overview.tsx').then((page) => page.OverviewPage) },
-  { path: 'n/:namespace/tree/*path', load: () => import('../pages/tree/tree.tsx').then((page) => page.TreePage) },
-  { path: 'n/:namespace/runs', load: () => import('../pages/runs/runs.tsx').then((page) => page.RunsPage) },
-  { path: 'n/:namespace/runs/:id', load: () => import('../pages/run/run.tsx').then((page) => page.RunPage) },
-  { path: 'n/:namespace/events', load: () => import('../pages/events/events.tsx').then((page) => page.EventsPage) },
-  { path: 'n/:namespace/events/*id', load: () => import('../pages/events/events.tsx').then((page) => page.EventsPage) },
-  { path: 'n/:namespace/metrics', load: () => import('../pages/metrics/metrics.tsx').then((page) => page.MetricsPage) },
-  { path: 'n/:namespace/log', load: () => import('../pages/log/log.tsx').then((page) => page.LogPage) },
+  { path: 'playground', page: PlaygroundPage },
+  { path: 'n/:namespace', page: OverviewPage },
+  { path: 'n/:namespace/tree/*path', page: TreePage },
+  { path: 'n/:namespace/runs', page: RunsPage },
+  { path: 'n/:namespace/runs/:id', page: RunPage },
+  { path: 'n/:namespace/events', page: EventsPage },
+  { path: 'n/:namespace/events/*id', page: EventsPage },
+  { path: 'n/:namespace/metrics', page: MetricsPage },
+  { path: 'n/:namespace/log', page: LogPage },
   {
     path: 'n/:namespace/variables',
-    load: () => import('../pages/variables/variables.tsx').then((page) => page.VariablesPage),
+    page: VariablesPage,
   },
-  { path: 'n/:namespace/secrets', load: () => import('../pages/secrets/secrets.tsx').then((page) => page.SecretsPage) },
+  { path: 'n/:namespace/secrets', page: SecretsPage },
   {
     path: 'n/:namespace/services',
-    load: () => import('../pages/services/services.tsx').then((page) => page.ServicesPage),
+    page: ServicesPage,
   },
   {
     path: 'n/:namespace/services/:name',
-    load: () => import('../pages/services/service.tsx').then((page) => page.ServicePage),
+    page: ServicePage,
   },
   {
     path: 'n/:namespace/registries',
-    load: () => import('../pages/registries/registries.tsx').then((page) => page.RegistriesPage),
+    page: RegistriesPage,
   },
   {
     path: 'n/:namespace/settings',
-    load: () => import('../pages/settings/settings.tsx').then((page) => page.SettingsPage),
+    page: SettingsPage,
   },
 ];
 

@@ -1,5 +1,5 @@
 /** A page that is hidden for longer gives its connections back: a browser has six for one service. */
-const HIDDEN_MS = 30_000;
+const HIDDEN_MS = 5000;
 
 /** Resolves at once while the page is shown, else when it is shown again. */
 export function untilVisible(): Promise<void> {

@@ -8,7 +8,7 @@ const WAITS = [500, 1000, 2000, 4000];
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Loads code, and tries again where the connection is lost meanwhile. Throws what the last attempt threw. */
-export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
+async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   for (const wait of WAITS) {
     try {
       return await load();

@@ -43,7 +43,7 @@ function Listener({ namespace, listening }: { readonly namespace: string; readon
           </a>{' '}
           {run !== undefined && <Id id={run} of="the run’s id" href={addresses.run(namespace, run)} />}
         </p>
-        <p class="quiet">{did}</p>
+        <p class="quiet">{listening.failed === undefined ? did : 'not delivered: an attribute differs'}</p>
         <Difference failed={listening.failed} />
         {started !== undefined && (
           <p>

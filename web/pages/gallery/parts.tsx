@@ -23,7 +23,21 @@ import { StatusWord } from '../../parts/status/status.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { Timeline } from '../../parts/timeline/timeline.tsx';
 import { Duration, Id, Time } from '../../parts/value/value.tsx';
-import * as samples from './samples.ts';
+import {
+  BUCKETS,
+  CHANGED_SOURCE,
+  GRAPH,
+  HOSTILE,
+  LARGE_GRAPH,
+  LINES,
+  PROBLEMS,
+  SOURCE,
+  STEPS,
+  STEPS_FROM,
+  STEPS_TO,
+  VALUE,
+  WAY,
+} from './samples.ts';
 
 function Buttons() {
   return (
@@ -127,7 +141,7 @@ function LongTable() {
         label="Ten thousand rows"
         columns={[
           { name: 'Number', width: '120px', isRight: true, cell: (row: number) => row.toLocaleString('en-US') },
-          { name: 'Text', width: '1fr', cell: (row: number) => (row % 50 === 0 ? samples.HOSTILE : `row ${row}`) },
+          { name: 'Text', width: '1fr', cell: (row: number) => (row % 50 === 0 ? HOSTILE : `row ${row}`) },
         ]}
         count={10_000}
         rowAt={(index) => (index % 17 === 5 ? undefined : index)}
@@ -142,39 +156,38 @@ function Diagrams() {
   const chosen = useSignal('ship');
   return (
     <div class="gallery-diagrams">
-      <Diagram graph={samples.GRAPH} label="A workflow" onChoose={into(chosen)} chosen={chosen.value} />
-      <Diagram graph={samples.GRAPH} label="A run that waits" way={samples.WAY} onChoose={into(chosen)} />
-      <Diagram graph={samples.GRAPH} label="A run that failed" way={{ ...samples.WAY, mood: 'failed' }} />
-      <Diagram graph={samples.LARGE_GRAPH} label="Eighty states" />
+      <Diagram graph={GRAPH} label="A workflow" onChoose={into(chosen)} chosen={chosen.value} />
+      <Diagram graph={GRAPH} label="A run that waits" way={WAY} onChoose={into(chosen)} />
+      <Diagram graph={GRAPH} label="A run that failed" way={{ ...WAY, mood: 'failed' }} />
+      <Diagram graph={LARGE_GRAPH} label="Eighty states" />
     </div>
   );
 }
 
 function Timelines() {
   const chosen = useSignal(2);
-  const { STEPS: steps, STEPS_FROM: from, STEPS_TO: to } = samples;
   return (
     <div class="gallery-box">
-      <Timeline steps={steps} from={from} to={to} chosen={chosen.value} onChoose={into(chosen)} />
+      <Timeline steps={STEPS} from={STEPS_FROM} to={STEPS_TO} chosen={chosen.value} onChoose={into(chosen)} />
     </div>
   );
 }
 
 function Texts() {
-  const text = useSignal(samples.SOURCE);
+  const text = useSignal(SOURCE);
   return (
     <div class="gallery-diagrams">
-      <Editor language="yaml" label="Source" value={text.value} problems={samples.PROBLEMS} onChange={into(text)} />
-      <Diff before={samples.SOURCE} after={samples.CHANGED_SOURCE} label="Changes" />
-      <Source text={samples.SOURCE} label="Read only" marked={{ from: 6, to: 10 }} isWrong />
+      <Editor language="yaml" label="Source" value={text.value} problems={PROBLEMS} onChange={into(text)} />
+      <Diff before={SOURCE} after={CHANGED_SOURCE} label="Changes" />
+      <Source text={SOURCE} label="Read only" marked={{ from: 6, to: 10 }} isWrong />
     </div>
   );
 }
 
-const times = samples.BUCKETS.map(({ from }) => from / 1000);
+const times = BUCKETS.map(({ from }) => from / 1000);
 const lines = [
-  { name: 'p50', colour: '--ink', values: samples.BUCKETS.map(({ p50 }) => p50) },
-  { name: 'p95', colour: '--running', isDashed: true, values: samples.BUCKETS.map(({ p95 }) => p95) },
+  { name: 'p50', colour: '--ink', values: BUCKETS.map(({ p50 }) => p50) },
+  { name: 'p95', colour: '--running', isDashed: true, values: BUCKETS.map(({ p95 }) => p95) },
 ];
 
 function Charts() {
@@ -182,7 +195,7 @@ function Charts() {
     <>
       <Columns
         label="Runs by hour"
-        buckets={samples.BUCKETS}
+        buckets={BUCKETS}
         tickOf={(_, index) => (index % 4 === 0 ? `${index}:00` : '')}
         nameOf={({ started, failed }) => `${started} started, ${failed} failed`}
       />
@@ -193,11 +206,11 @@ function Charts() {
 
 const Logs = () => (
   <div class="gallery-box">
-    <Log lines={samples.LINES} label="Lines of a run" hasStates />
+    <Log lines={LINES} label="Lines of a run" hasStates />
   </div>
 );
 
-const JsonTree = () => <Json value={samples.VALUE} label="Value" />;
+const JsonTree = () => <Json value={VALUE} label="Value" />;
 
 /** Every part alone, in all its states. */
 export const PARTS: Readonly<Record<string, ComponentType>> = {

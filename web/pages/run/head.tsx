@@ -94,7 +94,7 @@ export function RunHead(props: RunHeadProps) {
           <span class="line">
             Revision <Id id={workflow.revision} of="the revision" />
           </span>
-          <LiveMark state={state} />
+          {end === undefined && <LiveMark state={state} />}
         </>
       }
       actions={<Actions {...props} />}

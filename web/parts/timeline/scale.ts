@@ -7,13 +7,11 @@ export interface Scale {
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
 }
 
-const MOST_TICKS = 6;
-
 /** Steps that are easy to read: 1, 2 or 5 times a power of ten of milliseconds, or whole minutes, hours, days. */
 const LONG_STEPS = [60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map((seconds) => seconds * 1000);
 
-function stepFor(span: number): number {
-  const least = span / MOST_TICKS;
+function stepFor(span: number, most: number): number {
+  const least = span / most;
   if (least < 60_000) {
     const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.1)));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least) ?? least;
@@ -23,11 +21,11 @@ function stepFor(span: number): number {
   return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
 }
 
-/** The scale from the start of a run to its end, milliseconds since 1970. */
-export function scaleOf(from: number, to: number): Scale {
+/** The scale from the start of a run to its end, milliseconds since 1970, with at most so many ticks after the first. */
+export function scaleOf(from: number, to: number, most: number): Scale {
   const span = Math.max(to - from, 1);
   const percent = (at: number): number => Math.max(0, Math.min(100, ((at - from) / span) * 100));
-  const step = stepFor(span);
+  const step = stepFor(span, most);
   const count = Math.floor(span / step);
   const ticks = Array.from({ length: count + 1 }, (_, index) => ({
     at: percent(from + index * step),

@@ -1,4 +1,5 @@
 import { now } from '../../data/browser/clock.ts';
+import { isNarrow } from '../../data/browser/viewport.ts';
 import { duration } from '../../data/format/time.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import { useRows } from '../scroll/rows.ts';
@@ -98,7 +99,7 @@ function Axis({ scale }: { readonly scale: Scale }) {
 /** A row a step: a bar for its time, hatched where it waited, thin between attempts. */
 export function Timeline({ steps, from, to, chosen, onChoose }: TimelineProps) {
   const end = to ?? now.value;
-  const scale = scaleOf(from, Math.max(end, steps.at(-1)?.to ?? end));
+  const scale = scaleOf(from, Math.max(end, steps.at(-1)?.to ?? end), isNarrow.value ? 2 : 4);
   const { range, scroller } = useRows<HTMLDivElement>(ROW, steps.length);
   const shown = steps.slice(range.value.from, range.value.to);
   return (

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole } from './browser/console.ts';
+import { ask, started, untilStatus } from './browser/space.ts';
+
+const NS = 'large';
+/** A deployed service bills each run. */
+const RUNS = process.env['SERVICE_URL'] === undefined ? 10_000 : 300;
+const ROUNDS = 2500;
+const AT_ONCE = 40;
+
+const ONE = 'states:\n- id: a\n  type: noop\n';
+const FAILING = 'states:\n- id: a\n  type: error\n  error: order.bad\n  message: no card\n';
+/** Two steps a round. */
+const LOOP = `timeouts: {interrupt: PT1H, kill: PT2H}
+states:
+- id: count
+  type: noop
+  transform: 'jq(.round = (.round // 0) + 1)'
+  transition: again
+- id: again
+  type: switch
+  conditions:
+  - {condition: jq(.round < ${ROUNDS}), transition: count}
+`;
+
+let console_: Console;
+let long: string;
+
+/** Starts runs of a workflow, some at a time. */
+async function startMany(path: string, count: number): Promise<void> {
+  let left = count;
+  const work = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await started(console_.client, NS, path, {});
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+beforeAll(async () => {
+  console_ = await openConsole();
+  const base = `/api/namespaces/${NS}`;
+  await ask(console_.client, 'PUT', base);
+  for (const [name, source] of Object.entries({ one: ONE, failing: FAILING, loop: LOOP })) {
+    await ask(console_.client, 'PUT', `${base}/tree/${name}?op=create-workflow`, source);
+  }
+  const from = performance.now();
+  await startMany('failing', 10);
+  await startMany('one', RUNS - 11);
+  long = await started(console_.client, NS, 'loop', {});
+  await untilStatus(console_.client, NS, long, 'complete');
+  console.log(`${RUNS} runs made in ${Math.round(performance.now() - from)} ms`);
+}, 600_000);
+
+afterEach(() => console_.closePages());
+
+afterAll(async () => {
+  await console_.close();
+  expect(console_.faults).toEqual([]);
+});
+
+/** Prints what an action took; times are no assertion, because machines differ. */
+async function timed<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const from = performance.now();
+  const result = await act();
+  console.log(`${name}: ${Math.round(performance.now() - from)} ms`);
+  return result;
+}
+
+const elementsIn = (page: Page): Promise<number> => page.locator('*').count();
+const rowsIn = (page: Page) => page.getByRole('table', { name: 'Runs' }).locator('tbody tr:not(.blank)');
+
+test(`a list of ${RUNS} runs holds only the rows in sight, at its top, in its middle and at its end`, async () => {
+  const page = await console_.open(`n/${NS}/runs`);
+  await timed('the list opens', () => rowsIn(page).first().waitFor());
+  await page.getByText(`${RUNS.toLocaleString('en-US')} runs`).waitFor();
+  expect(await page.getByRole('table', { name: 'Runs' }).getAttribute('aria-rowcount')).toBe(String(RUNS + 1));
+  for (const part of [0, 0.5, 1]) {
+    const body = page.locator('.table-body');
+    await body.evaluate((element, share) => {
+      element.scrollTop = share * (element.scrollHeight - element.clientHeight);
+    }, part);
+    const last = Math.max(1, Math.floor(part * (RUNS - 1)));
+    await timed(`rows at ${part * 100} %`, () => page.locator(`tbody tr[data-index="${last}"]`).waitFor());
+    expect(await page.locator('tbody tr').count()).toBeLessThan(80);
+    expect(await elementsIn(page)).toBeLessThan(1500);
+  }
+});
+
+test(`a filter on ${RUNS} runs shows those that match`, async () => {
+  const page = await console_.open(`n/${NS}/runs`);
+  await rowsIn(page).first().waitFor();
+  await timed('the filter by status answers', async () => {
+    await page.getByText('Failed', { exact: true }).first().click();
+    await page.getByText('10 runs', { exact: true }).waitFor();
+  });
+  expect(await rowsIn(page).count()).toBe(10);
+  await page.getByText('All', { exact: true }).first().click();
+  await page.getByText(`${RUNS.toLocaleString('en-US')} runs`).waitFor();
+  await timed('the filter by workflow answers', async () => {
+    await page.getByPlaceholder('Workflow, or /path for one alone').fill('loop');
+    await page.getByText('1 run', { exact: true }).waitFor();
+  });
+});
+
+test(`a run of ${2 * ROUNDS} steps opens, and holds only the steps and log lines in sight`, async () => {
+  const page = await console_.open(`n/${NS}/runs/${long}`);
+  const steps = page.getByRole('region', { name: 'Steps' });
+  await timed('the first steps are shown', () => steps.getByRole('button').first().waitFor());
+  await timed('all steps are read', () =>
+    page.locator(`.timeline[style*="--rows:${2 * ROUNDS}"], .timeline[style*="--rows: ${2 * ROUNDS}"]`).waitFor(),
+  );
+  expect(await steps.getByRole('button').count()).toBeLessThan(80);
+  expect(await elementsIn(page)).toBeLessThan(1500);
+  await page.keyboard.press('[');
+  await page.getByText(`Step ${2 * ROUNDS}`).waitFor();
+  expect(await elementsIn(page)).toBeLessThan(1500);
+});
