@@ -65,7 +65,7 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
       'lib/domain/type.ts': "export type Clock = import('../adapters/clock.ts').Clock;\n",
       'lib/domain/dynamic.ts': "void import('../adapters/clock.ts');\n",
       'lib/domain/passed-on.ts': "export { openClock } from '../adapters/clock.ts';\n",
-      'lib/domain/outside.ts': "import './rules.ts';\n",
+      'lib/domain/outside.ts': "import '../../test/architecture/rules.ts';\n",
     },
     found: [
       ...['static', 'type', 'dynamic', 'passed-on'].map((name) => `lib/domain/${name}.ts -> lib/adapters/clock.ts`),
