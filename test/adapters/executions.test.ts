@@ -214,9 +214,9 @@ describe('starting an execution', () => {
     expect(lastInput()).toEqual({ stateMachineArn: `${MACHINES}w1-standard:3`, name: 'run-1', input });
   });
 
-  test('whose name is in use does nothing', async () => {
+  test('reports whether the execution runs: not one whose name an ended execution has', async () => {
     const { executions } = await open({ StartExecution: [errorReply('ExecutionAlreadyExists')] });
-    await expect(executions.start(`${MACHINES}m:1`, 'run-1', {})).resolves.toBeUndefined();
+    expect(await executions.start(`${MACHINES}m:1`, 'run-1', {})).toBe(false);
   });
 
   test('of a deleted machine throws', async () => {
