@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const RECORDER = new URL('./sync-recorder.mjs', import.meta.url).pathname;
-const KEY = 'a-key-for-tests';
+const KEY = 'a-key-of-the-durability-proof';
 
 /** The arguments of Node in the script `start` of package.json. */
 function startArguments(): string[] {

@@ -23,6 +23,9 @@ export const ENGINE_CODES = [
   'workflow.invoke',
   'secrets.notFound',
   'event.jq',
+  'limits.activeRuns',
+  'limits.startRate',
+  'limits.descendants',
   'internal.error',
 ] as const;
 
