@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StorageError } from './database/storage-error.ts';
-import { type Head, ReplyStream } from './reply-stream.ts';
+import { ReplyStream } from './reply-stream.ts';
 import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
 import { RequestError, STATUS_OF } from './requests/refusal.ts';
 
@@ -42,17 +42,6 @@ export interface Gateway {
 }
 
 type Query = Record<string, string[]>;
-
-/**
- * Installs the global with which a Lambda streams its reply. It must be called before handlers are imported, which read
- * it.
- */
-export function installStreaming(): void {
-  const HttpResponseStream = {
-    from: (reply: ReplyStream, head: Head) => reply.begin(head),
-  };
-  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler, HttpResponseStream } });
-}
 
 function queryOf(text: string): Query {
   const query: Query = Object.create(null);

@@ -3,12 +3,8 @@ import { text } from 'node:stream/consumers';
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalChanges, localChanges } from '../../../lib/adapters/local/changes.ts';
-import {
-  type Gateway,
-  installStreaming,
-  type StreamingHandler,
-  startGateway,
-} from '../../../lib/adapters/local/gateway.ts';
+import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
+import type { Head, ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
 import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import type { Endpoints } from '../../../lib/api/http/endpoints.ts';
 import { lambda } from '../../../lib/api/lambda.ts';
@@ -72,6 +68,17 @@ const INSTANCE = `/api/namespaces/n/instances/${ID}/logs`;
 function eventOf(path: string, headers: Readonly<Record<string, string>> = {}) {
   const all = { Accept: 'text/event-stream', 'Service-Api-Key': 'the-key', ...headers };
   return { httpMethod: 'GET', path, headers: all, body: null, isBase64Encoded: false, requestContext: {} };
+}
+
+/**
+ * Installs the global with which a Lambda streams its reply. Handlers read
+ * it when they are made.
+ */
+function installStreaming(): void {
+  const HttpResponseStream = {
+    from: (reply: ReplyStream, head: Head) => reply.begin(head),
+  };
+  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler, HttpResponseStream } });
 }
 
 beforeEach(() => {

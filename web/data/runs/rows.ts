@@ -52,7 +52,7 @@ export class RunRows {
     };
   }
 
-  /** Tells which rows are in sight. */
+  /** Sets which rows are in sight. */
   readonly show = (from: number, to: number): void => {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(from, to), REST_MS);

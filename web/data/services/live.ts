@@ -4,7 +4,7 @@ import type { ApiError } from '../api/errors.ts';
 import type { ServiceRecord } from '../api/operations.ts';
 import { followServices, type ServiceSource } from './source.ts';
 
-/** A little later than the first connection: by then all services that are there have been told. */
+/** A little later than the first connection: by then the stream has sent all existing services. */
 const SETTLED_MS = 400;
 
 /** The services of a source as they change; undefined until it is known what is there. */

@@ -15,7 +15,7 @@ export type ServiceSource =
   | { readonly scope: 'namespace'; readonly namespace: string }
   | { readonly scope: 'workflow'; readonly namespace: string; readonly node: string };
 
-/** A change of one service, as streams tell it. */
+/** A change of one service, as an event of a stream. */
 interface Change {
   readonly event: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly function: ServiceRecord;

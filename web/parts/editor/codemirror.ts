@@ -37,7 +37,7 @@ const keysOf = ({ isSmall }: EditorOptions): Extension =>
     ...(isSmall ? [] : [indentWithTab]),
   ]);
 
-/** Marks a change that came from the page: the page is not told of it again. */
+/** Marks a change that came from the page: the page gets no notification of it. */
 const fromPage = Annotation.define<boolean>();
 
 const gutters = ({ isSmall }: EditorOptions): Extension =>

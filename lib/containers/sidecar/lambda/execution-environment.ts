@@ -74,8 +74,7 @@ class ExecutionEnvironment implements ProgramOwner {
 
   async handle({ id, deadline, event: bytes }: Invocation): Promise<void> {
     const event = parseEvent(bytes);
-    if (event === undefined)
-      return this.#api.reportError(id, 'a container is called by the service, and by nobody else');
+    if (event === undefined) return this.#api.reportError(id, 'a container is called only by the service');
     const response = this.#api.respond(id);
     const { timeouts } = this.#options;
     this.#call = new LambdaCall({ event, response, session: this.#session, owner: this, timeouts });

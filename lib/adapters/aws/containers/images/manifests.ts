@@ -72,7 +72,7 @@ const invalidImage = (image: string, problem: string): RevisionFailedError =>
 function parseObject(image: string, bytes: Uint8Array): JsonObject {
   const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   if (typeof value === 'object' && value !== null) return value as JsonObject;
-  throw invalidImage(image, 'is described in a way that nobody knows');
+  throw invalidImage(image, 'has a description that is no JSON object');
 }
 
 const needs = (architectures: readonly Architecture[]): string =>
@@ -111,7 +111,7 @@ export function parseManifest(image: string, document: ManifestDocument): Manife
   const isSupported = SUPPORTED_TYPES.has(document.mediaType);
   const { config, layers } = isSupported ? parseObject(image, document.bytes) : {};
   if (!Array.isArray(layers) || typeof config !== 'object' || config === null) {
-    throw invalidImage(image, `has a manifest of the kind '${document.mediaType}', which nobody knows here`);
+    throw invalidImage(image, `has a manifest of the kind '${document.mediaType}', which is not supported`);
   }
   const foreign = (layers as readonly Descriptor[]).find(({ mediaType }) => /foreign|nondistributable/.test(mediaType));
   if (foreign !== undefined) throw invalidImage(image, 'has a layer that may not be copied');
