@@ -1,7 +1,16 @@
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import { ServiceError } from '../../lib/domain/errors.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
+import { toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
+import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
+import { type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
+
+function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
+  if (text === 'pinned' || text === 'latest') return text;
+  throw new ServiceError('malformed', `revision is '${text}'; it must be 'pinned' or 'latest'`);
+}
 
 export const endpoints: Endpoints<'instances'> = {
   listInstances: async (ports, { path, query }) => ({
@@ -22,6 +31,21 @@ export const endpoints: Endpoints<'instances'> = {
   getInstanceMetadata: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
     return instances.toData(run, Buffer.from(run.metadata));
+  },
+  getInstanceTimeline: async (ports, { path }) =>
+    toTimeline(ports, await instances.need(ports, path.namespace, path.instance)),
+  getInstanceStep: async (ports, { path }) =>
+    toStepReply(ports, await instances.need(ports, path.namespace, path.instance), path.step),
+  getInstanceWaiting: async (ports, { path }) =>
+    toWaiting(ports, await instances.need(ports, path.namespace, path.instance)),
+  rerunInstance: async (ports, { path, query, input }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    const started = await rerun(ports, run, {
+      from: query['from']?.[0] ?? '',
+      revision: needRevisionChoice(query['revision']?.[0]),
+      patch: input?.patch ?? [],
+    });
+    return { namespace: started.namespace, instance: started.id, rerunOf: run.id };
   },
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };

@@ -1,7 +1,17 @@
-import { bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
+import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import { defineVerbs, type Outcome, result, success, toTable, UsageError, type ValuesOf } from '../shell/command.ts';
+import { stepText, timelineText, waitingText } from '../inspection/timelines.ts';
+import {
+  CommandFailedError,
+  defineVerbs,
+  type Outcome,
+  result,
+  success,
+  toTable,
+  UsageError,
+  type ValuesOf,
+} from '../shell/command.ts';
 import { limitOf, limitOption } from '../shell/limit.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
@@ -11,6 +21,10 @@ const OPTIONS = {
   workflow: { type: 'string', short: 'w', value: 'PATH', help: 'runs of workflows whose path begins with this text' },
   status: { type: 'string', value: 'STATUS', help: `runs with this status: ${STATUSES.join(', ')}` },
   limit: limitOption('runs'),
+  state: { type: 'string', value: 'STATE', help: 'show: the data that this state saw at its last visit' },
+  from: { type: 'string', value: 'STATE', help: 'rerun: begin at this state with the data recorded there' },
+  latest: { type: 'boolean', help: 'rerun: use the newest revision of the workflow' },
+  patch: { type: 'string', value: 'JSON', help: 'rerun: change the data first, by a list of operations of RFC 6902' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
 } as const;
@@ -72,13 +86,56 @@ const data =
     return success(bytesAt(reply, 'data').toString('utf8'));
   };
 
+async function show(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, base } = await openNamespace(values, terminal);
+  const reply = await service.call('GET', `${pathOf(base, id)}/timeline`);
+  const { state } = values;
+  if (state === undefined) return result(values, reply, () => timelineText(reply, terminal, Date.now()));
+  const steps = at(reply, 'steps');
+  const visits = Array.isArray(steps) ? steps.filter((step) => textAt(step, 'state') === state) : [];
+  const last = visits.at(-1);
+  if (last === undefined) throw new CommandFailedError(`the record of the run has no visit of the state '${state}'`);
+  const step = await service.call('GET', `${pathOf(base, id)}/steps/${textAt(last, 'n')}`);
+  return result(values, step, () => stepText(step));
+}
+
+async function waiting(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, base } = await openNamespace(values, terminal);
+  const reply = await service.call('GET', `${pathOf(base, id)}/waiting`);
+  return result(values, reply, () => waitingText(reply));
+}
+
+/** The body of a rerun. Throws UsageError for a patch that is not a JSON list. */
+function patchOf({ patch }: Values): { readonly patch?: readonly unknown[] } {
+  if (patch === undefined) return {};
+  try {
+    const operations: unknown = JSON.parse(patch);
+    if (Array.isArray(operations)) return { patch: operations };
+  } catch {
+    // Not JSON: the same mistake as JSON that is no list.
+  }
+  throw new UsageError(`--patch must be a JSON list of operations: '[{"op": "add", "path": "/name", "value": 1}]'`);
+}
+
+async function rerun(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const body = patchOf(values);
+  const { service, base } = await openNamespace(values, terminal);
+  const query = new URLSearchParams({ op: 'rerun', revision: values.latest === true ? 'latest' : 'pinned' });
+  if (values.from !== undefined) query.set('from', values.from);
+  const reply = await service.call('POST', `${pathOf(base, id)}?${query}`, body);
+  return result(values, reply, () => textAt(reply, 'instance'));
+}
+
 export const instances = defineVerbs({
-  about: 'Lists runs, and shows one run, its input or its output',
+  about: 'Lists runs; shows one with its states, its data and what it waits for; repeats one',
   usage: [
     'instances [list] [--workflow PATH] [--status STATUS] [--limit N]',
     'instances get INSTANCE',
     'instances input INSTANCE',
     'instances output INSTANCE',
+    'instances show INSTANCE [--state STATE]',
+    'instances waiting INSTANCE',
+    'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON]',
   ],
   options: OPTIONS,
   defaultVerb: 'list',
@@ -87,5 +144,8 @@ export const instances = defineVerbs({
     get: { takes: ['INSTANCE'], run: get },
     input: { takes: ['INSTANCE'], run: data('input') },
     output: { takes: ['INSTANCE'], run: data('output') },
+    show: { takes: ['INSTANCE'], run: show },
+    waiting: { takes: ['INSTANCE'], run: waiting },
+    rerun: { takes: ['INSTANCE'], run: rerun },
   },
 });

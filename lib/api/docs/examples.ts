@@ -27,6 +27,7 @@ export const paramExamples: Readonly<Record<string, string>> = {
   filter: 'drop-tests',
   delivery: INSTANCE,
   key: 'k-7f3a',
+  step: '1',
 } satisfies Readonly<Record<ParamName, string>>;
 
 /** A value for each query parameter. */
@@ -43,6 +44,8 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   'filter.type': 'CONTAINS',
   'filter.val': 'gre',
   recursive: 'true',
+  from: 'greet',
+  revision: 'latest',
   ref: 'latest',
   tag: 'v1',
   var: 'salutation',
@@ -62,6 +65,7 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
 export const inputExamples: Readonly<Record<InputName, unknown>> = {
   mirror: { url: 'https://git.example.com/flows.git', ref: 'main' },
   config: { broadcast: { 'workflow.create': true } },
+  rerun: { patch: [{ op: 'add', path: '/name', value: 'World' }] },
   toggle: { live: false },
   eventLogging: { logger: 'audit' },
   attributes: { attributes: ['nightly'] },

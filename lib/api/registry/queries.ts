@@ -19,6 +19,8 @@ export const queries = {
   'filter.type': { type: 'string', repeats: true, about: 'Comparison, one for each `filter.field`.' },
   'filter.val': { type: 'string', repeats: true, about: 'Value to compare with, one for each `filter.field`.' },
   recursive: { type: 'boolean', about: 'Also delete the contents.' },
+  from: { type: 'string', about: 'The state at which the new run begins; by default at the first one.' },
+  revision: { type: 'string', about: '`pinned`, the default: the revision that ran; `latest`: the newest one.' },
   ref: { type: 'string', about: 'A revision, a tag, or `latest`.' },
   tag: { type: 'string', about: 'Name of the tag, if it is not in the body.' },
   var: { type: 'string', about: 'Name of the variable.' },

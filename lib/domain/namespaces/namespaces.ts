@@ -5,6 +5,7 @@ import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
+import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -18,6 +19,8 @@ export interface Config {
   readonly broadcast: Readonly<Record<BroadcastKind, boolean>>;
   /** `lookback`: an ISO 8601 duration. Absent without a look-back: the original has no such setting. */
   readonly events?: { readonly lookback: string };
+  /** What the records of runs keep; absent: everything. */
+  readonly record?: RecordMode;
 }
 
 export interface Namespace {
@@ -34,6 +37,8 @@ export interface Namespace {
   readonly broadcasts: readonly string[];
   /** How far waits for events look back, milliseconds; 0: not at all. */
   readonly lookback: number;
+  /** What the records of its runs keep. */
+  readonly record: RecordMode;
 }
 
 export interface NamespaceRecord {
@@ -54,6 +59,7 @@ export function fromItem(item: Item): Namespace {
     attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
     broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
     lookback: Number(item['lookback']),
+    record: RECORD_MODES.find((mode) => mode === item['record']) ?? 'full',
   };
 }
 
@@ -143,7 +149,8 @@ export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
   const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
   const text = lookback.toText(namespace.lookback);
-  return omitUndefined({ broadcast, events: text === '' ? undefined : { lookback: text } });
+  const record = namespace.record === 'full' ? undefined : namespace.record;
+  return omitUndefined({ broadcast, events: text === '' ? undefined : { lookback: text }, record });
 }
 
 /** Settings to change; null and absent ones stay as they are. */
@@ -151,14 +158,16 @@ export interface ConfigChanges {
   readonly broadcast?: Readonly<Partial<Record<BroadcastKind, boolean | null | undefined>>> | undefined;
   /** `lookback` is an ISO 8601 duration; empty: no look-back. */
   readonly events?: { readonly lookback?: string | null | undefined } | undefined;
+  readonly record?: RecordMode | undefined;
 }
 
-function changed(namespace: Namespace, { broadcast = {}, events = {} }: ConfigChanges): Namespace {
+function changed(namespace: Namespace, { broadcast = {}, events = {}, record }: ConfigChanges): Namespace {
   const merged = toConfig(namespace).broadcast;
   return {
     ...namespace,
     broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
+    record: record ?? namespace.record,
   };
 }
 
@@ -172,7 +181,9 @@ export async function configure(
   const next = changed(namespace, changes);
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
   const when = { equals: { id: namespace.id, ...toSet(namespace) } };
-  const set = { ...toSet(next), updated: clock.now() };
+  // Older namespaces lack the mode of records, which the condition therefore leaves out.
+  const record = next.record === namespace.record ? {} : { record: next.record };
+  const set = { ...toSet(next), ...record, updated: clock.now() };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),

@@ -12,10 +12,10 @@ export interface Remains {
 
 const RUN = keys.run('').pk;
 
-/** The log and the variables of a run. Its children may still use the variables of its threads. */
+/** The log, the record and the variables of a run. Its children may still use the variables of its threads. */
 function remainsOfRun(id: string): Remains {
   return {
-    partitions: [keys.logs(id), keys.variables({ scope: 'instance', id })],
+    partitions: [keys.logs(id), keys.records(id), keys.variables({ scope: 'instance', id })],
     blobs: [keys.blobOf('runs', id, ''), keys.blobOf('instances', id, '')],
   };
 }

@@ -2,6 +2,7 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
+import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
 import { fromText, toText } from './tallies.ts';
 import type { Parent, RetryPolicy } from './waits.ts';
@@ -24,6 +25,7 @@ const STORED_NAMES = {
   threads: 'threads',
   outbox: 'outbox',
   settings: 'told',
+  rerunOf: 'rerunOf',
 } as const satisfies Partial<Record<keyof Run, string>>;
 
 /** The same for the retry policy within `parent`. */
@@ -59,7 +61,7 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
 }
 
 /** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root'> = {
+const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf'> = {
   historyEvents: 0,
   express: false,
   waitCount: 0,
@@ -141,6 +143,7 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
 /** Returns the item of a run; `stored` is what `storeParts` returned. */
 export function toItem(run: Run, stored: Stored): Item {
   const { pk, sk } = keys.run(run.id);
+  const record = recordText(run.record, run.created);
   return {
     pk,
     sk,
@@ -160,6 +163,8 @@ export function toItem(run: Run, stored: Stored): Item {
     machine: run.machine,
     executions: run.executions,
     ...(run.tally === undefined ? {} : { tally: toText(run.tally) }),
+    ...(record === undefined ? {} : { record }),
+    ...(run.reruns === undefined ? {} : { reruns: JSON.stringify(run.reruns) }),
     ...indexItem(run),
   };
 }
@@ -189,9 +194,10 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     texts.readBytes(blobs, item['input']),
     texts.readText(blobs, item['metadata']),
   ]);
-  const { raised, tally } = item;
+  const { raised, tally, record, reruns } = item;
+  const head = toHead(item);
   return {
-    ...toHead(item),
+    ...head,
     ...placeFrom(place),
     namespace: String(item['ns']),
     path: String(item['path']),
@@ -210,5 +216,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     machine: String(item['machine']),
     executions: Number(item['executions']),
     tally: typeof tally === 'string' ? fromText(tally) : undefined,
+    record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
+    ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
 import type { OutboxEntry, Parent, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
 
@@ -97,4 +98,10 @@ export interface Run extends Head {
   readonly settings: SettingsSnapshot;
   /** Counts and times of its states so far. */
   readonly tally: RunTally;
+  /** The states that it has visited, with their data. */
+  readonly record: RunRecord;
+  /** The id of the run that this one repeats. */
+  readonly rerunOf?: string;
+  /** The ids of the runs that repeat this one, the newest last. */
+  readonly reruns?: readonly string[];
 }

@@ -9,6 +9,7 @@ import * as texts from '../storage/texts.ts';
 import { countCommit } from './active-runs.ts';
 import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
+import { flushRecord } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
 
 export { RETENTION_DAYS, toHead } from './items.ts';
@@ -94,10 +95,16 @@ export async function commit(
   more: readonly Write[] = [],
 ): Promise<Run> {
   const flushed = await flush(blobs, next);
-  const stored = await storeParts(blobs, flushed.run);
-  const run = placed(flushed.run, clock.now());
+  const recorded = await flushRecord(blobs, flushed.run);
+  const stored = await storeParts(blobs, recorded.run);
+  const run = placed(recorded.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
-  await table.write([{ do: 'put', table: 'runs', item: toItem(run, stored), when }, ...flushed.writes, ...more]);
+  await table.write([
+    { do: 'put', table: 'runs', item: toItem(run, stored), when },
+    ...flushed.writes,
+    ...recorded.writes,
+    ...more,
+  ]);
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
@@ -147,6 +154,12 @@ export async function update(
     const committed = await commit(ports, { ...next.run, seq: current.seq + 1 }, next.writes);
     return { run: committed, isCommitted: true };
   });
+}
+
+/** Lists the repetitions of a run that has ended. Throws ConflictError when it changed meanwhile. */
+export async function setReruns({ table }: Pick<Needs, 'table'>, run: Run, reruns: readonly string[]): Promise<void> {
+  const set = { reruns: JSON.stringify(reruns), seq: run.seq + 1 };
+  await table.write([{ do: 'update', key: keys.run(run.id), set, when: { equals: { seq: run.seq } } }]);
 }
 
 /** The number of items of a log that one call reads. */

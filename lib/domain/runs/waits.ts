@@ -1,5 +1,6 @@
 import type { Message } from '../../ports/bus.ts';
 import type { FileType } from '../../ports/containers.ts';
+import type { RecordMode } from '../record-modes.ts';
 
 /** One attempt of one call. */
 export interface CallKey {
@@ -142,4 +143,6 @@ export interface SettingsSnapshot {
   readonly broadcasts: readonly string[];
   /** The logger of workflow event logging; empty: none. */
   readonly logger: string;
+  /** What the record of the run keeps; absent: everything. */
+  readonly record?: RecordMode;
 }

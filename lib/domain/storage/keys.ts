@@ -193,6 +193,12 @@ export const logs = (instanceId: string): Partition => journal(`log#${instanceId
 /** The key of the lines of a run from the number `from` on. */
 export const logLines = (instanceId: string, from: number): Key => at(logs(instanceId), String(from).padStart(12, '0'));
 
+/** The steps of a run's record that are no longer in its own item; each item contains several. */
+export const records = (instanceId: string): Partition => journal(`record#${instanceId}`);
+/** The key of the item number `index` of a run's record. */
+export const recordSteps = (instanceId: string, index: number): Key =>
+  at(records(instanceId), String(index).padStart(12, '0'));
+
 /** The lines of one day of another log; `owner` is the id of a namespace or of a workflow, or `server`. */
 export const notes = (owner: string, ms: number): Partition => journal(`notes#${owner}#${dateOf(ms)}`);
 

@@ -1,5 +1,6 @@
 import { isCrashedCall, resultOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import type { CallKey } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -31,12 +32,13 @@ export class CallIntake {
   async take(i: number, k: number, child: runs.Run): Promise<void> {
     const { unit, list, progress } = this;
     unit.log(`Child '${child.id}' returned.`);
-    if (child.status === 'complete') return this.succeed(i, child);
+    if (child.status === 'complete') return this.succeed({ i, k }, child);
     this.logFailure(child);
     const policy = retryPolicyOf(list.callAt(i).action);
     const decision = decideRetry(child, policy, k, unit.ports.settings.brand);
-    if (decision.kind !== 'retry') return this.fail(child, decision.kind === 'exhausted');
+    if (decision.kind !== 'retry') return this.fail({ i, k }, child, decision.kind === 'exhausted');
     unit.countRetry();
+    this.record({ i, k }, child, decision.delay);
     unit.log(`Scheduling retry attempt in: ${decision.delay / 1000}s.`);
     progress.wait({ i, k: k + 1, s: toWaitSeconds(decision.delay) });
   }
@@ -69,17 +71,19 @@ export class CallIntake {
     if (child.status === 'complete') return this.take(i, k, child);
     this.unit.log(`Child '${child.id}' returned.`);
     this.logFailure(child);
-    await this.fail(child, exceeded === true);
+    await this.fail({ i, k }, child, exceeded === true);
   }
 
-  private succeed(i: number, child: runs.Run): void {
+  private succeed(key: CallKey, child: runs.Run): void {
+    this.record(key, child);
     if (this.hasWinner) return;
-    this.progress.succeed(i, resultOf(child));
-    const line = this.list.lineFor(i, this.progress.succeeded);
+    this.progress.succeed(key.i, resultOf(child));
+    const line = this.list.lineFor(key.i, this.progress.succeeded);
     if (line !== undefined) this.unit.log(line);
   }
 
-  private async fail(child: runs.Run, isExhausted: boolean): Promise<void> {
+  private async fail(key: CallKey, child: runs.Run, isExhausted: boolean): Promise<void> {
+    this.record(key, child);
     if (this.list.mode === 'or') this.progress.fail();
     else await this.abort(failureOf(child, isExhausted));
   }
@@ -92,6 +96,11 @@ export class CallIntake {
     this.unit.log(text, 'error');
   }
 
+  private record({ i, k }: CallKey, { id, status, code, message }: runs.Run, retryIn?: number): void {
+    const failed = status === 'complete' ? {} : { code, message };
+    this.unit.recorder.addCall({ i, k, id, ...failed, ...(retryIn === undefined ? {} : { retryIn }) });
+  }
+
   /** Logs an attempt that the machine has retried by itself. */
   private logRepeated(i: number, k: number, child: runs.Run): void {
     const { unit } = this;
@@ -100,6 +109,7 @@ export class CallIntake {
     const policy = retryPolicyOf(this.list.callAt(i).action);
     const delay = policy === undefined ? 0 : retryDelay(policy, k);
     unit.countRetry();
+    this.record({ i, k }, child, delay);
     for (const text of [`Scheduling retry attempt in: ${delay / 1000}s.`, 'Waking up to retry.', 'Retrying...'])
       unit.log(text);
   }

@@ -1,6 +1,7 @@
 import { keepResult } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
+import { toValue } from '../../language/byte-values.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
 import type { Table } from '../../ports/table.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
@@ -8,7 +9,6 @@ import { INTERNAL, StateError } from '../evaluation/failures.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
-import { toValue } from '../variables/values.ts';
 import { CallerLog } from './caller-log.ts';
 import { readFiles } from './files.ts';
 import { hostOf } from './host.ts';

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { inputData } from '../../domain/runs/input-data.ts';
+import { EMPTY_RECORD } from '../../domain/runs/records.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
-import { isObject } from '../../language/json.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
 import type { EnginePorts } from '../ports.ts';
-import { toValue } from '../variables/values.ts';
 import { LogBuffer } from './log-buffer.ts';
 
 /**
@@ -16,8 +16,7 @@ import { LogBuffer } from './log-buffer.ts';
  */
 function toData(input: Uint8Array): Record<string, unknown> {
   needNone(textProblem(input));
-  const value = toValue(input);
-  const data = isObject(value) ? value : { input: value };
+  const data = inputData(input);
   needNone(dataProblem(data));
   return data;
 }
@@ -28,7 +27,8 @@ function needNone(problem: string | undefined): void {
 
 function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
-  return { lookback: namespace.lookback, broadcasts, logger: node.logger };
+  const record = namespace.record === 'full' ? {} : { record: namespace.record };
+  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record };
 }
 
 type Identity =
@@ -72,6 +72,7 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
     outbox: [],
     settings: { lookback: 0, broadcasts: [], logger: '' },
     tally: [],
+    record: EMPTY_RECORD,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { StatePlan } from '../../compiler/plan/plan.ts';
 import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
 import { MAX_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
@@ -9,10 +10,14 @@ import { endEvent, startEvent } from './broadcasts.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { listenerWrites } from './listener-writes.ts';
 import { LogBuffer } from './log-buffer.ts';
+import { Recorder } from './recorder.ts';
 import { VariableBuffer } from './variable-buffer.ts';
 
 /** How a run ends; empty: it does not end with this commit. */
 export type Ending = Partial<Pick<Run, 'status' | 'code' | 'message'>>;
+
+/** The visits of one state that a record keeps whole before it counts those in the middle of a loop. */
+const FIRST_VISITS = 3;
 
 /**
  * The time in the ids of a run's calls: its last commit. A run that was never committed after its start takes it from its
@@ -29,6 +34,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** The run as it was read. */
   readonly run: Run;
   readonly variables: VariableBuffer;
+  /** What the run's record gets. */
+  readonly recorder: Recorder;
   data: Record<string, unknown>;
   /** The id of the present state. */
   at: string;
@@ -45,7 +52,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** The commit before the present state was entered, milliseconds since 1970. */
   origin: number;
   private readonly flow: string[];
-  private readonly visited: Set<string>;
+  /** By state: how many of its visits are in the flow. */
+  private readonly visits = new Map<string, number>();
   private readonly lines: LogBuffer;
   private readonly events: EventBuffer;
   private readonly tally: Tally;
@@ -64,7 +72,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.entered = run.wait?.entered ?? run.updated;
     this.origin = run.wait?.origin ?? originOf(run);
     this.flow = [...run.flow];
-    this.visited = new Set(run.flow);
+    for (const state of run.flow) this.countVisit(state);
+    this.recorder = new Recorder(run);
     this.lines = new LogBuffer(ports.clock, run);
     this.events = new EventBuffer(ports);
     this.tally = new Tally(run.tally);
@@ -120,19 +129,28 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   }
 
   /** Enters a state. */
-  enter(state: string): void {
-    this.at = state;
+  enter({ id, type }: Pick<StatePlan, 'id' | 'type'>): void {
+    this.at = id;
     this.step += 1;
     this.entered = this.ports.clock.now();
     this.origin = originOf(this.run);
     if (this.step === 1) this.events.sendBroadcast(startEvent(this.ports, this.run));
-    if (this.flow.length < MAX_FLOW || !this.visited.has(state)) this.flow.push(state);
-    this.visited.add(state);
+    const visits = this.visits.get(id) ?? 0;
+    const isInFlow = this.flow.length < MAX_FLOW || visits === 0;
+    if (isInFlow) this.flow.push(id);
+    const isRepeated = visits >= FIRST_VISITS || !isInFlow;
+    this.recorder.enter({ n: this.step, state: id, type, entered: this.entered, isRepeated }, this.data);
+    this.countVisit(id);
+  }
+
+  private countVisit(state: string): void {
+    this.visits.set(state, (this.visits.get(state) ?? 0) + 1);
   }
 
   /** Counts a state that is done, and its transition if it has one. The newest log line gives the time. */
   leave(state: string, to: string | undefined): void {
     this.tally.add(state, Math.max(this.lines.lastTime - this.entered, 0));
+    this.recorder.leave({ left: this.ports.clock.now(), to }, this.data);
     if (to !== undefined) this.tally.addTransition(state, to);
   }
 
@@ -145,7 +163,10 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   async prepareCommit(ending: Ending): Promise<Required<Change>> {
     // A run that is ended from outside ends in the middle of a state.
     if (ending.status !== undefined && this.wait !== undefined) {
-      this.tally.add(this.at, Math.max(this.ports.clock.now() - this.wait.entered, 0));
+      const now = this.ports.clock.now();
+      this.tally.add(this.at, Math.max(now - this.wait.entered, 0));
+      this.recorder.note({ error: { code: ending.code ?? '', message: ending.message ?? '' } });
+      this.recorder.leave({ left: now }, this.data);
     }
     const next = this.next(ending);
     this.events.sendBroadcast(endEvent(this.ports, next));
@@ -173,6 +194,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       ...(this.raised === undefined ? {} : { raised: this.raised }),
       ...this.lines.stored,
       tally: this.tally.stored,
+      record: this.recorder.stored(ending.status !== undefined),
     };
   }
 }

@@ -6,8 +6,9 @@ import { type End, type Next, transition } from './transitions.ts';
 
 /** A failed state goes where its catch says, else the run ends (workflow-language reference, 7.2). */
 export function failState(unit: StepUnit, state: StatePlan, error: StateError): Next {
-  if (error.kind === 'internal') return crash(unit, error);
   const code = error.own ? error.code : unit.branded(error.code);
+  if (error.kind === 'internal') return crash(unit, error);
+  unit.recorder.note({ error: { code, message: error.message } });
   if (error.kind !== 'catchable') return failUncatchably(unit, error, code);
   unit.data = { ...unit.data, error: { code, msg: error.message } };
   const caught = findCatch(unit, state.catch, code);
@@ -17,6 +18,7 @@ export function failState(unit: StepUnit, state: StatePlan, error: StateError): 
   }
   unit.log(`State failed with error '${code}': ${error.detail}`, 'error');
   unit.log(`Error caught by error definition ${caught.index}: ${caught.plan.error}`);
+  unit.recorder.note({ because: `catch ${caught.index}` });
   return transition(unit, caught.plan);
 }
 
@@ -44,5 +46,7 @@ function failUncatchably(unit: StepUnit, error: StateError, code: string): End {
 /** The detail of an internal error is for the instance's log alone. */
 function crash(unit: StepUnit, error: StateError): End {
   unit.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
-  return { end: 'crashed', code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
+  const failure = { code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
+  unit.recorder.note({ error: failure });
+  return { end: 'crashed', ...failure };
 }

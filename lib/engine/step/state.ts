@@ -17,7 +17,7 @@ import { type Next, transition } from './transitions.ts';
  * section 6). With an `interruption`, the state fails with it instead of doing its work.
  */
 export async function runState(unit: StepUnit, state: StatePlan, interruption?: StateError): Promise<Next> {
-  unit.enter(state.id);
+  unit.enter(state);
   unit.log(`Running state logic (step:${unit.step}) -- ${state.id}`);
   return finish(unit, state, async () => {
     if (interruption !== undefined) throw interruption;

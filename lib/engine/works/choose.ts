@@ -25,8 +25,10 @@ export const choose: Perform<'choose'> = async (unit, work) => {
     });
     if (!isTrue(value)) continue;
     unit.log(`Switch condition ${index} succeeded`);
+    unit.recorder.note({ because: `condition ${index}` });
     return branch;
   }
   unit.log('No switch conditions succeeded');
+  unit.recorder.note({ because: 'default' });
   return work.otherwise;
 };

@@ -51,8 +51,11 @@ function receivedOf({ wait: { listening }, signal }: Resumption): Listening {
 
 const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent);
 
+const idOf = (text: string): string => (JSON.parse(text) as CloudEvent).id;
+
 /** Puts each event under its type; a second one of a type under its type and number (reference, 10.12). */
 function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
+  unit.recorder.note({ events: received.flatMap((text) => (text === null ? [] : [idOf(text)])) });
   const data = { ...unit.data };
   const counts = new Map<string, number>();
   for (const [slot, { type }] of filters.entries()) {
@@ -91,5 +94,6 @@ export const resumeListenAny: Resume<'listen-any'> = async (unit, work, resumpti
   keepReceived(unit, listening);
   const slot = listening.received.findIndex((text) => text !== null);
   const type = listening.filters[slot]?.type;
+  if (type !== undefined) unit.recorder.note({ because: `event ${type}` });
   return work.events.find(({ event }) => event.type === type);
 };

@@ -39,5 +39,6 @@ export const raise: Perform<'raise'> = async (unit, work) => {
     throw failure('workflow.multipleErrors', 'workflow instance tried to throw multiple errors');
   }
   unit.raised = { code: work.error, message: format(message, args) };
+  unit.recorder.note({ error: unit.raised });
   return undefined;
 };

@@ -1,12 +1,12 @@
 import type { ReadVariable } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
+import { toValue } from '../../language/byte-values.ts';
 import { needBounded, needBoundedText } from '../evaluation/bounds.ts';
 import { evaluateText } from '../evaluation/evaluation.ts';
 import { internalFailure, invalidKey } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { ownerOf } from '../variables/owners.ts';
 import * as treeFiles from '../variables/tree-files.ts';
-import { toValue } from '../variables/values.ts';
 import type { Perform } from './work.ts';
 
 /** The read-only virtual variables (workflow-language reference, 10.9). */

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { EMPTY_RECORD } from '../../../lib/domain/runs/records.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { RunTally } from '../../../lib/domain/runs/tallies.ts';
 import type { Clock } from '../../../lib/ports/clock.ts';
@@ -57,7 +58,7 @@ export class CountedRuns {
         executionBegan: this.now,
       },
       ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
-      ...{ settings: { lookback: 0, broadcasts: [], logger: '' }, tally: [] },
+      ...{ settings: { lookback: 0, broadcasts: [], logger: '' }, tally: [], record: EMPTY_RECORD },
     };
   }
 

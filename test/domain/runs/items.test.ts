@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { fromItem, storeParts, toItem } from '../../../lib/domain/runs/items.ts';
+import { EMPTY_RECORD } from '../../../lib/domain/runs/records.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
@@ -24,6 +25,7 @@ const plain: Run = {
   ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
   settings: { lookback: 0, broadcasts: [], logger: '' },
   tally: [],
+  record: EMPTY_RECORD,
 };
 
 /** A run in which every optional part is present. */

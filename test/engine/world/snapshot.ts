@@ -1,6 +1,7 @@
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Owner } from '../../../lib/domain/namespaces/variables.ts';
 import * as variables from '../../../lib/domain/namespaces/variables.ts';
+import { readSteps } from '../../../lib/domain/runs/record-steps.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import { readAll } from '../../../lib/domain/storage/queries.ts';
@@ -32,27 +33,40 @@ async function variablesOf(world: World, owner: Owner, name: string): Promise<st
   return found.map((one) => `${owner.scope} ${name} ${one?.name} = ${Buffer.from(one?.bytes ?? []).toString()}`);
 }
 
-function describe(run: runs.Run, all: ReadonlyMap<string, runs.Run>): string {
+/** The record without ids and times. */
+async function recordOf(world: World, run: runs.Run): Promise<object[]> {
+  const steps = await readSteps(world.reliable, run);
+  return steps.map(({ entered: _, left, calls, events, ...step }) => ({
+    ...step,
+    isOpen: left === undefined,
+    calls: calls?.map(({ id: _child, ...call }) => call).toSorted((a, b) => a.i - b.i || a.k - b.k),
+    events: events?.length,
+  }));
+}
+
+function describe(run: runs.Run, record: readonly object[], all: ReadonlyMap<string, runs.Run>): string {
   const caller = all.get(run.invoker.replace('instance:', ''));
   const invoker = run.invoker.startsWith('instance:') ? `by ${caller?.path}` : run.invoker;
   const input = Buffer.from(run.input).toString();
   const { path, depth, status, code, message, data } = run;
-  return JSON.stringify({ path, invoker, depth, input, status, code, message, data });
+  return JSON.stringify({ path, invoker, depth, input, status, code, message, data, record });
 }
 
 export async function snapshotOf(world: World): Promise<Snapshot> {
   const found = await runsOf(world);
   const all = new Map(found.map((run) => [run.id, run]));
   const owners = new Map<string, { owner: Owner; name: string }>();
+  const shown = new Map<string, string>();
   for (const run of found) {
-    const name = describe(run, all);
+    const name = describe(run, await recordOf(world, run), all);
+    shown.set(run.id, name);
     owners.set(`instance ${run.id}`, { owner: { scope: 'instance', id: run.id }, name });
     owners.set(`thread ${run.id}`, { owner: { scope: 'thread', id: run.id }, name });
     owners.set(`workflow ${run.workflowId}`, { owner: { scope: 'workflow', id: run.workflowId }, name: run.path });
     owners.set('namespace', { owner: { scope: 'namespace', id: run.namespaceId }, name: '' });
   }
   const values = await Promise.all([...owners.values()].map(({ owner, name }) => variablesOf(world, owner, name)));
-  return { runs: found.map((run) => describe(run, all)).sort(), variables: values.flat().sort() };
+  return { runs: [...shown.values()].sort(), variables: values.flat().sort() };
 }
 
 /** The names of the executions that have not ended. */

@@ -11,6 +11,7 @@ export type Revision = { readonly createdAt: string; readonly hash: string; read
 export type Directory = { readonly namespace: string; readonly node: Node; readonly children: { readonly pageInfo: PageInfo; readonly results: readonly Node[]; readonly totalCount: number; readonly edges: readonly { readonly node: Node; readonly cursor: string }[] } };
 export type Workflow = { readonly namespace: string; readonly node: Node; readonly revision: Revision; readonly eventLogging: string; readonly oid: string };
 export type InstanceRecord = { readonly createdAt: string; readonly updatedAt: string; readonly id: string; readonly as: string; readonly status: 'pending' | 'complete' | 'failed' | 'crashed'; readonly errorCode: string; readonly errorMessage: string; readonly invoker: string };
+export type Step = { readonly n: number; readonly state: string; readonly type: string; readonly entered: string; readonly left?: string; readonly to?: string; readonly because?: string; readonly change?: { readonly patch: readonly ({ readonly op: 'add' | 'remove'; readonly path: string; readonly value?: unknown })[] } | { readonly omitted: number }; readonly error?: { readonly code: string; readonly message: string }; readonly calls?: readonly { readonly call: number; readonly attempt: number; readonly instance: string; readonly error?: { readonly code: string; readonly message: string }; readonly retryInMs?: number }[]; readonly callCount?: number; readonly events?: readonly string[] };
 export type Variable = { readonly name: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly size: string };
 export type SecretRecord = { readonly name: string; readonly initialized: boolean };
 export type Registry = { readonly name: string; readonly id: string; readonly user: string };
@@ -26,7 +27,7 @@ export type KeyRecord = { readonly id: string; readonly name: string; readonly p
 export type Failure = { readonly code: number; readonly message: string; readonly Error: string; readonly StatusCode: number; readonly error?: { readonly code: string; readonly message: string } };
 export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: readonly NamespaceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: NamespaceRecord; readonly cursor: string }[] };
 export type NamespaceReply = { readonly namespace: NamespaceRecord };
-export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string } };
+export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none' };
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
 export type NodeRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision };
@@ -41,6 +42,10 @@ export type StartedReply = { readonly namespace: string; readonly instance: stri
 export type InstancesReply = { readonly instances: { readonly pageInfo: PageInfo; readonly results: readonly InstanceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: InstanceRecord; readonly cursor: string }[] }; readonly namespace: string };
 export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string } };
 export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
+export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
+export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
+export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
+export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
 export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
 export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
 export type InstanceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly instance: string };
@@ -79,7 +84,8 @@ export type KeysReply = { readonly keys: readonly KeyRecord[] };
 export type OwnKeyReply = { readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
-export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null } };
+export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none' };
+export type RerunInput = { readonly patch?: readonly unknown[] };
 export type ToggleInput = { readonly live?: boolean };
 export type EventLoggingInput = { readonly logger?: string };
 export type AttributesInput = { readonly attributes?: readonly string[] };
@@ -453,6 +459,13 @@ export interface Operations {
     reply: InstanceReply;
     frame: InstanceReply;
   };
+  rerunInstance: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: 'from' | 'revision';
+    body: RerunInput | undefined;
+    reply: RerunReply;
+    frame: never;
+  };
   getInstanceInput: {
     path: { readonly namespace: string; readonly instance: string };
     query: never;
@@ -472,6 +485,27 @@ export interface Operations {
     query: never;
     body: undefined;
     reply: InstanceDataReply;
+    frame: never;
+  };
+  getInstanceTimeline: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: TimelineReply;
+    frame: never;
+  };
+  getInstanceStep: {
+    path: { readonly namespace: string; readonly instance: string; readonly step: string };
+    query: never;
+    body: undefined;
+    reply: TimelineStepReply;
+    frame: never;
+  };
+  getInstanceWaiting: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: WaitingReply;
     frame: never;
   };
   cancelInstance: {
@@ -1096,9 +1130,13 @@ export const operations = {
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read' },
+  rerunInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}', permission: 'run' },
   getInstanceInput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/input', permission: 'read' },
   getInstanceOutput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/output', permission: 'read' },
   getInstanceMetadata: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/metadata', permission: 'read' },
+  getInstanceTimeline: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/timeline', permission: 'read' },
+  getInstanceStep: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/steps/{step}', permission: 'read' },
+  getInstanceWaiting: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/waiting', permission: 'read' },
   cancelInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}/cancel', permission: 'run' },
   listNamespaceVariables: { method: 'GET', path: '/namespaces/{namespace}/vars', permission: 'read' },
   getNamespaceVariable: { method: 'GET', path: '/namespaces/{namespace}/vars/{variable}', permission: 'read' },

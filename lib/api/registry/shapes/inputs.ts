@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { BROADCAST_KINDS, type BroadcastKind } from '../../../events/broadcasts.ts';
 
 const text = z._default(z.string(), '');
@@ -39,7 +40,9 @@ export const inputs = {
   config: z.strictObject({
     broadcast: z.optional(z.strictObject(switches)),
     events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
+    record: z.optional(z.enum(RECORD_MODES)),
   }),
+  rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())) }),
   toggle: z.strictObject({ live: flag }),
   eventLogging: z.strictObject({ logger: text }),
   attributes: z.strictObject({ attributes: names }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { paged } from './pages.ts';
 import { base64, time, uuid } from './scalars.ts';
 
@@ -24,3 +25,106 @@ export const instance = z.object({
   workflow: z.object({ path: z.string(), name: z.string(), parent: z.string(), revision: z.string() }),
 });
 export const instanceData = z.object({ namespace: z.string(), instance: instanceRecord, data: base64 });
+
+const failure = z.object({ code: z.string(), message: z.string() });
+const data = z.record(z.string(), z.unknown());
+/** The size of a value that is not kept, bytes. */
+const omitted = z.object({ omitted: z.int() });
+/** RFC 6902, against the data at the entry. */
+const operation = z.object({ op: z.enum(['add', 'remove']), path: z.string(), value: z.optional(z.unknown()) });
+
+/** A visit of a state. `left` is absent while the state runs or waits. */
+export const step = z.object({
+  n: z.int(),
+  state: z.string(),
+  type: z.string(),
+  entered: time,
+  left: z.optional(time),
+  to: z.optional(z.string()),
+  because: z.optional(z.string()),
+  change: z.optional(z.union([z.object({ patch: z.array(operation) }), omitted])),
+  error: z.optional(failure),
+  calls: z.optional(
+    z.array(
+      z.object({
+        call: z.int(),
+        attempt: z.int(),
+        instance: z.string(),
+        error: z.optional(failure),
+        retryInMs: z.optional(z.number()),
+      }),
+    ),
+  ),
+  callCount: z.optional(z.int()),
+  events: z.optional(z.array(z.string())),
+});
+
+/** `elided` counts the visits in the middle of a loop, which are left out: from and to the step of that number. */
+export const timeline = z.object({
+  namespace: z.string(),
+  instance: instanceRecord,
+  workflow: z.object({ path: z.string(), revision: z.string() }),
+  record: z.enum(RECORD_MODES),
+  steps: z.array(step),
+  elided: z.optional(z.object({ from: z.int(), to: z.int(), by: z.record(z.string(), z.int()) })),
+  rerunOf: z.optional(uuid),
+  reruns: z.array(uuid),
+});
+
+/** `in` and `out` are absent where the data is not known: it was too large, or the visit follows a gap. */
+export const timelineStep = z.object({
+  namespace: z.string(),
+  instance: instanceRecord,
+  step,
+  in: z.optional(data),
+  out: z.optional(data),
+});
+
+const nearMiss = z.object({
+  event: z.string(),
+  receivedAt: time,
+  type: z.string(),
+  attribute: z.string(),
+  expected: z.unknown(),
+  found: z.unknown(),
+});
+
+/** `waiting` is absent for a run that has ended or runs at this moment. */
+export const waiting = z.object({
+  namespace: z.string(),
+  instance: instanceRecord,
+  waiting: z.optional(
+    z.object({
+      state: z.string(),
+      since: time,
+      until: time,
+      for: z.object({
+        delay: z.optional(time),
+        events: z.optional(
+          z.object({
+            mode: z.enum(['one', 'all']),
+            filters: z.array(z.object({ type: z.string(), context: data, received: z.boolean() })),
+          }),
+        ),
+        calls: z.optional(
+          z.object({
+            total: z.int(),
+            returned: z.int(),
+            open: z.array(
+              z.object({
+                call: z.int(),
+                attempt: z.int(),
+                instance: z.string(),
+                status: z.enum(['not begun', 'pending', 'complete', 'failed', 'crashed']),
+                workflow: z.string(),
+              }),
+            ),
+          }),
+        ),
+      }),
+      nearMisses: z.array(nearMiss),
+    }),
+  ),
+});
+
+export const rerun = z.object({ namespace: z.string(), instance: uuid, rerunOf: uuid });

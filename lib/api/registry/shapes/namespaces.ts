@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { BROADCAST_KINDS } from '../../../events/broadcasts.ts';
 import { paged } from './pages.ts';
 import { time } from './scalars.ts';
@@ -11,4 +12,5 @@ export const namespace = z.object({ namespace: namespaceRecord });
 export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
+  record: z.optional(z.enum(RECORD_MODES)),
 });

@@ -1,0 +1,142 @@
+import { toPrettyJson } from '../../../lib/language/json.ts';
+import { at, textAt } from '../client/replies.ts';
+import { paint, type Terminal } from '../shell/terminal.ts';
+
+const BAR_WIDTH = 30;
+
+const listAt = (value: unknown, ...names: readonly string[]): readonly unknown[] => {
+  const found = at(value, ...names);
+  return Array.isArray(found) ? found : [];
+};
+
+/** A duration in words: `12 ms`, `3.4 s`, `5 min 3 s`, `2 h 10 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const timeAt = (step: unknown, name: string): number => Date.parse(textAt(step, name));
+
+/** The bar of a step: its place and length within the time of the run. */
+function barOf(step: unknown, from: number, to: number): string {
+  const scale = BAR_WIDTH / Math.max(to - from, 1);
+  const begin = Math.min(Math.floor((timeAt(step, 'entered') - from) * scale), BAR_WIDTH - 1);
+  const left = Number.isNaN(timeAt(step, 'left')) ? to : timeAt(step, 'left');
+  const length = Math.max(Math.round((left - timeAt(step, 'entered')) * scale), 1);
+  return `${' '.repeat(begin)}${'█'.repeat(Math.min(length, BAR_WIDTH - begin))}`.padEnd(BAR_WIDTH);
+}
+
+function linesBelow(step: unknown, terminal: Terminal): string[] {
+  const lines: string[] = [];
+  const code = textAt(step, 'error', 'code');
+  if (code !== '') lines.push(paint(terminal, 'red', `${code}: ${textAt(step, 'error', 'message')}`));
+  const calls = listAt(step, 'calls');
+  for (const call of calls) {
+    const failure = textAt(call, 'error', 'code');
+    const retry = textAt(call, 'retryInMs');
+    const next = retry === '' ? '' : `, next attempt after ${durationText(Number(retry))}`;
+    const outcome = failure === '' ? 'returned' : `${failure}: ${textAt(call, 'error', 'message')}${next}`;
+    lines.push(
+      `call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${outcome}`,
+    );
+  }
+  const count = Number(textAt(step, 'callCount') || 0);
+  if (count > calls.length) lines.push(`and ${count - calls.length} further calls`);
+  const events = listAt(step, 'events');
+  if (events.length > 0) lines.push(`took ${events.map((id) => `event ${String(id)}`).join(', ')}`);
+  return lines;
+}
+
+/** The time of a run, and the widths of the columns of its steps. */
+interface Scale {
+  readonly from: number;
+  readonly to: number;
+  readonly nWidth: number;
+  readonly stateWidth: number;
+}
+
+function stepLines(step: unknown, { from, to, nWidth, stateWidth }: Scale, terminal: Terminal): string[] {
+  const left = timeAt(step, 'left');
+  const ms = Number.isNaN(left) ? 'open' : durationText(left - timeAt(step, 'entered'));
+  const why = textAt(step, 'because');
+  const next = textAt(step, 'to');
+  const way = [next === '' ? '' : `to ${next}`, why === '' ? '' : `(${why})`].filter((text) => text !== '').join(' ');
+  const head = [
+    textAt(step, 'n').padStart(nWidth),
+    textAt(step, 'state').padEnd(stateWidth),
+    barOf(step, from, to),
+    ms.padStart(12),
+    way,
+  ];
+  const indent = ' '.repeat(nWidth + 2);
+  return [head.join('  ').trimEnd(), ...linesBelow(step, terminal).map((line) => `${indent}${line}`)];
+}
+
+/** The timeline of a run as text: a line for each step with a bar, and its errors and calls below it. */
+export function timelineText(reply: unknown, terminal: Terminal, now: number): string {
+  const steps = listAt(reply, 'steps');
+  const instance = at(reply, 'instance');
+  const from = Date.parse(textAt(instance, 'createdAt'));
+  const isPending = textAt(instance, 'status') === 'pending';
+  const to = isPending ? now : Date.parse(textAt(instance, 'updatedAt'));
+  const widthOf = (name: string) => Math.max(0, ...steps.map((step) => textAt(step, name).length));
+  const scale = { from, to, nWidth: widthOf('n'), stateWidth: widthOf('state') };
+  const elidedFrom = Number(textAt(reply, 'elided', 'from') || 0);
+  const lines = [
+    `${textAt(reply, 'workflow', 'path')}  ${textAt(instance, 'status')}  ${durationText(Math.max(to - from, 0))}`,
+  ];
+  let isNamed = elidedFrom === 0;
+  for (const step of steps) {
+    if (!isNamed && Number(textAt(step, 'n')) > elidedFrom) {
+      isNamed = true;
+      const by = Object.entries((at(reply, 'elided', 'by') ?? {}) as Record<string, number>);
+      lines.push(`… ${by.map(([state, times]) => `${state} ${times} times`).join(', ')}`);
+    }
+    lines.push(...stepLines(step, scale, terminal));
+  }
+  if (steps.length === 0) lines.push('nothing is recorded of this run');
+  const rerunOf = textAt(reply, 'rerunOf');
+  if (rerunOf !== '') lines.push(`repeats ${rerunOf}`);
+  for (const id of listAt(reply, 'reruns')) lines.push(`repeated by ${String(id)}`);
+  return lines.join('\n');
+}
+
+/** What a step saw, as text: the data at its entry and at its end. */
+export function stepText(reply: unknown): string {
+  const show = (name: string) => {
+    const value = at(reply, name);
+    return value === undefined ? 'not recorded' : toPrettyJson(value);
+  };
+  return `in: ${show('in')}\nout: ${show('out')}`;
+}
+
+/** What a run waits for, as text. */
+export function waitingText(reply: unknown): string {
+  const waiting = at(reply, 'waiting');
+  const status = textAt(reply, 'instance', 'status');
+  if (waiting === undefined)
+    return status === 'pending' ? 'the run is at work at this moment' : `the run has ended: ${status}`;
+  const lines = [
+    `waits in '${textAt(waiting, 'state')}' since ${textAt(waiting, 'since')}, until ${textAt(waiting, 'until')} at most`,
+  ];
+  if (at(waiting, 'for', 'delay') !== undefined) lines.push('for the time to pass');
+  for (const filter of listAt(waiting, 'for', 'events', 'filters')) {
+    const got = at(filter, 'received') === true ? ' (received)' : '';
+    lines.push(`for an event of type ${textAt(filter, 'type')} with ${JSON.stringify(at(filter, 'context'))}${got}`);
+  }
+  for (const call of listAt(waiting, 'for', 'calls', 'open')) {
+    const workflow = textAt(call, 'workflow');
+    const name = workflow === '' ? textAt(call, 'instance') : `${workflow} ${textAt(call, 'instance')}`;
+    lines.push(
+      `for call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${name}, ${textAt(call, 'status')}`,
+    );
+  }
+  for (const miss of listAt(waiting, 'nearMisses')) {
+    const [wanted, got] = [at(miss, 'expected'), at(miss, 'found')].map((value) => JSON.stringify(value));
+    lines.push(`near miss: event ${textAt(miss, 'event')}: ${textAt(miss, 'attribute')} is ${got}, not ${wanted}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,107 @@
+import { isObject } from '../../language/json.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import { notFound } from '../errors.ts';
+import { inputData } from '../runs/input-data.ts';
+import { readSteps } from '../runs/record-steps.ts';
+import { applyChange, entriesOf, isOmitted, type RecordedStep } from '../runs/records.ts';
+import type { Run } from '../runs/runs.ts';
+import { toRecord } from './instances.ts';
+
+type Needs = Pick<Ports, 'table' | 'blobs'>;
+type Data = Readonly<Record<string, unknown>>;
+
+/** A recorded step, and the data of its run at its entry and at its end; undefined where it is not known. */
+export interface StepData {
+  readonly step: RecordedStep;
+  readonly before: Data | undefined;
+  readonly after: Data | undefined;
+}
+
+/** The data at the entry of the last state of a run that failed there: the failure added `error`. */
+function beforeFailure({ data, status }: Run, { error }: RecordedStep): Data | undefined {
+  if (status !== 'failed' || error === undefined) return undefined;
+  const { error: _, ...before } = data;
+  return before;
+}
+
+/** Returns the recorded steps of a run in their order, each with its data. */
+export async function stepsWithData(ports: Needs, run: Run): Promise<readonly StepData[]> {
+  const steps = await readSteps(ports, run);
+  const entries = entriesOf(steps, inputData(run.input));
+  return steps.map((step, index) => {
+    const isNewest = step.n === run.step;
+    const before = entries[index] ?? (isNewest ? beforeFailure(run, step) : undefined);
+    const after = isNewest ? run.data : applyChange(before, step.change);
+    return { step, before, after: step.left === undefined ? undefined : after };
+  });
+}
+
+const PRIVATE = 'private';
+
+const withoutPrivate = ({ [PRIVATE]: _, ...shown }: Data): Data => shown;
+
+const pointerOf = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+function toPatch(change: NonNullable<RecordedStep['change']>) {
+  if (isOmitted(change)) return change;
+  const { set = {}, removed = [] } = change as { set?: Data; removed?: readonly string[] };
+  const added = Object.entries(withoutPrivate(set)).map(([name, value]) => ({
+    op: 'add' as const,
+    path: pointerOf(name),
+    value,
+  }));
+  const gone = removed.filter((name) => name !== PRIVATE);
+  return { patch: [...added, ...gone.map((name) => ({ op: 'remove' as const, path: pointerOf(name) }))] };
+}
+
+/** The wire form of a step. */
+function toStep({ entered, left, change, calls, base: _base, inLoop: _loop, ...step }: RecordedStep) {
+  return omitUndefined({
+    ...step,
+    entered: toTimestamp(entered),
+    left: left === undefined ? undefined : toTimestamp(left),
+    change: change === undefined ? undefined : toPatch(change),
+    calls: calls
+      ?.toSorted((a, b) => a.i - b.i || a.k - b.k)
+      .map(({ i, k, id, code, message = '', retryIn }) =>
+        omitUndefined({
+          call: i,
+          attempt: k,
+          instance: id,
+          error: code === undefined ? undefined : { code, message },
+          retryInMs: retryIn,
+        }),
+      ),
+  });
+}
+
+/** The reply of GET timeline. */
+export async function toTimeline(ports: Needs, run: Run) {
+  const steps = await readSteps(ports, run);
+  return omitUndefined({
+    namespace: run.namespace,
+    instance: toRecord(run),
+    workflow: { path: run.path, revision: run.revision },
+    record: run.settings.record ?? 'full',
+    steps: steps.map(toStep),
+    elided: run.record.elided,
+    rerunOf: run.rerunOf,
+    reruns: run.reruns ?? [],
+  });
+}
+
+/** The reply of GET steps/{n}. Throws `not-found` for a step that is not in the record. */
+export async function toStepReply(ports: Needs, run: Run, number: string) {
+  const found = (await stepsWithData(ports, run)).find(({ step }) => String(step.n) === number);
+  if (found === undefined) throw notFound('step');
+  const shown = (data: Data | undefined) => (isObject(data) ? withoutPrivate(data) : undefined);
+  return omitUndefined({
+    namespace: run.namespace,
+    instance: toRecord(run),
+    step: toStep(found.step),
+    in: shown(found.before),
+    out: shown(found.after),
+  });
+}

@@ -1,0 +1,80 @@
+import * as events from '../../domain/events/events.ts';
+import { toRecord } from '../../domain/instances/instances.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { Filter, Listening, Wait } from '../../domain/runs/waits.ts';
+import { explainMatch } from '../../events/matching.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import { HOUR_MS } from '../../time/units.ts';
+import { childId } from '../calls/children.ts';
+
+type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
+
+const MAX_OPEN_CALLS = 100;
+const MAX_NEAR_MISSES = 20;
+
+/** The calls that a run waits for, each with the child of its present attempt. */
+async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
+  if (calls === undefined) return undefined;
+  const shown = calls.waiting.slice(0, MAX_OPEN_CALLS);
+  const children = await runs.findMany(
+    ports,
+    shown.map((key) => childId(run, origin, key)),
+  );
+  const open = shown.map(({ i, k }, index) => {
+    const child = children[index];
+    const id = childId(run, origin, { i, k });
+    return { call: i, attempt: k, instance: id, status: child?.status ?? 'not begun', workflow: child?.path ?? '' };
+  });
+  return { total: calls.total, returned: calls.returned, open };
+}
+
+/** The newest events of the last hour that have a type that is waited for, and do not match. */
+async function nearMisses(ports: Needs, run: runs.Run, filters: readonly Filter[]) {
+  const from = ports.clock.now() - HOUR_MS;
+  const misses: { readonly at: number; readonly record: object }[] = [];
+  for (const filter of filters) {
+    const query = { namespaceId: run.namespaceId, type: filter.type, from };
+    const found = await events.dueSince(ports, query, (event) => !explainMatch(filter, event).matches);
+    for (const { event, received } of found.slice(-MAX_NEAR_MISSES)) {
+      const { failed } = explainMatch(filter, event);
+      if (failed === undefined) continue;
+      const { attribute, expected, found: value } = failed;
+      const named = { event: event.id, receivedAt: toTimestamp(received), type: event.type, attribute };
+      misses.push({ at: received, record: { ...named, expected, found: value ?? null } });
+    }
+  }
+  return misses
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MAX_NEAR_MISSES)
+    .map(({ record }) => record);
+}
+
+const openFilters = ({ filters, received }: Listening): Filter[] =>
+  filters.filter((_, slot) => (received[slot] ?? null) === null);
+
+function toEvents({ mode, filters, received }: Listening) {
+  const toFilter = ({ type, context }: Filter, slot: number) => {
+    return { type, context, received: (received[slot] ?? null) !== null };
+  };
+  return { mode, filters: filters.map(toFilter) };
+}
+
+/** The reply of GET waiting: what a run waits for. */
+export async function toWaiting(ports: Needs, run: runs.Run) {
+  const reply = { namespace: run.namespace, instance: toRecord(run) };
+  const { wait } = run;
+  if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;
+  const { state, entered, until, listening } = wait;
+  const calls = await openCalls(ports, run, wait);
+  const isDelay = listening === undefined && calls === undefined;
+  const waitsFor = omitUndefined({
+    delay: isDelay ? toTimestamp(until) : undefined,
+    events: listening === undefined ? undefined : toEvents(listening),
+    calls,
+  });
+  const misses = listening === undefined ? [] : await nearMisses(ports, run, openFilters(listening));
+  const times = { since: toTimestamp(entered), until: toTimestamp(until) };
+  return { ...reply, waiting: { state, ...times, for: waitsFor, nearMisses: misses } };
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWorkspace, type Workspace } from '../../cli/workspace.ts';
+import { type Client, type Json, openClient } from '../access/client.ts';
+
+const DEMO = '/api/namespaces/demo';
+
+const WORKFLOWS: Readonly<Record<string, string>> = {
+  sum: `states:
+- {id: add, type: noop, transform: 'jq({n: (.n + 1), private: 5})', transition: check}
+- id: check
+  type: switch
+  conditions: [{condition: 'jq(.n > 5)', transition: fail}]
+- {id: fail, type: error, error: too.large, message: '{} is too large'}
+`,
+  hold: `states:
+- {id: hold, type: consumeEvent, event: {type: paid, context: {order: "7"}}, timeout: PT1H}
+`,
+  nap: 'states: [{id: nap, type: delay, duration: PT1H}]\n',
+  call: `functions: [{id: nap, type: subflow, workflow: nap}]
+states: [{id: go, type: action, action: {function: nap}}]
+`,
+};
+
+let client: Client;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  client = await openClient();
+  workspace = await openWorkspace(client, 'demo');
+  await client.call('PUT', DEMO);
+  for (const [name, body] of Object.entries(WORKFLOWS)) {
+    await client.call('PUT', `${DEMO}/tree/${name}?op=create-workflow`, { body });
+  }
+});
+
+afterAll(async () => {
+  await workspace.clear();
+  await client.close();
+});
+
+async function wait(name: string, body: string): Promise<string> {
+  const answer = await client.call('POST', `${DEMO}/tree/${name}?op=wait`, { body });
+  return String(answer.headers.get('service-instance-id'));
+}
+
+/** Starts a run, and returns its id when it waits. */
+async function startWaiting(name: string): Promise<string> {
+  const started = await client.call('POST', `${DEMO}/tree/${name}?op=execute`, { body: '{}' });
+  const id = String(started.json()['instance']);
+  for (;;) if ((await get(id, 'waiting'))['waiting'] !== undefined) return id;
+}
+
+const get = async (id: string, view: string): Promise<Json> =>
+  (await client.call('GET', `${DEMO}/instances/${id}/${view}`)).json();
+const rerun = (id: string, query = '', body = '{}') =>
+  client.call('POST', `${DEMO}/instances/${id}?op=rerun${query}`, { body });
+
+describe('the timeline of a run', () => {
+  test('lists its steps, and a step shows the data at its entry and its end without private members', async () => {
+    const id = await wait('sum', '{"n": 6, "private": 1}');
+    const { steps, reruns, record } = await get(id, 'timeline');
+    expect({ record, reruns }).toEqual({ record: 'full', reruns: [] });
+    expect(steps).toMatchObject([
+      { n: 1, state: 'add', to: 'check', change: { patch: [{ op: 'add', path: '/n', value: 7 }] } },
+      { n: 2, state: 'check', to: 'fail', because: 'condition 0' },
+      { n: 3, state: 'fail', error: { code: 'too.large' } },
+    ]);
+    expect(await get(id, 'steps/1')).toMatchObject({ in: { n: 6 }, out: { n: 7 } });
+    expect(JSON.stringify(await get(id, 'steps/1'))).not.toContain('private');
+    expect((await client.call('GET', `${DEMO}/instances/${id}/steps/9`)).status).toBe(404);
+  });
+
+  test('is kept as the namespace is configured', async () => {
+    await client.call('PUT', '/api/namespaces/flow');
+    const config = { body: '{"record": "flow"}' };
+    expect((await client.call('PATCH', '/api/namespaces/flow/config', config)).json()).toMatchObject({
+      record: 'flow',
+    });
+    await client.call('PUT', '/api/namespaces/flow/tree/sum?op=create-workflow', { body: WORKFLOWS['sum'] ?? '' });
+    const ran = await client.call('POST', '/api/namespaces/flow/tree/sum?op=wait', { body: '{"n": 1}' });
+    const id = String(ran.headers.get('service-instance-id'));
+    const { steps } = (await client.call('GET', `/api/namespaces/flow/instances/${id}/timeline`)).json();
+    expect(steps).toMatchObject([{ state: 'add' }, { state: 'check' }]);
+    expect(JSON.stringify(steps)).not.toContain('change');
+  });
+
+  test('is printed by the command line with bars, errors and the data of a state', async () => {
+    const id = await wait('sum', '{"n": 6}');
+    const shown = await workspace.weft(['instances', 'show', id]);
+    expect(shown.out).toMatch(/^\/sum {2}failed {2}\d/);
+    expect(shown.out).toMatch(/2 {2}check +█.*to fail \(condition 0\)\n/);
+    expect(shown.out).toContain('too.large: ');
+    const data = await workspace.weft(['instances', 'show', id, '--state', 'check']);
+    expect(data.out).toContain('"n": 7');
+  });
+});
+
+describe('a run that is repeated', () => {
+  test('begins at a state with patched data, in the interface and on the command line', async () => {
+    const id = await wait('sum', '{"n": 6}');
+    const started = await rerun(id, '&from=check', '{"patch": [{"op": "replace", "path": "/n", "value": 2}]}');
+    expect(started.json()).toMatchObject({ rerunOf: id });
+    const again = String(started.json()['instance']);
+    expect(await get(id, 'timeline')).toMatchObject({ reruns: [again] });
+    const printed = await workspace.weft(['instances', 'rerun', id, '--from', 'add', '--latest']);
+    expect(printed.out).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(await get(printed.out.trim(), 'timeline')).toMatchObject({ rerunOf: id });
+  });
+
+  test('is refused with a reason that names the mend', async () => {
+    const id = await wait('sum', '{"n": 1}');
+    const unknown = await rerun(id, '&from=nosuch');
+    expect({ status: unknown.status, text: unknown.text }).toMatchObject({
+      status: 406,
+      text: expect.stringContaining("has no state 'nosuch'"),
+    });
+    expect((await rerun(id, '&revision=7')).text).toContain("must be 'pinned' or 'latest'");
+    const open = await startWaiting('nap');
+    expect((await rerun(open)).text).toContain('has not ended');
+    await client.call('POST', `${DEMO}/instances/${open}/cancel`);
+  });
+});
+
+describe('what a run waits for', () => {
+  test('is an event, with the events of the last hour that nearly matched', async () => {
+    const id = await startWaiting('hold');
+    const event = '{"specversion":"1.0","id":"e1","source":"shop","type":"paid","order":"8"}';
+    await client.call('POST', `${DEMO}/broadcast`, {
+      body: event,
+      headers: { 'content-type': 'application/cloudevents+json' },
+    });
+    expect((await get(id, 'waiting'))['waiting']).toMatchObject({
+      state: 'hold',
+      for: { events: { mode: 'one', filters: [{ type: 'paid', context: { order: '7' }, received: false }] } },
+      nearMisses: [{ event: 'e1', attribute: 'order', expected: '7', found: '8' }],
+    });
+    const printed = await workspace.weft(['instances', 'waiting', id]);
+    expect(printed.out).toContain("waits in 'hold' since ");
+    expect(printed.out).toContain('near miss: event e1: order is "8", not "7"\n');
+    await client.call('POST', `${DEMO}/instances/${id}/cancel`);
+    expect(await get(id, 'waiting')).not.toHaveProperty('waiting');
+    expect(await get(id, 'timeline')).toMatchObject({
+      steps: [{ state: 'hold', error: { code: 'service.cancels.api' } }],
+    });
+  });
+
+  test('is a time, or a call of another workflow', async () => {
+    const nap = await startWaiting('nap');
+    expect(await get(nap, 'waiting')).toMatchObject({ waiting: { state: 'nap', for: { delay: expect.any(String) } } });
+    const call = await startWaiting('call');
+    expect(await get(call, 'waiting')).toMatchObject({
+      waiting: {
+        state: 'go',
+        for: { calls: { total: 1, returned: 0, open: [{ call: 0, attempt: 0, workflow: '/nap' }] } },
+      },
+    });
+    for (const id of [nap, call]) await client.call('POST', `${DEMO}/instances/${id}/cancel`);
+  });
+});
