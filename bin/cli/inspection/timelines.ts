@@ -1,5 +1,5 @@
 import { toPrettyJson } from '../../../lib/language/json.ts';
-import { at, textAt } from '../client/replies.ts';
+import { at, textAt, textsAt } from '../client/replies.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
 const BAR_WIDTH = 30;
@@ -33,6 +33,14 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
   const lines: string[] = [];
   const code = textAt(step, 'error', 'code');
   if (code !== '') lines.push(paint(terminal, 'red', `${code}: ${textAt(step, 'error', 'message')}`));
+  const place = textAt(step, 'error', 'at', 'line');
+  if (place !== '') lines.push(`at line ${place}, column ${textAt(step, 'error', 'at', 'column')} of the workflow`);
+  const expression = textAt(step, 'error', 'expression');
+  if (expression !== '') {
+    lines.push(`expression: ${expression}`);
+    lines.push(`it saw ${textAt(step, 'error', 'saw', 'type')}: ${textAt(step, 'error', 'saw', 'sample')}`);
+  }
+  lines.push(...textsAt(step, 'error', 'near'));
   const calls = listAt(step, 'calls');
   for (const call of calls) {
     const failure = textAt(call, 'error', 'code');

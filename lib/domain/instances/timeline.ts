@@ -1,12 +1,14 @@
 import { isObject } from '../../language/json.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { placeOf } from '../../language/yaml/places.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import { notFound } from '../errors.ts';
+import { notFound, ServiceError } from '../errors.ts';
 import { inputData } from '../runs/input-data.ts';
 import { readSteps } from '../runs/record-steps.ts';
 import { applyChange, entriesOf, isOmitted, type RecordedStep } from '../runs/records.ts';
 import type { Run } from '../runs/runs.ts';
+import * as revisions from '../tree/revisions.ts';
 import { toRecord } from './instances.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
@@ -56,10 +58,18 @@ function toPatch(change: NonNullable<RecordedStep['change']>) {
   return { patch: [...added, ...gone.map((name) => ({ op: 'remove' as const, path: pointerOf(name) }))] };
 }
 
-/** The wire form of a step. */
-function toStep({ entered, left, change, calls, base: _base, inLoop: _loop, ...step }: RecordedStep) {
+/** The error of a step with its place in the source of the workflow. */
+function toError(error: NonNullable<RecordedStep['error']>, state: string, source: string | undefined) {
+  const at = source === undefined ? undefined : placeOf(source, state, error.expression ?? '');
+  return at === undefined ? error : { ...error, at };
+}
+
+/** The wire form of a step; `source` is that of the workflow, if it is still stored. */
+function toStep(recorded: RecordedStep, source: string | undefined) {
+  const { entered, left, change, calls, error, base: _base, inLoop: _loop, ...step } = recorded;
   return omitUndefined({
     ...step,
+    error: error === undefined ? undefined : toError(error, step.state, source),
     entered: toTimestamp(entered),
     left: left === undefined ? undefined : toTimestamp(left),
     change: change === undefined ? undefined : toPatch(change),
@@ -77,15 +87,25 @@ function toStep({ entered, left, change, calls, base: _base, inLoop: _loop, ...s
   });
 }
 
+/** The source of the workflow that a run executed; undefined when its revision was deleted. */
+async function sourceOf(ports: Needs, { workflowId, revision }: Run): Promise<string | undefined> {
+  try {
+    return (await revisions.need(ports, workflowId, revision)).source;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}
+
 /** The reply of GET timeline. */
 export async function toTimeline(ports: Needs, run: Run) {
-  const steps = await readSteps(ports, run);
+  const [steps, source] = await Promise.all([readSteps(ports, run), sourceOf(ports, run)]);
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
     workflow: { path: run.path, revision: run.revision },
     record: run.settings.record ?? 'full',
-    steps: steps.map(toStep),
+    steps: steps.map((step) => toStep(step, source)),
     elided: run.record.elided,
     rerunOf: run.rerunOf,
     reruns: run.reruns ?? [],
@@ -100,7 +120,7 @@ export async function toStepReply(ports: Needs, run: Run, number: string) {
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
-    step: toStep(found.step),
+    step: toStep(found.step, await sourceOf(ports, run)),
     in: shown(found.before),
     out: shown(found.after),
   });

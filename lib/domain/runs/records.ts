@@ -27,6 +27,15 @@ export interface RecordedCall {
   readonly retryIn?: number;
 }
 
+/** The error of a state; of a query that failed also its text, the value that it saw, and names that the value lacks. */
+export interface RecordedError {
+  readonly code: string;
+  readonly message: string;
+  readonly expression?: string;
+  readonly saw?: { readonly type: string; readonly sample: string };
+  readonly near?: readonly string[];
+}
+
 /** A visit of a state. Times are milliseconds since 1970. */
 export interface RecordedStep {
   /** Its number in the run, from 1. */
@@ -44,7 +53,7 @@ export interface RecordedStep {
   readonly change?: DataChange | Omitted;
   /** The data at the entry, where it does not follow from the steps before: after a gap. */
   readonly base?: Data | Omitted;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: RecordedError;
   readonly calls?: readonly RecordedCall[];
   /** How many calls ended; more than `calls` holds if some are left out. */
   readonly callCount?: number;

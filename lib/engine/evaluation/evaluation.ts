@@ -19,7 +19,7 @@ export async function evaluate(query: unknown, data: unknown): Promise<unknown> 
     return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`);
+    throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`, { query, data });
   }
 }
 
@@ -27,7 +27,8 @@ export async function evaluate(query: unknown, data: unknown): Promise<unknown> 
 export async function evaluateText(query: unknown, data: unknown): Promise<string> {
   const value = await evaluate(query, data);
   if (typeof value === 'string' && value !== '') return value;
-  throw failure('jq.notString', 'the `jq` or `js` command produced a non-string or empty output');
+  const message = 'the `jq` or `js` command produced a non-string or empty output';
+  throw failure('jq.notString', message, { query, data });
 }
 
 /**

@@ -5,6 +5,18 @@
  */
 export type FailureKind = 'catchable' | 'uncatchable' | 'plain' | 'internal';
 
+/** A query that failed, and the data on which it was evaluated. */
+export interface Evaluated {
+  readonly query: unknown;
+  readonly data: unknown;
+}
+
+interface Options {
+  readonly own?: boolean;
+  readonly detail?: string;
+  readonly evaluated?: Evaluated | undefined;
+}
+
 /** The failure of a state. It ends the state, and the run unless the state catches it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
@@ -14,13 +26,17 @@ export class StateError extends Error {
   readonly own: boolean;
   /** The message for the instance's log. */
   readonly detail: string;
+  /** The query that failed, if one did. */
+  readonly evaluated: Evaluated | undefined;
 
-  constructor(kind: FailureKind, code: string, message: string, { own = false, detail = message } = {}) {
+  constructor(kind: FailureKind, code: string, message: string, options: Options = {}) {
+    const { own = false, detail = message, evaluated } = options;
     super(message);
     this.detail = detail;
     this.kind = kind;
     this.code = code;
     this.own = own;
+    this.evaluated = evaluated;
   }
 }
 
@@ -57,8 +73,8 @@ export const KIND_OF = {
 } as const satisfies Record<string, FailureKind>;
 
 /** A failure with one of the engine's codes, of the kind that the code has. */
-export function failure(code: keyof typeof KIND_OF, message: string): StateError {
-  return new StateError(KIND_OF[code], code, message);
+export function failure(code: keyof typeof KIND_OF, message: string, evaluated?: Evaluated): StateError {
+  return new StateError(KIND_OF[code], code, message, { evaluated });
 }
 
 /**

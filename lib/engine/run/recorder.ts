@@ -79,7 +79,7 @@ export class Recorder {
     if (open === undefined) return;
     const { error } = more;
     const message = error?.message.slice(0, MAX_MESSAGE_LENGTH) ?? '';
-    open.step = { ...open.step, ...more, ...(error === undefined ? {} : { error: { code: error.code, message } }) };
+    open.step = { ...open.step, ...more, ...(error === undefined ? {} : { error: { ...error, message } }) };
   }
 
   /** Adds a call that ended to the open step. */

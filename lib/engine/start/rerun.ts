@@ -51,7 +51,8 @@ type Beginning = Pick<runs.Run, 'at' | 'data' | 'raised'>;
 
 /** The error that the run was to end with when it made a step: that of an error state before it. */
 function raisedBefore(steps: readonly StepData[], n: number): runs.Failure | undefined {
-  return steps.find(({ step }) => step.n < n && step.type === 'error' && step.because === undefined)?.step.error;
+  const error = steps.find(({ step }) => step.n < n && step.type === 'error' && step.because === undefined)?.step.error;
+  return error === undefined ? undefined : { code: error.code, message: error.message };
 }
 
 /**

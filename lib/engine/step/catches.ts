@@ -1,5 +1,6 @@
 import type { CatchPlan, StatePlan } from '../../compiler/plan/plan.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
+import { explain } from '../evaluation/explanations.ts';
 import { CRASH_MESSAGE, INTERNAL, type StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type End, type Next, transition } from './transitions.ts';
@@ -8,7 +9,9 @@ import { type End, type Next, transition } from './transitions.ts';
 export function failState(unit: StepUnit, state: StatePlan, error: StateError): Next {
   const code = error.own ? error.code : unit.branded(error.code);
   if (error.kind === 'internal') return crash(unit, error);
-  unit.recorder.note({ error: { code, message: error.message } });
+  const { evaluated } = error;
+  const explanation = evaluated === undefined ? {} : explain(evaluated);
+  unit.recorder.note({ error: { code, message: error.message, ...explanation } });
   if (error.kind !== 'catchable') return failUncatchably(unit, error, code);
   unit.data = { ...unit.data, error: { code, msg: error.message } };
   const caught = findCatch(unit, state.catch, code);

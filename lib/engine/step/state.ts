@@ -85,10 +85,12 @@ async function transform(unit: StepUnit, exit: Exit): Promise<void> {
   unit.log('Transforming state data.');
   const result = await evaluate(exit.transform, unit.data).catch((error: unknown) => {
     if (!(error instanceof StateError)) throw error;
-    throw new StateError(error.kind, error.code, `unable to apply transform: ${error.message}`);
+    const { kind, code, message, evaluated } = error;
+    throw new StateError(kind, code, `unable to apply transform: ${message}`, { evaluated });
   });
   if (!isObject(result)) {
-    throw failure('jq.notObject', 'unable to apply transform: the `jq` or `js` command produced a non-object output');
+    const message = 'unable to apply transform: the `jq` or `js` command produced a non-object output';
+    throw failure('jq.notObject', message, { query: exit.transform, data: unit.data });
   }
   unit.data = needBounded(result);
 }

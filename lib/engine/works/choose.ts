@@ -21,7 +21,7 @@ export const choose: Perform<'choose'> = async (unit, work) => {
     const value = await evaluate(branch.condition, unit.data).catch((error: unknown) => {
       if (!(error instanceof StateError)) throw error;
       const detail = `switch condition ${index} condition failed to run: ${error.message}`;
-      throw new StateError(error.kind, error.code, error.message, { detail });
+      throw new StateError(error.kind, error.code, error.message, { detail, evaluated: error.evaluated });
     });
     if (!isTrue(value)) continue;
     unit.log(`Switch condition ${index} succeeded`);

@@ -20,7 +20,7 @@ async function evaluateTwice(unit: StepUnit, query: unknown): Promise<unknown> {
     return await evaluate(await evaluate(query, unit.data), unit.data);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    throw failure('event.jq', `failed to process event context: ${error.message}`);
+    throw failure('event.jq', `failed to process event context: ${error.message}`, error.evaluated);
   }
 }
 

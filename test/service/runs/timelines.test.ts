@@ -15,6 +15,12 @@ const WORKFLOWS: Readonly<Record<string, string>> = {
   hold: `states:
 - {id: hold, type: consumeEvent, event: {type: paid, context: {order: "7"}}, timeout: PT1H}
 `,
+  typo: `states:
+- {id: a, type: noop, transition: b}
+- id: b
+  type: noop
+  transform: 'jq({total: (.ordr.price + 1), key: (1 + "a")})'
+`,
   nap: 'states: [{id: nap, type: delay, duration: PT1H}]\n',
   call: `functions: [{id: nap, type: subflow, workflow: nap}]
 states: [{id: go, type: action, action: {function: nap}}]
@@ -68,6 +74,22 @@ describe('the timeline of a run', () => {
     expect(await get(id, 'steps/1')).toMatchObject({ in: { n: 6 }, out: { n: 7 } });
     expect(JSON.stringify(await get(id, 'steps/1'))).not.toContain('private');
     expect((await client.call('GET', `${DEMO}/instances/${id}/steps/9`)).status).toBe(404);
+  });
+
+  test('explains a failed expression: its place, the value that it saw, and the name that was meant', async () => {
+    const id = await wait('typo', '{"order": {"price": 2}, "private": 9}');
+    const { steps } = await get(id, 'timeline');
+    expect((steps as unknown as Json[])[1]?.['error']).toEqual({
+      code: 'service.jq.badCommand',
+      message: expect.stringContaining('unable to apply transform'),
+      at: { line: 5, column: 14 },
+      expression: 'jq({total: (.ordr.price + 1), key: (1 + "a")})',
+      saw: { type: 'object', sample: '{"order":{"price":2}}' },
+      near: ['the value has `order`, not `ordr`'],
+    });
+    const { out } = await workspace.weft(['instances', 'show', id]);
+    expect(out).toContain('at line 5, column 14 of the workflow\n');
+    expect(out).toContain('the value has `order`, not `ordr`\n');
   });
 
   test('is kept as the namespace is configured', async () => {

@@ -28,6 +28,15 @@ export const instanceData = z.object({ namespace: z.string(), instance: instance
 
 const failure = z.object({ code: z.string(), message: z.string() });
 const data = z.record(z.string(), z.unknown());
+/** `at` is the place of the expression, or of the state, in the source of the revision; both count from 1. */
+const stepFailure = z.object({
+  code: z.string(),
+  message: z.string(),
+  at: z.optional(z.object({ line: z.int(), column: z.int() })),
+  expression: z.optional(z.string()),
+  saw: z.optional(z.object({ type: z.string(), sample: z.string() })),
+  near: z.optional(z.array(z.string())),
+});
 /** The size of a value that is not kept, bytes. */
 const omitted = z.object({ omitted: z.int() });
 /** RFC 6902, against the data at the entry. */
@@ -43,7 +52,7 @@ export const step = z.object({
   to: z.optional(z.string()),
   because: z.optional(z.string()),
   change: z.optional(z.union([z.object({ patch: z.array(operation) }), omitted])),
-  error: z.optional(failure),
+  error: z.optional(stepFailure),
   calls: z.optional(
     z.array(
       z.object({
