@@ -31,9 +31,9 @@ const CHILDREN = { readUnits: 2, writeUnits: 1 };
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
-/** Log lines make the run's item larger, until they are stored in an item of their own. */
+/** Log lines and the record of states make the run's item larger, until they are stored in items of their own. */
 const STATES_PER_UNIT = 5;
-const MAX_LOG_UNITS = 5;
+const MAX_STATE_UNITS = 9;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
@@ -110,9 +110,9 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
     return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, items);
   };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
-  const lines = { writeUnits: Math.min(states, MAX_LOG_UNITS) };
+  const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
   const works = (bound: Bound): Used =>
-    plus(plus(used(REQUEST), lines), pricePath(stepOf, plan.entry, bound) ?? used());
+    plus(plus(used(REQUEST), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'anywhere').definition, itemsOf, 'most'));
