@@ -1,11 +1,14 @@
 import type { Service } from '../bin/server/service.ts';
 
+/** The administrator's key of every measured service. */
+export const KEY = 'key-of-the-benchmark';
+
 /** The settings of a service in memory, on a free port of the loopback interface. */
 export const SETTINGS = {
   port: 0,
   host: '127.0.0.1',
   data: undefined,
-  apiKey: 'bench',
+  apiKey: KEY,
   brand: 'service',
   version: 'v0',
   databaseEndpoint: undefined,

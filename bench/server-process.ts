@@ -1,6 +1,7 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { KEY } from './client.ts';
 import type { Order, Usage } from './measured-process.ts';
 import { openWireClient } from './wire-client.ts';
 
@@ -43,7 +44,7 @@ export async function timeStart(folder: string): Promise<number> {
     process.execPath,
     ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../bin/local.ts', import.meta.url))],
     {
-      env: { ...process.env, PORT: '0', APIKEY: 'bench', WEFT_DATA: folder },
+      env: { ...process.env, PORT: '0', APIKEY: KEY, WEFT_DATA: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { KEY } from './client.ts';
 
 /** Sends a request on a connection that stays open, one at a time, and returns the text of the reply. */
 export interface WireClient {
@@ -62,7 +63,7 @@ export async function openWireClient(url: URL): Promise<WireClient> {
       if (socket.closed || socket.readableEnded) socket = await open(url);
       const reply = readReply(socket);
       socket.write(
-        `${method} ${path} HTTP/1.1\r\nHost: ${url.hostname}\r\nService-Api-Key: bench\r\n` +
+        `${method} ${path} HTTP/1.1\r\nHost: ${url.hostname}\r\nService-Api-Key: ${KEY}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
       );
       const { status, text } = await reply;

@@ -48,12 +48,14 @@ export function selectionOf(query: Query, range: KeyRange, place: Place | undefi
   const { table, index, pk, where = [], count, descending } = query;
   const rows = rowsOf(table, index);
   const [hash, order] = index === undefined ? ['pk', 'sk'] : ['hash', 'range'];
+  const begin = descending ? 'to' : 'from';
   const parts = [`${hash} = ?`];
   const values = [pk];
   for (const [side, operator] of Object.entries(RANGE)) {
     const value = range[side as keyof KeyRange];
     if (value === undefined) continue;
-    parts.push(`${order} ${operator} ?`);
+    // The plus keeps SQLite from seeking to this end of the range: it must seek to the cursor, which is behind it.
+    parts.push(`${place !== undefined && side === begin ? '+' : ''}${order} ${operator} ?`);
     values.push(value);
   }
   if (place !== undefined) {
@@ -67,7 +69,12 @@ export function selectionOf(query: Query, range: KeyRange, place: Place | undefi
     values.push(...group.map(({ text }) => text));
   }
   const isSearch = searchedIn(rows).length > 0 && (count === true || where.length > 0);
-  const access = isSearch ? `INDEXED BY ${searchOf(rows)}` : 'NOT INDEXED';
   const item = isSearch ? `${itemOf(rows, 'text')}, ${itemOf(rows, 'bytes')}` : 'text, bytes';
-  return { from: `FROM ${rows} AS found ${access} WHERE ${parts.join(' AND ')}`, values, item };
+  return { from: `FROM ${rows} AS found ${accessOf(query, isSearch)} WHERE ${parts.join(' AND ')}`, values, item };
+}
+
+/** How SQLite finds the rows. The primary key of an index is its table itself; that of a table of items is an SQLite index. */
+function accessOf({ table, index }: Query, isSearch: boolean): string {
+  if (isSearch) return `INDEXED BY ${searchOf(rowsOf(table, index))}`;
+  return index === undefined ? '' : 'NOT INDEXED';
 }
