@@ -1,9 +1,14 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { KEY } from './client.ts';
 import type { Order, Usage } from './measured-process.ts';
 import { openWireClient } from './wire-client.ts';
+
+const { scripts } = createRequire(import.meta.url)('../package.json') as { scripts: { start: string } };
+/** The flags of Node in `npm start`. */
+const START_FLAGS = scripts.start.split(' ').slice(1, -1);
 
 /** A server in a process of its own; see measured-process.ts. */
 export interface ServerProcess {
@@ -17,7 +22,7 @@ export interface ServerProcess {
 export async function startServer(file: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const child = fork(new URL(file, import.meta.url), {
     env: { ...process.env, ...env },
-    execArgv: ['--disable-warning=ExperimentalWarning', ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])],
+    execArgv: [...START_FLAGS, ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])],
   });
   const [url] = (await once(child, 'message')) as [string];
   return {
@@ -40,14 +45,10 @@ const URL_IN_LINE = /listening on (\S+)/;
 /** Starts `npm start` on a data folder, and returns the milliseconds until it has answered its first request. */
 export async function timeStart(folder: string): Promise<number> {
   const begin = performance.now();
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('../bin/local.ts', import.meta.url))],
-    {
-      env: { ...process.env, PORT: '0', APIKEY: KEY, WEFT_DATA: folder },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [...START_FLAGS, fileURLToPath(new URL('../bin/local.ts', import.meta.url))], {
+    env: { ...process.env, PORT: '0', APIKEY: KEY, WEFT_DATA: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exit = once(child, 'exit');
   let url: string | undefined;
   for await (const chunk of child.stdout) {
