@@ -45,6 +45,7 @@ type Query = Record<string, string[]>;
 
 function queryOf(text: string): Query {
   const query: Query = Object.create(null);
+  if (text === '') return query;
   for (const [name, value] of new URLSearchParams(text)) {
     query[name] ??= [];
     query[name].push(value);
@@ -55,12 +56,14 @@ function queryOf(text: string): Query {
 /** Not by `headersDistinct`, which fails for a header named `__proto__` in Node 24. */
 function headersOf({ rawHeaders }: IncomingMessage) {
   const multiValueHeaders: Query = Object.create(null);
+  const headers: Record<string, string> = Object.create(null);
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
+    const value = rawHeaders[at + 1] ?? '';
     multiValueHeaders[name] ??= [];
-    multiValueHeaders[name].push(rawHeaders[at + 1] ?? '');
+    multiValueHeaders[name].push(value);
+    headers[name] = value;
   }
-  const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, values]) => [name, values.at(-1)]));
   return { headers, multiValueHeaders };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -13,13 +13,55 @@ export function randomKey(): string {
   return key.startsWith('-') ? randomKey() : key;
 }
 
+const UUID_BYTES = 16;
+/** The greatest number by which UUIDs of one millisecond are ordered, 32 bits. */
+const MAX_SEQUENCE = 0xffff_ffff;
+
+/** Random bytes for UUIDs, 256 at a time: the system is asked seldom. */
+class RandomPool {
+  readonly #bytes = Buffer.alloc(256 * UUID_BYTES);
+  #at = this.#bytes.length;
+
+  /** Valid until the next call. */
+  next(): Buffer {
+    if (this.#at === this.#bytes.length) {
+      randomFillSync(this.#bytes);
+      this.#at = 0;
+    }
+    this.#at += UUID_BYTES;
+    return this.#bytes.subarray(this.#at - UUID_BYTES, this.#at);
+  }
+}
+
+/** Returns UUIDs of version 7, each greater than the one before. */
+function monotonicUuids(): () => string {
+  const pool = new RandomPool();
+  let msecs = 0;
+  let seq = 0;
+  return () => {
+    const random = pool.next();
+    const now = Date.now();
+    if (now > msecs) {
+      msecs = now;
+      // The first bit is 0, which leaves room for the UUIDs of the same millisecond.
+      seq = random.readUInt32BE(6) >>> 1;
+    } else if (seq < MAX_SEQUENCE) {
+      seq += 1;
+    } else {
+      msecs += 1;
+      seq = 0;
+    }
+    return v7({ random, msecs, seq });
+  };
+}
+
 /**
  * The clock and the randomness of the system. In one process the UUIDs are monotonic, even if the clock is set back.
  */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),
-    uuid: () => v7(),
+    uuid: monotonicUuids(),
     secret: randomKey,
   };
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import * as apiKeys from '../../domain/credentials/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
@@ -52,7 +52,7 @@ function candidatesOf({ headers }: RequestHead): string[] {
   return [...named, bearer].map((text) => text.trim()).filter((text) => text !== '' && text !== 'null');
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** Compares in constant time, whatever the lengths. */
 function isSame(a: string, b: string): boolean {

@@ -71,12 +71,21 @@ const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'roo
   outbox: [],
   settings: { lookback: 0, broadcasts: [], logger: '' },
 };
-const USUAL_TEXTS = new Map(Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, JSON.stringify(value)]));
+const USUAL_STORED = new Map(
+  Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
+);
+
+function isUsual(name: string, value: unknown): boolean {
+  const usual = USUAL_STORED.get(name);
+  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
+}
 
 function placeText(run: Run): string {
-  const place = rename({ ...run, ...renameRetries(run.parent, STORE_RETRIES) }, STORE);
-  const entries = Object.entries(place).filter(([name, value]) => JSON.stringify(value) !== USUAL_TEXTS.get(name));
-  return JSON.stringify(Object.fromEntries(entries));
+  const place = rename(run, STORE);
+  const { parent } = renameRetries(run.parent, STORE_RETRIES);
+  if (parent !== undefined) place[STORED_NAMES.parent] = parent;
+  for (const [name, value] of Object.entries(place)) if (isUsual(name, value)) delete place[name];
+  return JSON.stringify(place);
 }
 
 function placeFrom(text: string): Place {

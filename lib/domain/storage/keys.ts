@@ -29,8 +29,15 @@ export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${i
 
 const DATE_LENGTH = '2026-01-15'.length;
 
+/** The date that was asked for last: most times are of the same day. */
+let lastDate = { day: Number.NaN, text: '' };
+
 /** The date of a time in UTC, `2026-01-15`. */
-export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, DATE_LENGTH);
+export function dateOf(ms: number): string {
+  const day = Math.floor(ms / DAY_MS);
+  if (day !== lastDate.day) lastDate = { day, text: new Date(ms).toISOString().slice(0, DATE_LENGTH) };
+  return lastDate.text;
+}
 
 /** A time of each day of [from, to], the oldest first. */
 export function daysBetween(from: number, to: number): number[] {

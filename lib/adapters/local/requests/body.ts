@@ -66,29 +66,34 @@ export class RequestBody {
    * `most` bytes, comes too slowly or exceeds what may be held, and for too many requests of the key.
    */
   async read(key: string, most: number): Promise<Buffer> {
-    const { requests, limits } = this.#shares;
+    const { requests, bytes, limits } = this.#shares;
     if (!requests.take(key, 1)) {
       throw new RequestError('too-many', `${limits.requestsPerKey} requests of this key are open; try again later`, 1);
     }
-    this.#response.once('close', () => requests.give(key, 1));
-    if (Number(this.#request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
-    return this.#collect(key, most);
-  }
-
-  async #collect(key: string, most: number): Promise<Buffer> {
-    const { bytes } = this.#shares;
-    const chunks: Buffer[] = [];
     let length = 0;
-    this.#response.once('close', () => bytes.give(key, length));
-    await this.#receive((chunk) => {
+    this.#response.once('close', () => {
+      requests.give(key, 1);
+      bytes.give(key, length);
+    });
+    if (Number(this.#request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+    const chunks: Buffer[] = [];
+    const take = (chunk: Buffer): void => {
       if (length + chunk.length > most) throw tooLarge(most);
       if (!bytes.take(key, chunk.length)) {
         throw new RequestError('unavailable', 'too many bytes of request bodies are held; try again later', 1);
       }
       length += chunk.length;
       chunks.push(chunk);
-    });
-    return Buffer.concat(chunks, length);
+    };
+    if (this.#request.complete) this.#takeReceived(take);
+    else await this.#receive(take);
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+  }
+
+  /** Passes on a body that has arrived already, as most small ones have. */
+  #takeReceived(take: (chunk: Buffer) => void): void {
+    const body = this.#request.read() as Buffer | null;
+    if (body !== null) take(body);
   }
 
   /** Passes on the chunks until the end of the body. Rejects with what `take` throws, and for a body that is too slow. */
@@ -106,7 +111,11 @@ export class RequestBody {
         reject(error);
       }
     };
-    const onClose = () => reject(new RequestError('malformed', 'the connection was closed before the end of the body'));
+    // A request is closed after its end too.
+    const onClose = () => {
+      if (request.readableEnded) return;
+      reject(new RequestError('malformed', 'the connection was closed before the end of the body'));
+    };
     const timer = setInterval(() => {
       const seconds = (performance.now() - began - graceMs) / 1000;
       if (received >= seconds * bytesPerSecond) return;

@@ -46,7 +46,7 @@ export class TableReader {
       const distinct = new Set(keys.map(nameOf)).size;
       if (distinct > MAX_BATCH) throw new Error(`${distinct} items asked for at once; at most ${MAX_BATCH}`);
     }
-    return keys.map((key) => this.#rows[key.table].get(key));
+    return keys.map((key) => this.#rows[key.table].read(key));
   }
 
   /** Reads a page. Throws Error for an index that the table does not have, and for a cursor of another query. */

@@ -3,6 +3,7 @@ import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
 import type { Generations } from './generations.ts';
+import { ItemCache } from './item-cache.ts';
 import { type StoredItem, toItem, toStored } from './items.ts';
 import { checkIndexKeys } from './limits.ts';
 import { rowsOf, searchedIn } from './schema.ts';
@@ -54,9 +55,13 @@ export const searchedValues = (searched: readonly string[], item: Item): (string
     return typeof value === 'string' ? value : null;
   });
 
+/** What users define is read often and written seldom; other items are read about once. */
+const CACHED: ReadonlySet<TableName> = new Set<TableName>(['catalog']);
+
 /** The rows of one table, and of its indexes. */
 export class Rows {
   readonly #table: TableName;
+  readonly #cache: ItemCache | undefined;
   readonly #get: Statement;
   readonly #put: Statement;
   readonly #remove: Statement;
@@ -66,6 +71,7 @@ export class Rows {
 
   constructor(database: LocalDatabase, table: TableName, { delay, generations }: RowsOptions) {
     this.#table = table;
+    this.#cache = CACHED.has(table) ? new ItemCache() : undefined;
     this.#delay = delay;
     this.#generations = generations;
     const rows = rowsOf(table);
@@ -87,9 +93,14 @@ export class Rows {
     return this.#indexes.length > 0;
   }
 
-  get({ pk, sk }: Pick<Key, 'pk' | 'sk'>): Item | undefined {
-    const row = this.#get.get(pk, sk);
-    return row === undefined ? undefined : toItem(pk, sk, storedIn(row));
+  /** The item of a key, for a change of rows. It is not kept in memory, since the change may be undone. */
+  get(key: Pick<Key, 'pk' | 'sk'>): Item | undefined {
+    return this.#find(key, false);
+  }
+
+  /** The item of a key; not to be called within `LocalDatabase.write`. */
+  read(key: Pick<Key, 'pk' | 'sk'>): Item | undefined {
+    return this.#find(key, true);
   }
 
   /** Replaces the item `old`. Throws Error for an item that a table cannot store. */
@@ -97,16 +108,32 @@ export class Rows {
     const { pk, sk } = item;
     const ttl = item[keyNames.expiry];
     checkIndexKeys(this.#table, item);
-    this.#generations.change(this.#table, pk);
+    this.#note({ pk, sk });
     this.#put.run(pk, sk, stored.text, stored.bytes, typeof ttl === 'number' ? ttl : null);
     this.#follow({ pk, sk }, old, item);
   }
 
   /** Removes the item `old`, or the item of that key in a table without indexes. */
   remove({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined): void {
-    this.#generations.change(this.#table, pk);
+    this.#note({ pk, sk });
     this.#remove.run(pk, sk);
     this.#follow({ pk, sk }, old, undefined);
+  }
+
+  #find({ pk, sk }: Pick<Key, 'pk' | 'sk'>, isKept: boolean): Item | undefined {
+    const known = this.#cache?.get({ pk, sk });
+    if (known !== undefined) return known;
+    const row = this.#get.get(pk, sk);
+    if (row === undefined) return undefined;
+    const stored = storedIn(row);
+    const item = toItem(pk, sk, stored);
+    if (isKept) this.#cache?.keep(item, stored);
+    return item;
+  }
+
+  #note({ pk, sk }: Pick<Key, 'pk' | 'sk'>): void {
+    this.#generations.change(this.#table, pk);
+    this.#cache?.forget({ pk, sk });
   }
 
   #follow({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined, next: Item | undefined): void {
