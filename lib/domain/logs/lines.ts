@@ -9,7 +9,7 @@ import * as runs from '../runs/runs.ts';
 import { deleteAll, putAt } from '../storage/batches.ts';
 import { timeOf } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
-import { pagesOf } from '../storage/queries.ts';
+import { pagesAfter } from '../storage/queries.ts';
 import type { Entry } from './records.ts';
 
 /** The owner of a log. */
@@ -87,14 +87,21 @@ export async function writeLine({ table, clock, settings }: Needs, owner: LogOwn
 /** The number of lines that one call reads. */
 const PAGE_SIZE = 1000;
 
-/** Yields the lines that were written on a day, from a microsecond on, the oldest first, page by page. */
+/** The lines of a day (one of its milliseconds) from a microsecond on, without the first ones. */
+interface Reading {
+  readonly day: number;
+  readonly from: number;
+  readonly skipped?: number | undefined;
+}
+
+/** Yields lines that were written into a log, the oldest first, page by page. */
 export async function* writtenLinesOf(
   { table }: Pick<Ports, 'table'>,
   owner: string,
-  day: number,
-  from: number,
+  { day, from, skipped = 0 }: Reading,
 ): AsyncGenerator<readonly Entry[]> {
-  for await (const items of pagesOf(table, { ...keys.notes(owner, day), from: timeKey(from), limit: PAGE_SIZE })) {
+  const range = { ...keys.notes(owner, day), from: timeKey(from), limit: PAGE_SIZE };
+  for await (const items of pagesAfter(table, range, skipped)) {
     yield items.map((item) => ({
       at: Number(item['at']),
       id: String(item['id']),

@@ -32,9 +32,17 @@ async function* entriesOf(pages: AsyncIterable<readonly Entry[]>): AsyncGenerato
   for await (const page of pages) yield* page;
 }
 
-/** Merges the lines of all sources of a day, from a microsecond on, the oldest first. */
-async function* ofDay({ sources }: Log, day: number, from: number): AsyncGenerator<Entry> {
-  const open = sources.map((source) => entriesOf(source.read(day, from)));
+/** Where the reading of a day begins. */
+interface Begin {
+  /** Microseconds since 1970. */
+  readonly from?: number;
+  /** How many lines of each source are skipped. */
+  readonly skipped?: readonly number[];
+}
+
+/** Merges the lines of all sources of a day, the oldest first. */
+async function* ofDay({ sources }: Log, day: number, { from = 0, skipped = [] }: Begin): AsyncGenerator<Entry> {
+  const open = sources.map((source, index) => entriesOf(source.read(day, from, skipped[index])));
   const heads = await Promise.all(open.map((lines) => lines.next()));
   for (;;) {
     let first = -1;
@@ -66,7 +74,7 @@ export async function* walk(
   from = 0,
 ): AsyncGenerator<Entry> {
   for (const day of days) {
-    for await (const entry of ofDay(log, day, from)) if (entry.at >= from && passesFilter(entry)) yield entry;
+    for await (const entry of ofDay(log, day, { from })) if (entry.at >= from && passesFilter(entry)) yield entry;
   }
 }
 
@@ -75,8 +83,14 @@ const CONCURRENCY = 8;
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
+/** The lines of a day that pass the filters, by source. */
+interface DayCount {
+  readonly day: number;
+  readonly counts: readonly number[];
+}
+
 /** Counts the lines of each day that pass the filters. */
-async function countDays(log: Log, days: readonly number[], request: ListRequest): Promise<number[]> {
+async function countDays(log: Log, days: readonly number[], request: ListRequest): Promise<DayCount[]> {
   const passesFilter = entryFilterOf(request);
   const isUnfiltered = !hasFilter(request);
   const countIn = async (source: Source, day: number): Promise<number> => {
@@ -85,9 +99,10 @@ async function countDays(log: Log, days: readonly number[], request: ListRequest
     for await (const page of source.read(day, 0)) sum += page.filter(passesFilter).length;
     return sum;
   };
-  const countDay = async (day: number): Promise<number> =>
-    sumOf(await Promise.all(log.sources.map((source) => countIn(source, day))));
-  const counts: number[] = [];
+  const countDay = async (day: number): Promise<DayCount> => {
+    return { day, counts: await Promise.all(log.sources.map((source) => countIn(source, day))) };
+  };
+  const counts: DayCount[] = [];
   for (const batch of batchesOf(days, CONCURRENCY)) counts.push(...(await Promise.all(batch.map(countDay))));
   return counts;
 }
@@ -118,22 +133,30 @@ export interface LogPage {
   readonly total: number;
 }
 
-/** Returns the lines [from, to) in the order of time. Days outside are not read. */
-async function slice(
-  log: Log,
-  days: readonly { readonly day: number; readonly count: number }[],
-  passesFilter: EntryFilter,
-  { from, to }: Span,
-): Promise<Entry[]> {
+/**
+ * How many lines of each source are certainly among the first `most` of a day: the lines of a source that remain when all
+ * lines of the other sources come first.
+ */
+function leadingOf(counts: readonly number[], most: number): number[] {
+  const all = sumOf(counts);
+  return counts.map((count) => Math.min(count, Math.max(0, most - (all - count))));
+}
+
+/** Returns the lines [from, to) in the order of time. Days outside are not read, nor are most lines before a page. */
+async function slice(log: Log, days: readonly DayCount[], request: ListRequest, { from, to }: Span): Promise<Entry[]> {
+  const passesFilter = entryFilterOf(request);
+  const isUnfiltered = !hasFilter(request);
   const entries: Entry[] = [];
   let begin = 0;
-  for (const { day, count } of days) {
-    const isOutside = begin >= to || begin + count <= from;
-    let index = begin;
-    begin += count;
-    if (isOutside) continue;
-    for await (const entry of walk(log, [day], passesFilter)) {
+  for (const { day, counts } of days) {
+    const first = begin;
+    begin += sumOf(counts);
+    if (first >= to || begin <= from) continue;
+    const skipped = isUnfiltered ? leadingOf(counts, from - first) : [];
+    let index = first + sumOf(skipped);
+    for await (const entry of ofDay(log, day, { skipped })) {
       if (index >= to) break;
+      if (!passesFilter(entry)) continue;
       if (index >= from) entries.push(entry);
       index += 1;
     }
@@ -144,12 +167,10 @@ async function slice(
 /** Reads the page of a request: counts the lines of all days, and reads those of the page. */
 export async function readPage(ports: Needs, log: Log, request: ListRequest): Promise<LogPage> {
   const days = daysFrom(log.since, ports.clock.now());
-  const [counts, indexOf] = await Promise.all([countDays(log, days, request), indexesOf(log, days, request)]);
-  const total = sumOf(counts);
+  const [counted, indexOf] = await Promise.all([countDays(log, days, request), indexesOf(log, days, request)]);
+  const total = sumOf(counted.map(({ counts }) => sumOf(counts)));
   const { from, span } = pageOf(request, total, indexOf);
-  const counted = days.map((day, index) => ({ day, count: counts[index] ?? 0 }));
-  const entries = await slice(log, counted, entryFilterOf(request), span);
-  return { entries, from, total };
+  return { entries: await slice(log, counted, request, span), from, total };
 }
 
 /** Makes the reply of a page: with the texts of events, in the order of the request. */

@@ -5,16 +5,17 @@ import { MILLISECOND_US } from '../../time/units.ts';
 import * as events from '../events/events.ts';
 import { batchesOf } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
-import { countAll, pagesOf } from '../storage/queries.ts';
+import { countAll, pagesAfter } from '../storage/queries.ts';
 import { fineTimeOf, type LogOwner, lateTimeOf, partitionOf, tagsOf, writtenLinesOf } from './lines.ts';
 import { bare, type Entry } from './records.ts';
 
 /** A source of log lines. */
 export interface Source {
   /**
-   * Yields the lines of a day (one of its milliseconds) from about a microsecond on, the oldest first, page by page.
+   * Yields the lines of a day (one of its milliseconds) from about a microsecond on, the oldest first, page by page,
+   * without the first `skipped` ones; none are skipped by default.
    */
-  read(day: number, from: number): AsyncGenerator<readonly Entry[]>;
+  read(day: number, from: number, skipped?: number): AsyncGenerator<readonly Entry[]>;
   /** Counts the lines of a day; undefined where they can be counted only by reading. */
   readonly count: ((day: number) => Promise<number>) | undefined;
 }
@@ -31,7 +32,7 @@ const timeKey = (at: number): string => keys.timeText(Math.floor(at / MILLISECON
 export function writtenSource({ table }: Needs, owner: LogOwner): Source {
   const partition = partitionOf(owner);
   return {
-    read: (day, from) => writtenLinesOf({ table }, partition, day, from),
+    read: (day, from, skipped) => writtenLinesOf({ table }, partition, { day, from, skipped }),
     count: (day) => countAll(table, keys.notes(partition, day)),
   };
 }
@@ -64,9 +65,9 @@ export function runSource({ table }: Needs, owner: RunOwner): Source {
   const rangeOf = (day: number) => ({ ...keys.runsBegun(owner.namespace.id, day), where });
   return {
     count: (day) => countAll(table, rangeOf(day)),
-    async *read(day, from) {
+    async *read(day, from, skipped = 0) {
       const range = { ...rangeOf(day), from: timeKey(from), only: RUN_ATTRIBUTES, limit: PAGE_SIZE };
-      for await (const items of pagesOf(table, range)) {
+      for await (const items of pagesAfter(table, range, skipped)) {
         yield items.map((item) => startLineOf(owner, item));
       }
     },
@@ -78,9 +79,11 @@ export function eventSource({ table }: Needs, owner: LogOwner): Source {
   const rangeOf = (day: number) => keys.eventsReceived(partitionOf(owner), day);
   return {
     count: (day) => countAll(table, rangeOf(day)),
-    async *read(day, from) {
+    async *read(day, from, skipped = 0) {
       const range = { ...rangeOf(day), from: timeKey(from), limit: PAGE_SIZE };
-      for await (const items of pagesOf(table, range)) yield items.map((item) => eventLineOf(item, tagsOf(owner)));
+      for await (const items of pagesAfter(table, range, skipped)) {
+        yield items.map((item) => eventLineOf(item, tagsOf(owner)));
+      }
     },
   };
 }

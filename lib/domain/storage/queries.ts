@@ -3,8 +3,8 @@ import type { Item, Page, Query, Table } from '../../ports/table.ts';
 /** A query without its cursor: all pages of it. */
 export type Range = Omit<Query, 'next' | 'count'>;
 
-async function* follow(table: Table, query: Query): AsyncGenerator<Page> {
-  let next: string | undefined;
+async function* follow(table: Table, query: Query, after?: string): AsyncGenerator<Page> {
+  let next = after;
   do {
     const page: Page = await table.query({ ...query, next });
     yield page;
@@ -15,6 +15,22 @@ async function* follow(table: Table, query: Query): AsyncGenerator<Page> {
 /** Yields the items of a query, page by page. */
 export async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Item[]> {
   for await (const { items } of follow(table, range)) yield items;
+}
+
+/**
+ * Yields the items of a query after the first `skipped` ones, page by page. The skipped items are counted, not read: that
+ * costs the database as much as reading, and transfers nothing.
+ */
+export async function* pagesAfter(table: Table, range: Range, skipped: number): AsyncGenerator<readonly Item[]> {
+  let left = skipped;
+  let next: string | undefined;
+  while (left > 0) {
+    const page: Page = await table.query({ ...range, count: true, limit: left, next });
+    left -= page.count;
+    next = page.next;
+    if (next === undefined) return;
+  }
+  for await (const { items } of follow(table, range, next)) yield items;
 }
 
 /** Returns all items of a query. */

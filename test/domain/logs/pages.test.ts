@@ -55,6 +55,35 @@ describe('a log of many days', () => {
     expect(read).toHaveLength(3);
   });
 
+  test('has the same lines on each page, whatever lines of other sources are before it', async () => {
+    for (let count = 0; count < 25; count += 1) {
+      await space.begin()();
+      if (count % 5 === 0) await space.note(`note ${count}`);
+      if (count % 9 === 0) await space.receive(`e-${count}`);
+      space.now += count % 3;
+    }
+    const whole = await space.list();
+    const seen: unknown[] = [];
+    for (let offset = 0; offset < whole.results.length; offset += 4) {
+      seen.push(...(await space.list({ limit: ['4'], offset: [String(offset)] })).results);
+    }
+    expect(seen).toEqual(whole.results);
+  });
+
+  test('counts the lines of the largest source before a page, and does not read them', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      await space.begin()();
+      space.now += 1;
+    }
+    await space.note('note');
+    space.queries.length = 0;
+    space.rowsRead = 0;
+    const page = await space.list({ limit: ['3'], offset: ['45'] });
+    expect(page.results).toHaveLength(3);
+    // The rest of the starts, and the note.
+    expect(space.rowsRead).toBe(7);
+  });
+
   test('returns at most the maximum number of lines, and the others on the next page', async () => {
     const all = await notesOnDays(2, MAX_LINES / 2 + 10);
     const first = await space.list();

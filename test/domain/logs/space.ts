@@ -26,6 +26,8 @@ export class LogSpace {
   /** Called before each query of a reader, for concurrent writes. */
   between: () => Promise<void> = async () => {};
   readonly queries: Query[] = [];
+  /** How many rows readers have read, and not only counted. */
+  rowsRead = 0;
   readonly memory = new MemoryTable();
   retentionDays = 30;
   #ids = 0;
@@ -40,7 +42,9 @@ export class LogSpace {
       query: async (query) => {
         this.queries.push(query);
         await this.between();
-        return this.memory.query(query);
+        const page = await this.memory.query(query);
+        this.rowsRead += page.items.length;
+        return page;
       },
     };
     const clock = {
