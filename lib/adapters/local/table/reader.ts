@@ -67,16 +67,13 @@ export class TableReader {
    * Counts without reading the items. Such a page ends at the limit only: it moves no data, so 1 MB is no reason to end it.
    */
   #count(query: Query, { from, values }: Selection, limit: number): Page {
-    if (!Number.isFinite(limit)) {
-      const all = this.#statement(`SELECT count(*) AS count ${from}`).get(...values);
-      return { items: [], count: Number(all?.['count']) };
+    if (Number.isFinite(limit)) {
+      const { columns, order } = selectionPartsOf(query);
+      const last = this.#statement(`SELECT ${columns} ${from} ${order} LIMIT 1 OFFSET ?`).get(...values, limit - 1);
+      if (last !== undefined) return { items: [], count: limit, next: cursorOf(query, last) };
     }
-    const { columns, order } = selectionPartsOf(query);
-    const counted = this.#statement(`SELECT count(*) AS count FROM (SELECT 1 ${from} LIMIT ?)`).get(...values, limit);
-    const count = Number(counted?.['count']);
-    if (count < limit) return { items: [], count };
-    const last = this.#statement(`SELECT ${columns} ${from} ${order} LIMIT 1 OFFSET ?`).get(...values, limit - 1);
-    return { items: [], count, next: cursorOf(query, last) };
+    const all = this.#statement(`SELECT count(*) AS count ${from}`).get(...values);
+    return { items: [], count: Number(all?.['count']) };
   }
 
   #read(query: Query, { from, values, item }: Selection, limit: number): Page {
