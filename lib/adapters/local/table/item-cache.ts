@@ -35,6 +35,11 @@ export class ItemCache {
     this.#items.set(nameOf(item), Object.freeze(item));
   }
 
+  /** Must be called when changes were undone that were read already. */
+  clear(): void {
+    this.#items.clear();
+  }
+
   /** Must be called whenever an item is written or removed. */
   forget(key: ItemKey): void {
     this.#items.delete(nameOf(key));

@@ -71,7 +71,10 @@ export class Rows {
 
   constructor(database: LocalDatabase, table: TableName, { delay, generations }: RowsOptions) {
     this.#table = table;
-    this.#cache = CACHED.has(table) ? new ItemCache() : undefined;
+    const cache = CACHED.has(table) ? new ItemCache() : undefined;
+    // A disk that accepts no writes may undo the changes of the present turn.
+    if (cache !== undefined) database.onOutage(() => cache.clear());
+    this.#cache = cache;
     this.#delay = delay;
     this.#generations = generations;
     const rows = rowsOf(table);
