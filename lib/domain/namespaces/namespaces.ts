@@ -6,6 +6,7 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
 import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
+import { changeLimits, limitsFrom, type RunLimits } from '../run-limits.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -21,6 +22,8 @@ export interface Config {
   readonly events?: { readonly lookback: string };
   /** What the records of runs keep; absent: everything. */
   readonly record?: RecordMode;
+  /** The limits of a run that are not the default ones. */
+  readonly limits?: Partial<RunLimits>;
 }
 
 export interface Namespace {
@@ -39,6 +42,8 @@ export interface Namespace {
   readonly lookback: number;
   /** What the records of its runs keep. */
   readonly record: RecordMode;
+  /** The limits of its runs that are not the default ones. */
+  readonly limits?: Partial<RunLimits> | undefined;
 }
 
 export interface NamespaceRecord {
@@ -60,6 +65,7 @@ export function fromItem(item: Item): Namespace {
     broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
     lookback: Number(item['lookback']),
     record: RECORD_MODES.find((mode) => mode === item['record']) ?? 'full',
+    limits: limitsFrom(item['limits']),
   };
 }
 
@@ -150,7 +156,12 @@ export function toConfig(namespace: Namespace): Config {
   const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
   const text = lookback.toText(namespace.lookback);
   const record = namespace.record === 'full' ? undefined : namespace.record;
-  return omitUndefined({ broadcast, events: text === '' ? undefined : { lookback: text }, record });
+  return omitUndefined({
+    broadcast,
+    events: text === '' ? undefined : { lookback: text },
+    record,
+    limits: namespace.limits,
+  });
 }
 
 /** Settings to change; null and absent ones stay as they are. */
@@ -159,15 +170,18 @@ export interface ConfigChanges {
   /** `lookback` is an ISO 8601 duration; empty: no look-back. */
   readonly events?: { readonly lookback?: string | null | undefined } | undefined;
   readonly record?: RecordMode | undefined;
+  /** A number sets a limit of a run, 0 returns to its default value. */
+  readonly limits?: Readonly<Partial<Record<keyof RunLimits, number | null | undefined>>> | undefined;
 }
 
-function changed(namespace: Namespace, { broadcast = {}, events = {}, record }: ConfigChanges): Namespace {
+function changed(namespace: Namespace, { broadcast = {}, events = {}, record, limits = {} }: ConfigChanges): Namespace {
   const merged = toConfig(namespace).broadcast;
   return {
     ...namespace,
     broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
     record: record ?? namespace.record,
+    limits: changeLimits(namespace.limits, limits),
   };
 }
 
@@ -181,9 +195,10 @@ export async function configure(
   const next = changed(namespace, changes);
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
   const when = { equals: { id: namespace.id, ...toSet(namespace) } };
-  // Older namespaces lack the mode of records, which the condition therefore leaves out.
+  // Older namespaces lack the mode of records and the limits, which the condition therefore leaves out.
   const record = next.record === namespace.record ? {} : { record: next.record };
-  const set = { ...toSet(next), ...record, updated: clock.now() };
+  const limits = changes.limits === undefined ? {} : { limits: JSON.stringify(next.limits ?? {}) };
+  const set = { ...toSet(next), ...record, ...limits, updated: clock.now() };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),

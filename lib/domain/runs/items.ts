@@ -26,6 +26,7 @@ const STORED_NAMES = {
   outbox: 'outbox',
   settings: 'told',
   rerunOf: 'rerunOf',
+  exceeded: 'exceeded',
 } as const satisfies Partial<Record<keyof Run, string>>;
 
 /** The same for the retry policy within `parent`. */
@@ -61,7 +62,7 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
 }
 
 /** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf'> = {
+const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf' | 'exceeded'> = {
   historyEvents: 0,
   express: false,
   waitCount: 0,
@@ -168,6 +169,7 @@ export function toItem(run: Run, stored: Stored): Item {
     interrupted: run.interrupted,
     tail: JSON.stringify(run.tail),
     flushed: run.flushed,
+    ...(run.flushedBytes === undefined ? {} : { flushedBytes: run.flushedBytes }),
     lastLine: run.lastLine,
     machine: run.machine,
     executions: run.executions,
@@ -221,6 +223,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     metadata,
     tail: JSON.parse(String(item['tail'])) as LogLine[],
     flushed: Number(item['flushed']),
+    ...(item['flushedBytes'] === undefined ? {} : { flushedBytes: Number(item['flushedBytes']) }),
     lastLine: Number(item['lastLine']),
     machine: String(item['machine']),
     executions: Number(item['executions']),

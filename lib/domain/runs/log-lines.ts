@@ -43,8 +43,10 @@ export async function append(
     if (item === undefined) return undefined;
     const { tail, last } = withLines(item, added);
     const [flushed, updated, seq] = [Number(item['flushed']), Number(item['updated']), Number(item['seq'])];
-    const { run, writes } = await flush(blobs, { id, tail, flushed, updated });
-    const set = { tail: JSON.stringify(run.tail), flushed: run.flushed, lastLine: last, seq: seq + 1 };
+    const flushedBytes = Number(item['flushedBytes'] ?? 0);
+    const { run, writes } = await flush(blobs, { id, tail, flushed, flushedBytes, updated });
+    const bytes = run.flushedBytes === flushedBytes ? {} : { flushedBytes: run.flushedBytes };
+    const set = { tail: JSON.stringify(run.tail), flushed: run.flushed, ...bytes, lastLine: last, seq: seq + 1 };
     try {
       await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
       return Number(item['step']);

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
 import type { OutboxEntry, Parent, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
@@ -61,11 +62,15 @@ export interface Run extends Head {
   readonly raised?: Failure;
   /** The soft timeout was raised; it is raised once. */
   readonly interrupted: boolean;
+  /** The limits whose failure was raised; each is raised once. */
+  readonly exceeded?: readonly (keyof RunLimits)[];
   readonly metadata: string;
   /** The newest log lines; older ones are in the journal. */
   readonly tail: readonly LogLine[];
   /** How many lines are in the journal. */
   readonly flushed: number;
+  /** The text of the lines in the journal, bytes; absent: none. */
+  readonly flushedBytes?: number;
   /** The instant of the newest line, microseconds since 1970. */
   readonly lastLine: number;
   /** The handle of the machine version that carries the run; empty while a request or a caller's step does. */

@@ -51,8 +51,12 @@ export async function findMany({ table, blobs }: Needs, ids: readonly string[]):
   return found;
 }
 
+/** The text of log lines, bytes in UTF-8. */
+export const bytesOf = (lines: readonly LogLine[]): number =>
+  lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+
 /** Moves the log lines of the item into the journal, as one item, when they exceed `MAX_TAIL_LENGTH`. */
-export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'updated'>>(
+export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'flushedBytes' | 'updated'>>(
   blobs: Blobs,
   run: R,
 ): Promise<{ readonly run: R; readonly writes: Write[] }> {
@@ -63,7 +67,12 @@ export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'upd
   const ttl = Math.ceil(run.updated / 1000) + 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
   const item = { pk: key.pk, sk: key.sk, lines, ttl };
   return {
-    run: { ...run, tail: [], flushed: run.flushed + run.tail.length },
+    run: {
+      ...run,
+      tail: [],
+      flushed: run.flushed + run.tail.length,
+      flushedBytes: (run.flushedBytes ?? 0) + bytesOf(run.tail),
+    },
     writes: [{ do: 'put', table: 'journal', item }],
   };
 }

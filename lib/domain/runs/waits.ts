@@ -1,6 +1,7 @@
 import type { Message } from '../../ports/bus.ts';
 import type { FileType } from '../../ports/containers.ts';
 import type { RecordMode } from '../record-modes.ts';
+import type { RunLimits } from '../run-limits.ts';
 
 /** One attempt of one call. */
 export interface CallKey {
@@ -145,4 +146,6 @@ export interface SettingsSnapshot {
   readonly logger: string;
   /** What the record of the run keeps; absent: everything. */
   readonly record?: RecordMode;
+  /** The limits of the run that the namespace sets. */
+  readonly limits?: Partial<RunLimits>;
 }

@@ -62,6 +62,8 @@ export const KIND_OF = {
   'limits.activeRuns': 'catchable',
   'limits.startRate': 'catchable',
   'limits.descendants': 'catchable',
+  'limits.transitions': 'catchable',
+  'limits.log': 'catchable',
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
   'cancels.parent': 'uncatchable',
@@ -84,6 +86,11 @@ export function failure(code: keyof typeof KIND_OF, message: string, evaluated?:
 export function invalidKey(key: string): StateError {
   const expression = '^(([a-z][a-z0-9_\\-\\.]*[a-z0-9])|([a-z]))$';
   return failure('var.invalidKey', `variable key must match regex: ${expression} (got: ${key})`);
+}
+
+/** A failure with one of the engine's codes that the run cannot catch: it ends at once. */
+export function uncatchableFailure(code: keyof typeof KIND_OF, message: string): StateError {
+  return new StateError('uncatchable', code, message);
 }
 
 /** A fault of the workflow without a code of its own. */

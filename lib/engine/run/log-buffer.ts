@@ -1,4 +1,4 @@
-import type { Level, LogLine, Run } from '../../domain/runs/runs.ts';
+import { bytesOf, type Level, type LogLine, type Run } from '../../domain/runs/runs.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** A log line is cut here, in characters: the lines of a batch are written as one text. */
@@ -14,11 +14,14 @@ export class LogBuffer {
   private readonly tail: LogLine[];
   private lastLine: number;
   private length = 0;
+  /** The text of all lines of the run, bytes. */
+  bytes: number;
 
-  constructor(clock: Clock, { tail, lastLine }: Pick<Run, 'tail' | 'lastLine'>) {
+  constructor(clock: Clock, { tail, lastLine, flushedBytes = 0 }: Pick<Run, 'tail' | 'lastLine' | 'flushedBytes'>) {
     this.clock = clock;
     this.tail = [...tail];
     this.lastLine = lastLine;
+    this.bytes = flushedBytes + bytesOf(tail);
   }
 
   /** Adds a line; `state` is empty for a line that no state writes. */
@@ -27,6 +30,7 @@ export class LogBuffer {
     const shown = truncateLine(text);
     this.tail.push({ t: this.lastLine, level, text: shown, ...(state === '' ? {} : { state }) });
     this.length += shown.length;
+    this.bytes += Buffer.byteLength(shown);
   }
 
   /** The lines in memory; each KiB of the added text counts as one more. */

@@ -28,7 +28,8 @@ function needNone(problem: string | undefined): void {
 function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const record = namespace.record === 'full' ? {} : { record: namespace.record };
-  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record };
+  const limits = namespace.limits === undefined ? {} : { limits: namespace.limits };
+  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record, ...limits };
 }
 
 type Identity =

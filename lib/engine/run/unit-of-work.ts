@@ -1,4 +1,5 @@
 import type { StatePlan } from '../../compiler/plan/plan.ts';
+import type { RunLimits } from '../../domain/run-limits.ts';
 import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
 import { MAX_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
@@ -45,6 +46,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   interrupted: boolean;
   /** The error of an error state that the run has passed. */
   raised: Failure | undefined;
+  /** The limits whose failure was raised. */
+  readonly exceeded: Set<keyof RunLimits>;
   /** The wait of the present state, if it waited or waits. */
   wait: Wait | undefined;
   /** When the present state was entered, milliseconds since 1970. */
@@ -68,6 +71,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.metadata = run.metadata;
     this.interrupted = run.interrupted;
     this.raised = run.raised;
+    this.exceeded = new Set(run.exceeded);
     this.wait = run.wait;
     this.entered = run.wait?.entered ?? run.updated;
     this.origin = run.wait?.origin ?? originOf(run);
@@ -111,6 +115,11 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** How many log lines the commit holds; each KiB of their text counts as one more. */
   get logSize(): number {
     return this.lines.size;
+  }
+
+  /** The text of all log lines of the run, bytes. */
+  get logBytes(): number {
+    return this.lines.bytes;
   }
 
   /** The full error code: brand and code. */
@@ -191,6 +200,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       data: this.data,
       metadata: this.metadata,
       interrupted: this.interrupted,
+      ...(this.exceeded.size === 0 ? {} : { exceeded: [...this.exceeded] }),
       ...(this.raised === undefined ? {} : { raised: this.raised }),
       ...this.lines.stored,
       tally: this.tally.stored,

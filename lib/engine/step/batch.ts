@@ -5,6 +5,7 @@ import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { timeoutFailure } from './deadlines.ts';
+import { limitFailure } from './run-limits.ts';
 import { resumeState, runState } from './state.ts';
 import type { End, Next } from './transitions.ts';
 import { yieldProcessor } from './yielding.ts';
@@ -45,7 +46,7 @@ async function runNext(unit: StepUnit, signal: ResumeSignal): Promise<Next> {
   const interruption = timeoutFailure(unit, timeOf(unit, signal));
   const state = needState(unit.tools.plan, unit.at);
   const { wait } = unit;
-  if (wait === undefined) return runState(unit, state, interruption);
+  if (wait === undefined) return runState(unit, state, interruption ?? limitFailure(unit));
   if (interruption === undefined && isPartOver(wait, signal)) return { suspend: new Suspend(wait) };
   return resumeState(unit, state, { wait, signal }, interruption);
 }

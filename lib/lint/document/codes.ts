@@ -26,11 +26,13 @@ export const ENGINE_CODES = [
   'limits.activeRuns',
   'limits.startRate',
   'limits.descendants',
+  'limits.transitions',
+  'limits.log',
   'internal.error',
 ] as const;
 
-/** Codes that any state may raise: by its queries, its transform and the workflow's interrupt. */
-const EVERY = ['jq.badCommand', 'jq.notObject', 'cancels.timeout.soft'];
+/** Codes that any state may raise: by its queries, its transform, the workflow's interrupt and the limits of a run. */
+const EVERY = ['jq.badCommand', 'jq.notObject', 'cancels.timeout.soft', 'limits.transitions', 'limits.log'];
 
 /** The catchable codes of a kind of work beside EVERY; `any`: those of the functions that it calls too. */
 const CODES: Readonly<Record<WorkKind, 'any' | readonly string[]>> = {

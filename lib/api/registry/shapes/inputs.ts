@@ -9,6 +9,8 @@ const names = z._default(z.array(z.string()), []);
 const number = z.union([z.int(), z.string().check(z.regex(/^\d{1,9}$/))]);
 const size = z.union([z.int(), z.string()]);
 
+/** A limit of a run; 0 returns to its default value. */
+const limit = z.nullish(z.int().check(z.minimum(0), z.maximum(1e12)));
 const switches = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, z.nullish(z.boolean())])) as Record<
   BroadcastKind,
   z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniBoolean>>
@@ -41,6 +43,7 @@ export const inputs = {
     broadcast: z.optional(z.strictObject(switches)),
     events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
     record: z.optional(z.enum(RECORD_MODES)),
+    limits: z.optional(z.strictObject({ transitions: limit, logBytes: limit })),
   }),
   rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())) }),
   toggle: z.strictObject({ live: flag }),

@@ -13,4 +13,5 @@ export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
   record: z.optional(z.enum(RECORD_MODES)),
+  limits: z.optional(z.object({ transitions: z.optional(z.int()), logBytes: z.optional(z.int()) })),
 });

@@ -1,0 +1,34 @@
+import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
+import { failure, type StateError, uncatchableFailure } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+
+/** A run that catches its limit may go on for so much more, to end in good order. */
+const graceOf = (limit: number): number => Math.ceil(limit / 10);
+
+const CODES = { transitions: 'limits.transitions', logBytes: 'limits.log' } as const satisfies Record<
+  keyof RunLimits,
+  string
+>;
+
+const MESSAGES: { readonly [N in keyof RunLimits]: (limit: number) => string } = {
+  transitions: (limit) => `the run has entered ${limit} states, the limit of a run in its namespace`,
+  logBytes: (limit) => `the log of the run has ${limit} bytes, the limit of a run in its namespace`,
+};
+
+/**
+ * The failure of the next state when the run has exceeded a limit. Each limit can be caught once; the run fails at once
+ * when it goes on for a tenth of the limit.
+ */
+export function limitFailure(unit: StepUnit): StateError | undefined {
+  return exceeded(unit, 'transitions', unit.step) ?? exceeded(unit, 'logBytes', unit.logBytes);
+}
+
+function exceeded(unit: StepUnit, name: keyof RunLimits, amount: number): StateError | undefined {
+  const limit = unit.run.settings.limits?.[name] ?? DEFAULT_RUN_LIMITS[name];
+  if (amount < limit) return undefined;
+  const [code, message] = [CODES[name], MESSAGES[name](limit)];
+  if (amount >= limit + graceOf(limit)) return uncatchableFailure(code, message);
+  if (unit.exceeded.has(name)) return undefined;
+  unit.exceeded.add(name);
+  return failure(code, message);
+}
