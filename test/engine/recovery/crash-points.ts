@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { openSchedules } from '../../../lib/domain/tree/arming.ts';
+import * as revisions from '../../../lib/domain/tree/revisions.ts';
+import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { type Crash, CrashedError } from '../world/crashing-ports.ts';
+import { World } from '../world/engine-world.ts';
+import { runsOf, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
+import type { Workload } from './workloads.ts';
+
+/** A request that has no reply by then never gets one, milliseconds. */
+const PATIENCE_MS = 5000;
+
+/** Lets time pass until the request has its reply or the process crashes, and nothing is left to do. */
+async function finish(world: World, acting: Promise<unknown>): Promise<readonly string[]> {
+  let isReplied = false;
+  const note = () => {
+    isReplied = true;
+  };
+  acting.then(note, note);
+  const end = Date.now() + PATIENCE_MS;
+  do {
+    await world.pass();
+    await world.deliver().catch(ignoreCrash);
+    if (!isReplied && !world.process.hasCrashed) await delay(1);
+  } while (!isReplied && !world.process.hasCrashed && Date.now() < end);
+  await world.pass();
+  return isReplied || world.process.hasCrashed ? [] : ['the request has no reply'];
+}
+
+function ignoreCrash(error: unknown): void {
+  if (!(error instanceof CrashedError)) throw error;
+}
+
+/** The schedule that the tables promise for the workflow, and the one that is armed. */
+async function scheduleOf(world: World): Promise<readonly (string | undefined)[]> {
+  const opened = await workflows.open(world.reliable, world.namespace, '/main').catch(() => undefined);
+  if (opened === undefined) return [];
+  const { start } = revisions.planOf(opened.revision);
+  const promised = opened.node.live && start.type === 'scheduled' ? start.cron : undefined;
+  return [promised, world.schedules.get(opened.node.id)?.cron];
+}
+
+/** What is promised and not kept. */
+async function openOf(world: World): Promise<readonly string[]> {
+  const found = await runsOf(world);
+  const ids = new Set(found.map(({ id }) => `instance:${id}`));
+  const pending = found.filter(({ status }) => status === 'pending').map(({ path }) => `the run of ${path} is pending`);
+  const orphans = found
+    .filter(({ depth, invoker }) => depth > 0 && !ids.has(invoker))
+    .map(({ id }) => `${id} has no caller`);
+  const [promised, armed] = await scheduleOf(world);
+  const schedules = promised === armed ? [] : [`${promised} is promised and ${armed} armed`];
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  const event = await events.need(world.reliable, namespace.id, 'e1').catch(() => undefined);
+  const unrouted = event === undefined || event.isRouted ? [] : ['the event is not routed'];
+  const markers = (await openSchedules(world.reliable)).map(({ path }) => `the schedule of ${path} is marked`);
+  return [...pending, ...orphans, ...schedules, ...unrouted, ...markers, ...unfinishedOf(world)];
+}
+
+/** What a workload left, and what was still open at its ends. */
+interface Left {
+  readonly snapshot: unknown;
+  readonly open: readonly string[];
+  readonly operations: number;
+}
+
+async function stateOf(world: World): Promise<unknown> {
+  return { ...(await snapshotOf(world)), schedule: (await scheduleOf(world)).at(-1) };
+}
+
+/** Does a workload; after a crash, starts again and repeats it. */
+async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash): Promise<Left> {
+  const { sources, before, act: doAct, takesTime = false } = workload;
+  const world = new World(database, { countsJournal: true });
+  const act = () => (takesTime ? doAct(world) : world.process.work(() => doAct(world)));
+  const open: string[] = [];
+  try {
+    await world.store(sources);
+    await before?.(world);
+    const begun = world.process.operations;
+    world.process.crashAt(crash);
+    open.push(...(await finish(world, act())));
+    const operations = world.process.operations - begun;
+    if (world.process.hasCrashed) {
+      await world.restart();
+      open.push(...(await finish(world, Promise.resolve())), ...(await openOf(world)));
+      open.push(...(await finish(world, act())));
+    }
+    open.push(...(await openOf(world)));
+    return { snapshot: await stateOf(world), open, operations };
+  } finally {
+    await world.close();
+  }
+}
+
+/** With `isThorough` false, a crash before an operation is tried only for the first: it leaves what the one before left. */
+function* crashesOf({ isNowOrNever = false }: Workload, operations: number, isThorough: boolean): Generator<Crash> {
+  for (let at = 1; at <= operations; at += 1) {
+    if ((isThorough || at === 1) && !(isNowOrNever && at === 1)) yield { at, when: 'before' };
+    yield { at, when: 'after' };
+  }
+}
+
+/** What went wrong at a crash point; `found` and `expected` are what is stored in the end. */
+export interface WrongPoint {
+  /** Undefined: it went wrong without a crash. */
+  readonly crash: Crash | undefined;
+  readonly open: readonly string[];
+  readonly found: unknown;
+  readonly expected: unknown;
+}
+
+export interface Enumerated {
+  readonly points: number;
+  readonly wrong: readonly WrongPoint[];
+}
+
+/**
+ * Tries every crash point of a workload: the process crashes there, starts again, and the user repeats the request. Then
+ * nothing may be open, and the same must be stored as without a crash.
+ */
+export async function tryCrashPoints(
+  database: LocalTable,
+  workload: Workload,
+  isThorough: boolean,
+): Promise<Enumerated> {
+  const { snapshot: expected, open, operations } = await runWorkload(database, workload);
+  const wrong: WrongPoint[] = open.length > 0 ? [{ crash: undefined, open, found: expected, expected }] : [];
+  let points = 0;
+  for (const crash of crashesOf(workload, operations, isThorough)) {
+    const left = await runWorkload(database, workload, crash);
+    points += 1;
+    if (left.open.length > 0 || !isDeepStrictEqual(left.snapshot, expected))
+      wrong.push({ crash, open: left.open, found: left.snapshot, expected });
+  }
+  return { points, wrong };
+}
