@@ -10,6 +10,17 @@ export interface Machine {
   readonly tier: Tier;
 }
 
+/** The machine of a handle does not exist: it was deleted, or what stored it was lost. `define` creates it again. */
+export class NoMachineError extends Error {
+  override readonly name = 'NoMachineError';
+  constructor(handle: string) {
+    super(`there is no machine '${handle}'`);
+  }
+}
+
+/** The error of an execution that cannot continue because a part of what was stored of it is lost. */
+export const EXECUTION_LOST = 'Weft.ExecutionLost';
+
 /** State machines and their executions. */
 export interface Executions {
   /**
@@ -20,7 +31,7 @@ export interface Executions {
   /**
    * Starts at most one execution per name: a second start with a name in use has no effect. Returns false when an
    * execution of that name has ended and its end was reported; else it runs, now or since before. An adapter that cannot
-   * keep names of the tier EXPRESS unique starts it again.
+   * keep names of the tier EXPRESS unique starts it again. Throws NoMachineError.
    */
   start(handle: string, name: string, input: unknown): Promise<boolean>;
   /** Stops a running execution. Has no effect on one that has ended or was never started. */

@@ -1,7 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type StepFunctionsOptions, stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
-import type { Executions, Machine } from '../../lib/ports/executions.ts';
+import { type Executions, type Machine, NoMachineError } from '../../lib/ports/executions.ts';
 import { type AwsServer, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -219,9 +219,9 @@ describe('starting an execution', () => {
     expect(await executions.start(`${MACHINES}m:1`, 'run-1', {})).toBe(false);
   });
 
-  test('of a deleted machine throws', async () => {
-    const { executions } = await open({ StartExecution: [errorReply('StateMachineDoesNotExist')] });
-    await expect(executions.start(`${MACHINES}m:1`, 'run-1', {})).rejects.toThrow('StateMachineDoesNotExist');
+  test.each(['StateMachineDoesNotExist', 'StateMachineDeleting'])('throws NoMachineError for %s', async (name) => {
+    const { executions } = await open({ StartExecution: [errorReply(name)] });
+    await expect(executions.start(`${MACHINES}m:1`, 'run-1', {})).rejects.toThrow(NoMachineError);
   });
 });
 

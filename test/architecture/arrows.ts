@@ -524,6 +524,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/evaluation',
     'lib/engine/executions',
     'lib/engine/run',
+    'lib/ports',
     'lib/time',
   ],
   'lib/engine/limits': [

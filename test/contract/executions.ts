@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Executions, Machine } from '../../lib/ports/executions.ts';
+import { type Executions, type Machine, NoMachineError } from '../../lib/ports/executions.ts';
 
 /** How an execution ended, as far as the contract defines it. */
 export interface Ending {
@@ -141,9 +141,9 @@ export function executionsContract(open: () => Promise<Bench>): void {
       expect(inputs).toEqual([1, 4]);
     });
 
-    test('throws for a machine that was never defined', async () => {
+    test('throws NoMachineError for a machine that was never defined', async () => {
       const handle = await bench.executions.define(machine({ A: { Type: 'Succeed' } }));
-      await expect(bench.executions.start(`${handle}x`, one, {})).rejects.toThrow();
+      await expect(bench.executions.start(`${handle}x`, one, {})).rejects.toThrow(NoMachineError);
     });
 
     test('throws for an input above 256 KiB', async () => {

@@ -1,4 +1,6 @@
+import { exitsFrom } from '../../compiler/plan/flow.ts';
 import type * as runs from '../../domain/runs/runs.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { moveToExecution } from './handles.ts';
@@ -12,6 +14,17 @@ const MAX_EXECUTION_MS = 340 * 86_400_000;
 export function shouldContinueAsNew({ historyEvents, express, executionBegan, wait }: runs.Run): boolean {
   if (express || historyEvents > MAX_HISTORY_EVENTS) return true;
   return wait !== undefined && wait.wake - executionBegan > MAX_EXECUTION_MS;
+}
+
+/**
+ * Whether the first task of an execution of the machine that begins at the start can lead to the wait of a run. If not,
+ * the run has come further in an execution of the same name that was lost.
+ */
+export async function canBeginAt(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<boolean> {
+  // Other waits, and checkpoints, have higher numbers.
+  if (wait.number === 1 || run.executions > 1) return true;
+  const plan = revisions.planOf(await revisions.need(ports, run.workflowId, run.revision));
+  return exitsFrom(plan, [plan.entry]).waits.includes(wait.state);
 }
 
 /** Whether the run has made no progress since `before` was read; its log may have changed. */

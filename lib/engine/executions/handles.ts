@@ -1,8 +1,9 @@
 import { mayBeExpress } from '../../compiler/plan/execution.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { NoMachineError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { defineResumingMachine, ensureMachine } from './machines.ts';
+import { defineAgain, defineResumingMachine, ensureMachine } from './machines.ts';
 
 /** The execution that carries a run: the version of the machine, the number of the execution, and its tier. */
 export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express'>;
@@ -20,12 +21,37 @@ export async function firstExecution(
   return { machine, executions: 1, express: isExpress && !isWaiting };
 }
 
+const startNow = ({ executions }: EnginePorts, run: runs.Run): Promise<boolean> =>
+  executions.start(run.machine, runs.executionOf(run), { run: run.id });
+
 /**
  * Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. Returns false
- * when it has ended.
+ * when it has ended. A machine that does not exist any more is defined again.
  */
-export function startExecution(ports: Pick<EnginePorts, 'executions'>, run: runs.Run): Promise<boolean> {
-  return ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
+export async function startExecution(ports: EnginePorts, run: runs.Run): Promise<boolean> {
+  try {
+    return await startNow(ports, run);
+  } catch (error) {
+    if (error instanceof NoMachineError) return startInNewMachine(ports, run);
+    throw error;
+  }
+}
+
+/** Defines the machine of a run again, and starts the run there: at its beginning, or where it stands. */
+async function startInNewMachine(ports: EnginePorts, run: runs.Run): Promise<boolean> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const isUnbegun = run.step === 0 && run.wait === undefined;
+  const machine = isUnbegun ? await defineAgain(ports, revision) : await defineResumingMachine(ports, revision);
+  if (machine === run.machine) return startNow(ports, run);
+  const executionBegan = ports.clock.now();
+  const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false };
+  const moved = await runs.update(ports, run, (current) => {
+    const isSame = current.status === 'pending' && runs.executionOf(current) === runs.executionOf(run);
+    return isSame ? { run: { ...current, ...handle, historyEvents: 0, executionBegan } } : undefined;
+  });
+  // Another process moved it meanwhile.
+  if (!moved.isCommitted) return true;
+  return startNow(ports, moved.run);
 }
 
 /**

@@ -31,6 +31,15 @@ export async function ensureMachine(ports: EnginePorts, revision: revisions.Revi
   return handle;
 }
 
+/** Defines the revision's machine although that was done before: it does not exist any more. Returns its handle. */
+export async function defineAgain(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
+  return ensureMachine(ports, omitMachine(revision));
+}
+
+function omitMachine({ machine: _, ...revision }: revisions.Revision): revisions.Revision {
+  return revision;
+}
+
 /**
  * A revision's machine for display: tier, definition and plan; with `resumes`, the definition of the machine that a run
  * continues in when the first one cannot wait but the workflow may.

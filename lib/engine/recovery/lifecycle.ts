@@ -1,4 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
+import { EXECUTION_LOST } from '../../ports/executions.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
@@ -26,7 +27,7 @@ const PATIENCE_MS = DAY_MS;
 
 /** Whether the end of its execution is no fault of the run: the service was at fault, or the tier's limit is short. */
 function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: number): boolean {
-  const isOurs = error === TASK_ERROR.fault || (run.express && status === 'TIMED_OUT');
+  const isOurs = error === TASK_ERROR.fault || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
   return run.status === 'pending' && isOurs && now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS;
 }
 

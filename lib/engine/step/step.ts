@@ -6,7 +6,7 @@ import { announceEnd } from '../calls/run-ends.ts';
 import { type CallTask, makeCall } from '../calls/task.ts';
 import { serve } from '../containers/serving.ts';
 import { beginListening, type ListenTask } from '../events/listening.ts';
-import { continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
+import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { startExecution } from '../executions/handles.ts';
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -73,7 +73,7 @@ async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> 
     if (run.service !== undefined) return outcomeOfEnd(await serve(ports, run, false));
     if (isStale(run, task)) return restart(ports, run);
     const { wait } = run;
-    if (wait?.isWaiting && wait.number !== task.resume) return suspend(ports, run, wait);
+    if (wait?.isWaiting && wait.number !== task.resume) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return continueElsewhere(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
     run = await advanceOnce(ports, run, task);
@@ -107,10 +107,17 @@ async function continueElsewhere(ports: EnginePorts, run: runs.Run): Promise<Out
   return END;
 }
 
+interface Suspension {
+  readonly wait: Wait;
+  readonly task: RunTask;
+}
+
 /** Sends the machine to the wait, or continues the run in a new execution. */
-async function suspend(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<Outcome> {
+async function suspend(ports: EnginePorts, run: runs.Run, { wait, task }: Suspension): Promise<Outcome> {
   await publishOutbox(ports, run);
-  if (!shouldContinueAsNew(run)) return outcomeOfWait(wait, ports.clock.now());
+  const isFirstTask = task.resume === undefined;
+  const mustMove = shouldContinueAsNew(run) || (isFirstTask && !(await canBeginAt(ports, run, wait)));
+  if (!mustMove) return outcomeOfWait(wait, ports.clock.now());
   await continueAsNew(ports, run);
   return END;
 }

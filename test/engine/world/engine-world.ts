@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
@@ -276,6 +277,17 @@ export class World {
     [this.process, this.executions, this.ports] = this.begin(crash);
     await this.executions.resume();
     await this.reconcile(true);
+  }
+
+  /** Starts a new process over the journal of executions as it is, except for these tables, which have lost their rows. */
+  async restartWithout(...tables: readonly string[]): Promise<void> {
+    await this.executions.idle();
+    await this.journal.durable();
+    this.copyJournal();
+    const journal = new DatabaseSync(this.fileOf(this.processes + 1));
+    for (const table of tables) journal.exec(`DELETE FROM ${table}`);
+    journal.close();
+    await this.restart();
   }
 
   /** Reconciles once more, after the time for which a run is left to another process. */

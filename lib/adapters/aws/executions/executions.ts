@@ -7,13 +7,15 @@ import {
   SendTaskSuccessCommand,
   SFNClient,
   StartExecutionCommand,
+  StateMachineDeleting,
+  StateMachineDoesNotExist,
   StateMachineTypeNotSupported,
   StopExecutionCommand,
   TaskDoesNotExist,
   TaskTimedOut,
   ValidationException,
 } from '@aws-sdk/client-sfn';
-import type { Answer, Executions, Machine } from '../../../ports/executions.ts';
+import { type Answer, type Executions, type Machine, NoMachineError } from '../../../ports/executions.ts';
 import { defineMachine } from './machines.ts';
 
 /** The resources of the deployment that executions use. */
@@ -100,8 +102,13 @@ function executionArn(handle: string, name: string): string {
 
 async function start(client: SFNClient, handle: string, name: string, input: unknown): Promise<boolean> {
   const command = new StartExecutionCommand({ stateMachineArn: handle, name, input: JSON.stringify(input) });
-  // A name that a running execution with the same input has is accepted again.
-  return succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
+  try {
+    // A name that a running execution with the same input has is accepted again.
+    return await succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
+  } catch (error) {
+    const isMissing = error instanceof StateMachineDoesNotExist || error instanceof StateMachineDeleting;
+    throw isMissing ? new NoMachineError(handle) : error;
+  }
 }
 
 async function stop(client: SFNClient, execution: string, error: string, cause: string): Promise<void> {

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Answer, Executions, Machine, Tier } from '../../../ports/executions.ts';
+import {
+  type Answer,
+  EXECUTION_LOST,
+  type Executions,
+  type Machine,
+  NoMachineError,
+  type Tier,
+} from '../../../ports/executions.ts';
 import { Activity } from '../concurrency/activity.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { LIMITS, type Limits, textWithin } from '../interpreter/context/limits.ts';
 import type { Invoke } from '../interpreter/context/runtime.ts';
-import { ERRORS, StatesError, toStoredError } from '../interpreter/context/states-error.ts';
+import { StatesError, toStoredError } from '../interpreter/context/states-error.ts';
 import type { Execution, Status } from '../interpreter/context/thread.ts';
 import { queryCompiler } from '../interpreter/jsonata/jsonata.ts';
 import { type CompiledMachine, compileMachine } from '../interpreter/program/program.ts';
@@ -229,7 +236,7 @@ class JournaledExecutions implements LocalExecutions {
       this.#interpreter.load(execution);
     } catch (thrown) {
       const cause = thrown instanceof Error ? thrown.message : String(thrown);
-      this.#interpreter.end(execution, { status: 'FAILED', error: ERRORS.runtime, cause });
+      this.#interpreter.end(execution, { status: 'FAILED', error: EXECUTION_LOST, cause });
     }
   }
 
@@ -237,7 +244,7 @@ class JournaledExecutions implements LocalExecutions {
     const known = this.#ready.get(handle);
     if (known) return known;
     const row = this.#journal.machine(handle);
-    if (!row) throw new TypeError(`there is no machine '${handle}'`);
+    if (!row) throw new NoMachineError(handle);
     const tier = row.tier as Tier;
     return this.#keepReady(handle, { ...compileMachine(row.definition, tier, this.#compile), name: row.name, tier });
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EndedExecution, OnEnd } from '../../../../lib/adapters/local/executions/notifications.ts';
+import { EXECUTION_LOST } from '../../../../lib/ports/executions.ts';
 import { machine, NamedError, type TestFunction, task } from '../../../contract/executions.ts';
 import { type LocalBench, openBench } from '../bench.ts';
 import { VirtualTime } from '../virtual-time.ts';
@@ -152,7 +153,7 @@ describe('notifications of executions that end without success', () => {
     database.close();
     open();
     await bench.executions.idle();
-    expect(notified).toMatchObject([{ name: 'one', status: 'FAILED', error: 'States.Runtime' }]);
+    expect(notified).toMatchObject([{ name: 'one', status: 'FAILED', error: EXECUTION_LOST }]);
   });
 
   test('are sent a few at a time, and all of them', async () => {
