@@ -50,6 +50,8 @@ export interface Listening {
   readonly since: number;
   /** The token of the machine's task; empty until the task has begun. */
   readonly token: string;
+  /** Tokens of earlier calls of the task: a call that was given up may end after the one that repeats it. */
+  readonly otherTokens?: readonly string[];
 }
 
 /** Whether a wait has received the events that it needs. */

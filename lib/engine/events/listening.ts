@@ -43,7 +43,7 @@ export const nameOfWait = (run: string): string => `wait ${run}`;
  */
 export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<void> {
   const key = { run: id, number: listen };
-  const run = await updateWait(ports, key, () => ({ listening: { token } }));
+  const run = await updateWait(ports, key, ({ wait }) => ({ listening: withToken(wait.listening, token) }));
   if (run === undefined) {
     await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
     return;
@@ -51,6 +51,15 @@ export async function beginListening(ports: EnginePorts, { run: id, listen, toke
   await offerPast(ports, key, run);
   const now = await runs.find(ports, id);
   if (now !== undefined && isListening(now, key)) await answerIfFulfilled(ports, now);
+}
+
+/** How many tokens of earlier calls are kept. */
+const MAX_OTHER_TOKENS = 3;
+
+/** The call that stores its token last may not be the one whose task is open, so the others are kept too. */
+function withToken({ token, otherTokens = [] }: Listening, added: string): Partial<Listening> {
+  const others = [token, ...otherTokens].filter((one) => one !== '' && one !== added);
+  return others.length === 0 ? { token: added } : { token: added, otherTokens: others.slice(0, MAX_OTHER_TOKENS) };
 }
 
 /**
@@ -134,10 +143,11 @@ function decide({ wait: { listening }, processedEventIds }: ListeningRun, record
 const freeSlot = ({ filters, received }: Listening, event: CloudEvent): number =>
   filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
 
-/** Ends the machine's task if the wait is fulfilled. Safe to repeat. */
+/** Ends the machine's task if the wait is fulfilled. Safe to repeat: an answer to a task that is over has no effect. */
 async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: ListeningRun): Promise<void> {
-  if (!isFulfilled(listening) || listening.token === '') return;
-  await ports.executions.answer(listening.token, { output: { heard: true } });
+  const { token, otherTokens = [] } = listening;
+  if (!isFulfilled(listening) || token === '') return;
+  for (const one of [token, ...otherTokens]) await ports.executions.answer(one, { output: { heard: true } });
 }
 
 /** Offers the events that were published since the wait counts them, oldest first. */
