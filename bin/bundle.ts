@@ -1,4 +1,4 @@
-/** `npm pack`: creates dist with the command line as one file, and the CDK construct with its functions. */
+/** `npm pack`: creates dist with the command line as one file, the JSON Schema of workflows, and the CDK construct with its functions. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
+import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -89,6 +90,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist);
   await bundleCommandLine(join(dist, 'weft.mjs'));
+  await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   await bundleConstruct(dist);
   await bundleAllFunctions(dist);
 }

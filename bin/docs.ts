@@ -1,10 +1,11 @@
 /**
  * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of the console from the registry,
- * docs/command-line.md from the commands, docs/lint.md from the rules.
+ * docs/command-line.md from the commands, docs/lint.md from the rules, docs/workflow.schema.json from the compiler's tables.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';
+import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
 import { apiTypes, type Description } from './console/api-types.ts';
@@ -16,3 +17,4 @@ writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null
 writeFileSync(new URL('command-line.md', folder), commandHandbook());
 writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());
+writeFileSync(new URL('workflow.schema.json', folder), `${JSON.stringify(workflowSchema(), null, 1)}\n`);

@@ -1,7 +1,12 @@
 import { openapi } from '../../lib/api/docs/openapi.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import { jsonWith } from '../../lib/api/http/reply.ts';
+import { workflowSchema } from '../../lib/authoring/schema/schema.ts';
 import * as playground from '../../lib/engine/evaluation/playground.ts';
+
+/** The schema has no secrets: editors in pages of other origins may read it. */
+const SHARED = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
 
 export const endpoints: Endpoints<'system'> = {
   getVersion: ({ settings: { version } }) => ({ api: version, flow: version, functions: version }),
@@ -11,4 +16,5 @@ export const endpoints: Endpoints<'system'> = {
     results: [await playground.run({ ...input, callerId: caller.id })],
   }),
   getDescription: () => openapi(),
+  getWorkflowSchema: () => jsonWith(workflowSchema(), SHARED),
 };

@@ -3,7 +3,7 @@ import { MAX_PROBLEMS, type Problem } from '../language/problem.ts';
 import type { MapNode, Node } from '../language/yaml/parser.ts';
 import { type Budget, createContext, MAX_SCHEMA_PARTS, type MessagePrefixes, problemsOf } from './decoding/context.ts';
 import { duration, query, text } from './decoding/decoders.ts';
-import { decodeFields, object } from './decoding/object.ts';
+import { acceptedFields, decodeFields, object } from './decoding/object.ts';
 import { decodeVariant } from './decoding/variants.ts';
 import { FUNCTION_TYPES } from './parts/functions.ts';
 import { START_TYPES, type StartPlan } from './parts/starts.ts';
@@ -49,6 +49,14 @@ const FIELDS = {
   functions: query,
   states: query,
 };
+
+/** The language as the compiler accepts it: the fields of a document, and the types of its starts, functions and states. */
+export const LANGUAGE = {
+  fields: acceptedFields(FIELDS),
+  starts: START_TYPES,
+  functions: FUNCTION_TYPES,
+  states: STATE_TYPES,
+} as const;
 
 /** Decodes a document part by part. Never throws. */
 export function decodeDocument(root: Node): Document {

@@ -19,6 +19,9 @@ export const MAX_YEARS = 100;
 
 const FORM = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
+/** The regular expression of durations, for descriptions of the language. */
+export const DURATION_PATTERN = FORM.source;
+
 /**
  * Parses an ISO 8601 duration such as `P1DT2H`; `P` and `PT` alone mean zero. Returns undefined for any other text,
  * also for one with a sign or a fraction (workflow-language 1.6).

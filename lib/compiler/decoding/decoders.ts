@@ -1,6 +1,7 @@
 import type { Position } from '../../language/position.ts';
 import type { Json, Node } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
+import { type Accepted, withoutValidation } from './accepted.ts';
 import { type Context, reportInvalid, reportUndecodable } from './context.ts';
 
 /** A field by its name, with the position for messages: that of its key, or that of the map without the field. */
@@ -13,7 +14,18 @@ export interface Field extends Position {
  * or null, which has the same meaning (workflow-language 1.2). A decoder never throws; the value that it returns is used
  * only if no problem was reported.
  */
-export type Decoder<T> = (node: Node | undefined, field: Field, context: Context) => T;
+export interface Decoder<T> {
+  (node: Node | undefined, field: Field, context: Context): T;
+  readonly accepts: Accepted;
+}
+
+/** Makes a decoder of a function and the description of what it accepts. */
+export function createDecoder<T>(
+  accepts: Accepted,
+  decode: (node: Node | undefined, field: Field, context: Context) => T,
+): Decoder<T> {
+  return Object.assign(decode, { accepts });
+}
 
 function describe(node: Node): string {
   if (node.kind !== 'scalar') return `a ${node.kind}`;
@@ -33,45 +45,49 @@ function quoteHint(node: Node, expected: string): string | undefined {
 }
 
 function scalar<T extends string | number | boolean>(
+  kind: 'text' | 'flag' | 'number' | 'integer',
   expected: string,
   is: (value: Json) => value is T,
 ): Decoder<T | undefined> {
-  return (node, field, context) => {
+  return createDecoder({ kind }, (node, field, context) => {
     if (node === undefined) return undefined;
     return is(node.value) ? node.value : reportWrongType(context, node, field, expected);
-  };
+  });
 }
 
 /** Text, which may be empty. */
-export const anyText = scalar('text', (value) => typeof value === 'string');
+export const anyText = scalar('text', 'text', (value) => typeof value === 'string');
 
 /** `true` or `false`. */
-export const flag = scalar('true or false', (value) => typeof value === 'boolean');
+export const flag = scalar('flag', 'true or false', (value) => typeof value === 'boolean');
 
 /** Any number. */
-export const number = scalar('a number', (value) => typeof value === 'number');
+export const number = scalar('number', 'a number', (value) => typeof value === 'number');
 
 /** A whole number. */
-export const integer = scalar('a whole number', (value): value is number => Number.isSafeInteger(value));
+export const integer = scalar('integer', 'a whole number', (value): value is number => Number.isSafeInteger(value));
 
 /** Text; empty text counts as absent. */
-export const text: Decoder<string | undefined> = (node, field, context) => anyText(node, field, context) || undefined;
+export const text = createDecoder(
+  { kind: 'text' },
+  (node, field, context) => anyText(node, field, context) || undefined,
+);
 
 /** A structured query, which may be any value (workflow-language 5). */
-export const query: Decoder<unknown> = (node) => node?.value;
+export const query = createDecoder<unknown>({ kind: 'query' }, (node) => node?.value);
 
 /** An ISO 8601 duration, as written (workflow-language 1.6). */
-export const duration: Decoder<string | undefined> = (node, field, context) => {
+export const duration = createDecoder({ kind: 'duration' }, (node, field, context): string | undefined => {
   const value = text(node, field, context);
   if (value === undefined || isDuration(value)) return value;
   const hint = () => 'write it like PT30S, PT15M or P1DT12H';
   reportInvalid(context, node ?? field, `${field.name} is not a ISO8601 string`, hint);
   return undefined;
-};
+});
 
 /** One of a few words. */
 export function oneOf<T extends string>(words: readonly [T, ...T[]]): Decoder<T | undefined> {
-  return (node, field, context) => {
+  return createDecoder({ kind: 'words', words }, (node, field, context) => {
     const value = anyText(node, field, context);
     const known = words.find((word) => word === value);
     if (value === undefined || node === undefined || known !== undefined) return known;
@@ -82,34 +98,37 @@ export function oneOf<T extends string>(words: readonly [T, ...T[]]): Decoder<T 
       value === '' ? `${field.name} ${rule}` : `unknown ${field.name} '${value}' (${rule})`,
     );
     return undefined;
-  };
+  });
 }
 
 /** The id of the next state. `check` reports an id that no state has. */
-export const transition: Decoder<string | undefined> = (node, field, context) => {
+export const transition = createDecoder({ kind: 'state' }, (node, field, context): string | undefined => {
   const name = text(node, field, context);
   const { line, column } = node ?? field;
   if (name !== undefined) context.transitions.push({ field: context.listField ?? field.name, name, line, column });
   return name;
-};
+});
 
 /** A map with any keys and values; an absent one is empty. */
-export const dictionary: Decoder<Readonly<Record<string, unknown>>> = (node, field, context) => {
-  if (node === undefined) return {};
-  if (node.kind === 'map') return node.value;
-  reportWrongType(context, node, field, 'a map');
-  return {};
-};
+export const dictionary: Decoder<Readonly<Record<string, unknown>>> = createDecoder(
+  { kind: 'map' },
+  (node, field, context) => {
+    if (node === undefined) return {};
+    if (node.kind === 'map') return node.value;
+    reportWrongType(context, node, field, 'a map');
+    return {};
+  },
+);
 
 /** A value that must be present and not empty. */
 export function required<T>(decode: Decoder<T>): Decoder<NonNullable<T>> {
-  return (node, field, context) => {
+  return createDecoder({ ...decode.accepts, isRequired: true }, (node, field, context) => {
     const value = decode(node, field, context);
     const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
     // For any other node without a value, the decoder itself has reported a problem.
     if (isEmpty && (node === undefined || isEmptyNode(node))) reportInvalid(context, field, `${field.name} required`);
     return value as NonNullable<T>;
-  };
+  });
 }
 
 function isEmptyNode(node: Node): boolean {
@@ -118,7 +137,9 @@ function isEmptyNode(node: Node): boolean {
 
 /** A value whose type is checked but not its content: the original checks it at run time only (workflow-language 1.7). */
 export function unvalidated<T>(decode: Decoder<T>): Decoder<T> {
-  return (node, field, context) => decode(node, field, { ...context, invalid: [] });
+  return createDecoder(withoutValidation(decode.accepts), (node, field, context) =>
+    decode(node, field, { ...context, invalid: [] }),
+  );
 }
 
 /** How messages name the elements of a list. */
@@ -131,7 +152,7 @@ export interface ElementNames {
 
 /** A list; an absent one is empty. */
 export function list<T>(decode: Decoder<T>, { prefix, field: listField }: ElementNames = {}): Decoder<readonly T[]> {
-  return (node, field, context) => {
+  return createDecoder({ kind: 'list', of: decode.accepts }, (node, field, context) => {
     if (node === undefined) return [];
     if (node.kind !== 'list') return reportWrongType(context, node, field, 'a list') ?? [];
     return node.items.map((item, index) => {
@@ -140,11 +161,12 @@ export function list<T>(decode: Decoder<T>, { prefix, field: listField }: Elemen
         listField === undefined ? { ...context, path } : { ...context, path, listField: `${listField}[${index}]` };
       return decode(item, { name: `${field.name}[${index}]`, line: item.line, column: item.column }, inner);
     });
-  };
+  });
 }
 
 /** A value whose messages begin with `<field> is invalid: `. */
 export function prefixed<T>(decode: Decoder<T>): Decoder<T> {
-  return (node, field, context) =>
-    decode(node, field, { ...context, path: `${context.path}${field.name} is invalid: ` });
+  return createDecoder(decode.accepts, (node, field, context) =>
+    decode(node, field, { ...context, path: `${context.path}${field.name} is invalid: ` }),
+  );
 }

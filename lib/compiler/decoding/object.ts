@@ -1,7 +1,8 @@
 import { didYouMean } from '../../language/suggestions.ts';
 import type { Entry, MapNode, Node } from '../../language/yaml/parser.ts';
+import type { AcceptedFields } from './accepted.ts';
 import { type Context, reportUndecodable } from './context.ts';
-import { type Decoder, reportWrongType } from './decoders.ts';
+import { createDecoder, type Decoder, reportWrongType } from './decoders.ts';
 
 /**
  * Decoders by the names of their fields. The type is `object`, because TypeScript would forget the result types in a
@@ -46,11 +47,16 @@ const MISPLACED_FIELDS: readonly {
 
 /** A map with these fields and no others; if it is lenient, other fields are ignored. Undefined if it is absent. */
 export function object<F extends Fields>(fields: F, { isLenient = false } = {}): Decoder<Decoded<F> | undefined> {
-  return (node, field, context) => {
+  return createDecoder({ kind: 'object', fields: acceptedFields(fields), isLenient }, (node, field, context) => {
     if (node === undefined) return undefined;
     if (node.kind !== 'map') return reportWrongType(context, node, field, 'a map');
     return decodeFields(node, fields, context, isLenient);
-  };
+  });
+}
+
+/** What each of the fields accepts. */
+export function acceptedFields(fields: Fields): AcceptedFields {
+  return Object.fromEntries(Object.entries(fields as Decoders).map(([name, { accepts }]) => [name, accepts]));
 }
 
 /**

@@ -1,14 +1,17 @@
 import { addProblem } from '../../language/problem.ts';
 import { didYouMean } from '../../language/suggestions.ts';
 import type { MapNode, Node } from '../../language/yaml/parser.ts';
+import type { AcceptedFields } from './accepted.ts';
 import type { Context } from './context.ts';
 import { text } from './decoders.ts';
-import { decodeFields, type Fields } from './object.ts';
+import { acceptedFields, decodeFields, type Fields } from './object.ts';
 
 /** A variant of a union whose `type` field selects it: a type of states, functions or starts. */
 export interface Variant<Lowered> {
   /** Its name in the plan, then the other names that it has in the language. */
   readonly names: readonly string[];
+  /** What its fields beside `type` accept. */
+  readonly fields: AcceptedFields;
   /** Decodes a map, and returns the function that makes its plan. It may be called only if there are no problems. */
   readonly decode: (node: MapNode, context: Context) => () => Lowered;
 }
@@ -22,6 +25,7 @@ export function defineVariant<Values extends object, Lowered>(
   const all = { type: text, ...fields };
   return {
     names,
+    fields: acceptedFields(fields),
     decode: (node, context) => {
       const values = decodeFields(node, all, context);
       return () => lower(values as object as Values);

@@ -1,28 +1,30 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { reportInvalid } from '../decoding/context.ts';
-import { type Decoder, duration, integer, list, number, query, required, text } from '../decoding/decoders.ts';
+import { createDecoder, duration, integer, list, number, query, required, text } from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import type { ActionPlan } from '../plan/plan.ts';
 
-const maxAttempts: Decoder<number> = (node, field, context) => {
+const maxAttempts = createDecoder({ kind: 'integer', isRequired: true, except: 0 }, (node, field, context) => {
   const attempts = integer(node, field, context) ?? 0;
   if (attempts === 0) {
     const hint = () => 'write max_attempts: 3 for three retries';
     reportInvalid(context, node ?? field, 'maxAttempts required to be more than 0', hint);
   }
   return attempts;
-};
+});
 
-const codes: Decoder<readonly (string | undefined)[]> = (node, field, context) => {
-  const patterns = list(text)(node, field, context);
+const patternList = list(text);
+
+const codes = createDecoder({ ...patternList.accepts, isRequired: true }, (node, field, context) => {
+  const patterns = patternList(node, field, context);
   if (patterns.length === 0) {
     const hint = () => "codes: ['.*'] matches every code";
     reportInvalid(context, node ?? field, 'retry policy requires at least one defined code', hint);
   }
   return patterns;
-};
+});
 
-const functionId: Decoder<string> = (node, field, context) => {
+const functionId = createDecoder({ kind: 'function', isRequired: true }, (node, field, context) => {
   const name = text(node, field, context) ?? '';
   if (name === '') {
     const hint = () => "write 'function: ' and the id of a function declared under 'functions'";
@@ -32,7 +34,7 @@ const functionId: Decoder<string> = (node, field, context) => {
     context.calls.push({ field: field.name, name, line, column });
   }
   return name;
-};
+});
 
 /** An action: the function to call, its input and files, and the retries (workflow-language 2.1, 7.5). */
 export const action = required(

@@ -1,21 +1,21 @@
 import { reportInvalid } from '../decoding/context.ts';
-import { type Decoder, text } from '../decoding/decoders.ts';
+import { createDecoder, type Decoder, text } from '../decoding/decoders.ts';
 
 /** The pattern of ids of states and functions, in the spelling of the original's messages (workflow-language 1.5). */
-const PATTERN = '^(([a-z][a-z0-9_\\-\\.]*[a-z0-9])|([a-z]))$';
-const IDENTIFIER = new RegExp(PATTERN);
+export const IDENTIFIER_PATTERN = '^(([a-z][a-z0-9_\\-\\.]*[a-z0-9])|([a-z]))$';
+const IDENTIFIER = new RegExp(IDENTIFIER_PATTERN);
 const HINT =
   'use lower-case letters, digits, dots, dashes and underscores; begin with a letter, end with a letter or digit';
 
 /** A required id. `message` is the text about a wrong one; its `%` stands for the pattern. */
 export function identifier(message: string): Decoder<string> {
-  return (node, field, context) => {
+  return createDecoder({ kind: 'identifier', isRequired: true }, (node, field, context) => {
     const name = text(node, field, context) ?? '';
     if (name === '') reportInvalid(context, field, 'id required');
     else if (!IDENTIFIER.test(name)) {
-      const problem = message.replace('%', () => PATTERN);
+      const problem = message.replace('%', () => IDENTIFIER_PATTERN);
       reportInvalid(context, node ?? field, problem, () => HINT);
     }
     return name;
-  };
+  });
 }

@@ -1,9 +1,10 @@
-import { type Decoder, list, required, text } from '../decoding/decoders.ts';
+import { createDecoder, list, required, text } from '../decoding/decoders.ts';
 import { catchers, defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
 /** Transitions of its catch list are not checked, as in the original (workflow-language 1.7). */
-const uncheckedCatchers: Decoder<ReturnType<typeof catchers>> = (node, field, context) =>
-  catchers(node, field, { ...context, transitions: [] });
+const uncheckedCatchers = createDecoder(catchers.accepts, (node, field, context) =>
+  catchers(node, field, { ...context, transitions: [] }),
+);
 
 /** Marks the run as failed and continues (workflow-language 10.7). */
 export const error = defineState(

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { type Decoder, dictionary, duration, prefixed, query, required, text } from '../decoding/decoders.ts';
+import { createDecoder, dictionary, duration, prefixed, query, required, text } from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
@@ -11,8 +11,9 @@ const event = object({
   context: dictionary,
 });
 
-const delay: Decoder<string | undefined> = (node, field, context) =>
-  node?.value === 'immediate' ? node.value : duration(node, field, context);
+const delay = createDecoder({ kind: 'duration', words: ['immediate'] }, (node, field, context) =>
+  node?.value === 'immediate' ? node.value : duration(node, field, context),
+);
 
 /** Sends an event to the namespace (workflow-language 10.14). */
 export const generateEvent = defineState(

@@ -1,18 +1,18 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { reportInvalid } from '../decoding/context.ts';
-import { anyText, type Decoder, list, query, required } from '../decoding/decoders.ts';
+import { anyText, createDecoder, list, query, required } from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import { scopeIn } from '../parts/scopes.ts';
 import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
 /** The value; absent, it is the whole data. Empty text is rejected, because it would delete the variable. */
-const value: Decoder<unknown> = (node, field, context) => {
+const value = createDecoder<unknown>({ kind: 'query', except: '' }, (node, field, context) => {
   if (node?.value === '') {
     const hint = () => 'to delete the variable, store {} or null by a query';
     reportInvalid(context, node, 'value required', hint);
   }
   return query(node, field, context);
-};
+});
 
 /** Unknown fields are ignored here, as in the original (workflow-language 1.2). */
 const variable = object(

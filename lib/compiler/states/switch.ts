@@ -1,14 +1,14 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { reportInvalid } from '../decoding/context.ts';
-import { type Decoder, list, query, required, transition } from '../decoding/decoders.ts';
+import { createDecoder, list, query, required, transition } from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import { defineState, EXIT_FIELDS } from '../parts/state.ts';
 
 /** The condition; absent, it is the whole data. Empty text is rejected. */
-const condition: Decoder<unknown> = (node, field, context) => {
+const condition = createDecoder<unknown>({ kind: 'query', except: '' }, (node, field, context) => {
   if (node?.value === '') reportInvalid(context, node, 'condition required');
   return query(node, field, context);
-};
+});
 
 const branch = object({ condition, ...EXIT_FIELDS });
 

@@ -2,13 +2,13 @@ import { omitUndefined } from '../../language/omit-undefined.ts';
 import { schemaProblem } from '../../language/schemas.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { MAX_SCHEMA_PARTS, reportInvalid } from '../decoding/context.ts';
-import { type Decoder, query, required, text } from '../decoding/decoders.ts';
+import { createDecoder, query, required, text } from '../decoding/decoders.ts';
 import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
 /** The cost of a validator beside its parts, in parts: even a small one takes time to compile. */
 const VALIDATOR_COST = 25;
 
-const schema: Decoder<unknown> = (node, field, context) => {
+const schema = createDecoder<unknown>({ kind: 'schema' }, (node, field, context) => {
   if (node === undefined) return undefined;
   const { budget } = context;
   budget.schemaParts = countParts(node.value, budget.schemaParts - VALIDATOR_COST);
@@ -18,7 +18,7 @@ const schema: Decoder<unknown> = (node, field, context) => {
     : schemaProblem(node.value);
   if (problem !== undefined) reportInvalid(context, node, `invalid schema: ${problem}`);
   return query(node, field, context);
-};
+});
 
 /** Subtracts the number of values from the budget. Returns a negative number, without counting on, if it is exceeded. */
 function countParts(value: Json, budget: number): number {

@@ -74,7 +74,7 @@ describe('the registry', () => {
     const harmless = ['validateRef', 'validateRouter', 'validateWorkflow', 'runJq'];
     const writes = wrong(({ method, permission }) => method !== 'GET' && ['none', 'read'].includes(permission));
     expect(writes.toSorted()).toEqual(harmless.toSorted());
-    expect(wrong(({ permission }) => permission === 'none')).toEqual(['getDescription']);
+    expect(wrong(({ permission }) => permission === 'none')).toEqual(['getDescription', 'getWorkflowSchema']);
   });
 
   test('only administrators can change what concerns all namespaces', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
+import { workflowSchema } from '../../../lib/authoring/schema/schema.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { sendRaw } from '../access/raw.ts';
 
@@ -28,6 +29,12 @@ describe('the service', () => {
     const described = Object.values(description['paths'] ?? {}).flatMap((path) => Object.values(path));
     expect(described.length).toBeGreaterThan(0);
     expect(JSON.stringify(description)).toContain('waitWorkflowWithBody');
+  });
+
+  test('has the JSON Schema of workflows for editors, also of other origins and without a key', async () => {
+    const answer = await client.call('GET', '/api/schema/workflow.json', { key: null });
+    expect(answer.json()).toEqual(workflowSchema());
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   test.each(['/api/version', '/api/namespaces/x/broadcast', '/api/nope', '/'])(

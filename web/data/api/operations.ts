@@ -80,6 +80,7 @@ export type EventFilterReply = { readonly filtername: string; readonly jsCode: s
 export type VersionReply = { readonly api: string; readonly flow: string; readonly functions: string };
 export type JqResultsReply = { readonly query: string; readonly data: string; readonly results: readonly string[] };
 export type DescriptionReply = { readonly openapi: string; readonly [name: string]: unknown };
+export type JsonSchemaReply = { readonly '$schema': string; readonly [name: string]: unknown };
 export type KeysReply = { readonly keys: readonly KeyRecord[] };
 export type OwnKeyReply = { readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
@@ -1047,6 +1048,13 @@ export interface Operations {
     reply: DescriptionReply;
     frame: never;
   };
+  getWorkflowSchema: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: JsonSchemaReply;
+    frame: never;
+  };
   listKeys: {
     path: Empty;
     query: never;
@@ -1214,6 +1222,7 @@ export const operations = {
   getVersion: { method: 'GET', path: '/version', permission: 'read' },
   runJq: { method: 'POST', path: '/jq', permission: 'read' },
   getDescription: { method: 'GET', path: '/openapi.json', permission: 'none' },
+  getWorkflowSchema: { method: 'GET', path: '/schema/workflow.json', permission: 'none' },
   listKeys: { method: 'GET', path: '/keys', permission: 'admin' },
   createKey: { method: 'POST', path: '/keys', permission: 'admin' },
   getOwnKey: { method: 'GET', path: '/keys/own', permission: 'read' },

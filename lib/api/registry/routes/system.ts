@@ -30,4 +30,13 @@ export const system = {
     from: 'weft',
     about: 'Returns the OpenAPI description of this API.',
   },
+  getWorkflowSchema: {
+    family: 'system',
+    method: 'GET',
+    path: '/schema/workflow.json',
+    reply: 'jsonSchema',
+    permission: 'none',
+    from: 'weft',
+    about: 'Returns the JSON Schema of workflow texts, for editors.',
+  },
 } as const satisfies Record<string, Route>;

@@ -68,6 +68,7 @@ export const replies = {
   version: system.version,
   jqResults: system.jqResults,
   description: system.description,
+  jsonSchema: system.jsonSchema,
   keys: system.keys,
   ownKey: system.ownKey,
   newKey: system.newKey,

@@ -14,6 +14,9 @@ export const version = z.object({ api: z.string(), flow: z.string(), functions: 
 export const jqResults = z.object({ query: z.string(), data: base64, results: z.array(z.string()) });
 export const description = z.looseObject({ openapi: z.string() });
 
+/** A JSON Schema, draft 7. */
+export const jsonSchema = z.looseObject({ $schema: z.string() });
+
 /** An empty list of namespaces means all. */
 export const keyRecord = z.object({
   id: z.string(),

@@ -1,0 +1,198 @@
+import type { FunctionPlan, Start, StateType } from '../../compiler/plan/plan.ts';
+
+/** Field names and what they mean, in one sentence each. */
+export type Descriptions = Readonly<Record<string, string>>;
+
+/** The fields of a workflow. */
+export const WORKFLOW_FIELDS: Descriptions = {
+  direktiv_api: 'The version of the format; it has no effect.',
+  description: 'A text for readers; it has no effect.',
+  url: 'Where the workflow is described; it has no effect.',
+  timeouts: 'Time limits of a run.',
+  start: 'What starts runs. Default: requests.',
+  functions: 'The functions that actions can call: subflows and containers.',
+  states: 'The states. A run begins with the first one, unless `start.state` names another.',
+};
+
+/** The fields that every state, function or start may have. */
+export const COMMON_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Descriptions>> = {
+  states: {
+    id: 'The name of the state: lower-case letters, digits, dots, dashes and underscores.',
+    type: 'The type of the state.',
+    log: 'A query; its result is a line in the log of the run. It is evaluated before the work of the state.',
+    metadata: 'A query; its result is stored as the metadata of the run.',
+    catch: 'What follows a failure of the state. The first pattern that matches its code applies.',
+    transform: 'A query; its result, an object, is the data for the next state.',
+    transition: 'The id of the next state. Default: the run ends.',
+    timeout: 'How long to wait, as an ISO 8601 duration, for example PT15M.',
+  },
+  functions: {
+    id: 'The name of the function in this workflow.',
+    type: 'The type of the function.',
+  },
+  start: {
+    type: 'What starts the workflow.',
+    state: 'The id of the first state. Default: the first one in the list.',
+  },
+};
+
+/** The types of states. */
+export const STATE_DESCRIPTIONS: Readonly<Record<StateType, string>> = {
+  noop: 'Has no work. It can log, transform the data and continue.',
+  delay: 'Waits for a time.',
+  action: 'Calls a function and stores its result in `return`.',
+  foreach: 'Calls a function once for each object of an array, and stores the list of results in `return`.',
+  parallel: 'Calls several functions at once, and stores the list of results in `return`.',
+  switch: 'Continues with the exit of the first condition that is true.',
+  error: 'Marks the run as failed with a code, and continues.',
+  validate: 'Validates the data against a JSON Schema; fails with `schema.failed`.',
+  getter: 'Reads variables into `var`.',
+  setter: 'Stores variables.',
+  consumeEvent: 'Waits for one event, which is stored in the data under its type.',
+  eventsAnd: 'Waits for all of several events.',
+  eventsXor: 'Waits for the first of several events, and continues with its exit.',
+  generateEvent: 'Sends an event to the namespace.',
+};
+
+/** The types of functions. */
+export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string>> = {
+  subflow: 'Another workflow of the namespace.',
+  'knative-workflow': 'A container that belongs to this workflow.',
+  'knative-namespace': 'A container service of the namespace.',
+  'knative-global': 'A container service of the whole server.',
+};
+
+/** The types of starts. */
+export const START_DESCRIPTIONS: Readonly<Record<Start['type'], string>> = {
+  default: 'Requests start the workflow.',
+  scheduled: 'A cron expression starts the workflow.',
+  event: 'Each event of a type starts a run. The event is in the data under its type.',
+  eventsXor: 'Each event of one of several types starts a run.',
+  eventsAnd: 'One event of each of several types together start a run.',
+};
+
+/** The fields that only some types have, by those types. */
+export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Readonly<Record<string, Descriptions>>>> = {
+  states: {
+    delay: { duration: 'How long to wait, as an ISO 8601 duration, for example PT30S or P1DT12H.' },
+    action: {
+      action: 'The call.',
+      async: 'Start the call and continue at once, without its result.',
+    },
+    foreach: {
+      array: 'A query; its result is a list of objects. The action runs once for each, with the object as its data.',
+      action: 'The call for each object.',
+    },
+    parallel: {
+      actions: 'The calls.',
+      mode: '`and`, the default: wait for all calls, and fail if one fails. `or`: continue with the first success.',
+    },
+    switch: {
+      conditions: 'The conditions, in the order in which they are evaluated.',
+      defaultTransform: 'The transform if no condition is true.',
+      defaultTransition: 'The id of the next state if no condition is true. Default: the run ends.',
+    },
+    error: {
+      error: 'The code of the failure, for example `order.unknown`.',
+      message: 'The text of the failure. It may have a placeholder, such as `%s`, for each element of `args`.',
+      args: 'Queries, whose results replace the placeholders of `message`.',
+    },
+    validate: {
+      schema: 'The JSON Schema of the data.',
+      subject: 'A query; its result is validated instead of the whole data.',
+    },
+    getter: { variables: 'The variables to read.' },
+    setter: { variables: 'The variables to store.' },
+    consumeEvent: { event: 'The event to wait for.' },
+    eventsAnd: { events: 'The events to wait for, all of them.' },
+    eventsXor: { events: 'The events to wait for, each with its exit.' },
+    generateEvent: {
+      event: 'The event to send.',
+      delay: 'When to send it: after an ISO 8601 duration, or `immediate`, the default.',
+    },
+  },
+  functions: {
+    subflow: {
+      workflow: 'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`.',
+    },
+    'knative-workflow': {
+      image: 'The container image.',
+      size: 'The memory and processor of the container. Default: small.',
+      cmd: 'The command that the container runs, instead of that of the image.',
+      scale: 'The number of containers that always run. Default: 0.',
+      envs: 'Environment variables of the container.',
+    },
+    'knative-namespace': { service: 'The name of the service.' },
+    'knative-global': { service: 'The name of the service.' },
+  },
+  start: {
+    scheduled: { cron: 'A cron expression with five fields, in UTC: minute, hour, day, month, day of the week.' },
+    event: { event: 'The event that starts a run.' },
+    eventsXor: { events: 'The events, each of which starts a run.' },
+    eventsAnd: {
+      events: 'The events that start a run together.',
+      lifespan: 'How long an event waits for the others, as an ISO 8601 duration. Default: no limit.',
+    },
+  },
+};
+
+const EXIT: Descriptions = {
+  transform: 'A query; its result, an object, is the data for the next state.',
+  transition: 'The id of the next state. Default: the run ends.',
+};
+
+const CALL: Descriptions = {
+  function: 'The id of a function that `functions` declares.',
+  input: 'A query; its result is the input of the call. Default: the whole data.',
+  secrets: 'Names of secrets of the namespace, which `input` can read as `.secrets.NAME`.',
+  retries: 'When to repeat a call that failed.',
+  files: 'Variables that a container gets as files.',
+};
+
+/** The fields of maps inside others, by the field that has the map, or the list of maps. */
+export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
+  timeouts: {
+    interrupt: 'A run that lasts longer fails with `cancels.timeout.soft`, which a state can catch. Default: PT15M.',
+    kill: 'A run that lasts longer ends with `cancels.timeout.hard`. Default: 5 minutes after the interrupt.',
+  },
+  catch: {
+    error: 'A regular expression (RE2) for codes, or `*` for all.',
+    transition: 'The id of the next state. Default: the run ends.',
+  },
+  action: CALL,
+  actions: CALL,
+  retries: {
+    max_attempts: 'The number of retries; 2 makes three calls at most.',
+    delay: 'The delay before the first retry. Default: PT5S.',
+    multiplier: 'The delay is multiplied by this for each further retry. Default: it stays the same.',
+    codes: "Regular expressions for the codes to retry; ['.*'] is every code.",
+  },
+  files: {
+    key: 'The key of the variable.',
+    as: 'The name of the file. Default: the key.',
+    scope: 'The scope of the variable. Default: instance.',
+    type: 'How the file is made: plain, base64, tar or tar.gz.',
+  },
+  conditions: { condition: 'A query; null, false, 0 and empty values are false. Default: the whole data.', ...EXIT },
+  variables: {
+    key: 'The key of the variable.',
+    scope: 'The scope of the variable: instance, workflow or namespace, among others.',
+    value: 'A query; its result is stored. Default: the whole data.',
+    mimeType: 'The media type of the variable. Default: application/json.',
+    as: 'The name of the value in `var`. Default: the key.',
+  },
+  event: {
+    type: 'The type of the event.',
+    source: 'The source of the event.',
+    data: 'A query; its result is the data of the event.',
+    datacontenttype: 'The media type of the data. Default: application/json.',
+    context: 'Attributes of the event. An event to wait for must have all of them.',
+  },
+  events: {
+    type: 'The type of the event.',
+    context: 'Attributes that the event must have.',
+    event: 'The event.',
+    ...EXIT,
+  },
+  envs: { name: 'The name of the variable.', value: 'The value of the variable.' },
+};
