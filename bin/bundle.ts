@@ -1,11 +1,11 @@
-/** `npm pack`: creates dist with the command line as one file, the JSON Schema of workflows, and the CDK construct with its functions. */
+/** `npm pack`: creates dist with the command line, the JSON Schema of workflows, and the CDK construct with its functions. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -20,18 +20,36 @@ const MODULE: BuildOptions = {
   logLevel: 'warning',
 };
 
-/** Writes the command line as one JavaScript file, and returns its size in bytes. */
-export async function bundleCommandLine(file: string): Promise<number> {
+/**
+ * Writes the command line as weft.mjs to a folder, with modules beside it that only some commands load. Returns the bytes
+ * that every command loads.
+ */
+export async function bundleCommandLine(folder: string): Promise<number> {
   const { metafile } = await build({
     ...MODULE,
     entryPoints: [here('weft.ts')],
-    outfile: file,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'weft-[hash]',
+    splitting: true,
     metafile: true,
     // The package does not contain the service.
     external: ['../../server/main.ts', '../../server/backup.ts'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });
-  return Object.values(metafile?.outputs ?? {})[0]?.bytes ?? 0;
+  return loadedBytes(metafile);
+}
+
+/** The bytes of the entry and of all modules that it imports at once. */
+function loadedBytes({ outputs }: Metafile): number {
+  const entry = Object.keys(outputs).find((path) => path.endsWith('/weft.mjs') || path === 'weft.mjs') ?? '';
+  const loaded = new Set([entry]);
+  for (const path of loaded) {
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+    }
+  }
+  return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
 /** The declarations that the public types of the construct refer to. */
@@ -89,7 +107,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = here('../dist');
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist);
-  await bundleCommandLine(join(dist, 'weft.mjs'));
+  await bundleCommandLine(dist);
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   await bundleConstruct(dist);
   await bundleAllFunctions(dist);

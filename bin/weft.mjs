@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `weft` of the package. The published package contains it as one JavaScript file, because Node does not strip
+// The program `weft` of the package. The published package contains it as JavaScript, because Node does not strip
 // types below node_modules. A clone runs the TypeScript sources, if necessary with the Node among its dependencies. Plain
 // JavaScript for Node 20 and newer.
 import { spawn } from 'node:child_process';

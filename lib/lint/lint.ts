@@ -2,7 +2,7 @@ import { omitUndefined } from '../language/omit-undefined.ts';
 import { createSourceText } from '../language/position.ts';
 import type { Problem } from '../language/problem.ts';
 import { compilerRuleOf } from './compiler-rules.ts';
-import { type Folder, readWorkflow, type Workflow } from './document/workflow.ts';
+import { type Folder, type ReadWorkflow, readWorkflow, type Workflow } from './document/workflow.ts';
 import { durationHint, mendOfProblem } from './mends/compiler.ts';
 import { causeOf } from './mends/yaml.ts';
 import type { Finding, Report, Severity } from './reports/finding.ts';
@@ -25,8 +25,12 @@ const MAX_FINDINGS = 200;
  * for every text.
  */
 export function lint(text: string): readonly Finding[] {
-  const workflow = readWorkflow(text);
-  return 'states' in workflow ? findingsIn(workflow) : findingsOutside(text, workflow.problems);
+  return lintRead(text, readWorkflow(text));
+}
+
+/** As `lint`, of a text that was read before; with a folder, also mistakes between its workflows. */
+export function lintRead(text: string, read: ReadWorkflow, folder?: Folder): readonly Finding[] {
+  return 'states' in read ? findingsIn(read, folder) : findingsOutside(text, read.problems);
 }
 
 /**

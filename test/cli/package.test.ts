@@ -26,7 +26,7 @@ beforeAll(async () => {
   // Node does not strip types below a folder with this name.
   const home = join(folder, 'node_modules/weft-workflows');
   await mkdir(join(home, 'bin'), { recursive: true });
-  bytes = await bundleCommandLine(join(home, 'dist/weft.mjs'));
+  bytes = await bundleCommandLine(join(home, 'dist'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
   packed = join(home, 'bin/weft.mjs');
   await copyFile(join(root, 'bin/weft.mjs'), packed);
@@ -45,6 +45,21 @@ async function run(program: string, args: readonly string[], env: Readonly<Recor
   return { code, out, err };
 }
 
+/** The reply of the language server to its first request. */
+async function initialize(program: string): Promise<string> {
+  const child = spawn(process.execPath, [program, 'lsp'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const params = { processId: null, rootUri: null, capabilities: {} };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  child.stdin.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+  let reply = '';
+  for await (const part of child.stdout) {
+    reply += String(part);
+    if (reply.includes('serverInfo')) break;
+  }
+  child.kill();
+  return reply;
+}
+
 describe.each([
   ['a clone', () => join(root, 'bin/weft.mjs')],
   ['a package', () => packed],
@@ -53,6 +68,7 @@ describe.each([
     const program = programOf();
     expect(await run(program, ['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
     expect(await run(program, ['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
+    expect(await initialize(program)).toContain('"hoverProvider":true');
     expect(await run(program, ['nothing'])).toMatchObject({ code: 2, out: '' });
     expect(await run(program, ['keys', 'list', '--url', NOTHING])).toMatchObject({ code: 3, out: '' });
   });

@@ -12,6 +12,7 @@ import { instances } from './instances.ts';
 import { keys } from './keys.ts';
 import { login, profileCommand } from './login.ts';
 import { logs } from './logs.ts';
+import { lsp } from './lsp.ts';
 import { namespaces } from './namespaces.ts';
 import { pushCommand } from './push.ts';
 import { restore } from './restore.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   profiles: profileCommand,
   validate,
+  lsp,
   cost,
   push: pushCommand,
   exec,

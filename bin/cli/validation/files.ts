@@ -33,15 +33,17 @@ async function validateFile(terminal: Terminal, file: string, isOnly: boolean): 
   }
 }
 
-/** A text with the top-level fields of a workflow; a folder may have other YAML files. */
-const IS_WORKFLOW = /^(?:states|functions|start|direktiv_api)\s*:/m;
+const WORKFLOW_FIELD = /^(?:states|functions|start|direktiv_api)\s*:/m;
+
+/** True for a text with the top-level fields of a workflow; a folder may have other YAML files. */
+export const isWorkflowText = (text: string): boolean => WORKFLOW_FIELD.test(text);
 
 async function validateFolder({ cwd }: Terminal, folder: string): Promise<ValidatedFile[]> {
   const root = resolve(cwd, folder);
   const texts = new Map<string, { readonly file: string; readonly source: string }>();
   for (const path of await workflowFilesBelow(root)) {
     const source = await readFile(join(root, path), 'utf8');
-    if (IS_WORKFLOW.test(source)) texts.set(toNodePath(path, false), { file: join(folder, path), source });
+    if (isWorkflowText(source)) texts.set(toNodePath(path, false), { file: join(folder, path), source });
   }
   const findings = lintFolder(new Map([...texts].map(([path, { source }]) => [path, source])));
   return [...texts].map(([path, text]) => ({ ...text, findings: findings.get(path) ?? [] }));

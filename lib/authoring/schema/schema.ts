@@ -32,7 +32,7 @@ const KINDS: {
   map: ({ isRequired = false }) => ({ type: orNull('object', isRequired) }),
   schema: ({ isRequired = false }) => ({ type: isRequired ? ['object', 'boolean'] : ['object', 'boolean', 'null'] }),
   state: ({ isRequired = false }) => ({ type: orNull('string', isRequired) }),
-  function: () => ({ type: 'string', minLength: 1 }),
+  function: ({ isRequired = false }) => ({ type: orNull('string', isRequired), ...(isRequired && { minLength: 1 }) }),
   identifier: () => ({ type: 'string', pattern: IDENTIFIER_PATTERN }),
   duration: ({ isRequired = false, words = [] }) => {
     const options = [...words, ...(isRequired ? [] : ['']), DURATION_PATTERN.slice(1, -1)];

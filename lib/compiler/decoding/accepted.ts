@@ -29,8 +29,7 @@ export type AcceptedFields = Readonly<Record<string, Accepted>>;
 
 /** The description of a decoder whose values are not validated: only types and names of fields are checked. */
 export function withoutValidation({ isRequired: _, except: __, ...accepted }: Accepted): Accepted {
-  if (accepted.kind === 'duration' || accepted.kind === 'function' || accepted.kind === 'identifier')
-    return { kind: 'text' };
+  if (accepted.kind === 'duration' || accepted.kind === 'identifier') return { kind: 'text' };
   if (accepted.kind === 'list') return { ...accepted, of: withoutValidation(accepted.of) };
   if (accepted.kind !== 'object') return accepted;
   const fields = Object.entries(accepted.fields).map(([name, field]) => [name, withoutValidation(field)]);

@@ -49,8 +49,11 @@ export interface Workflow {
   readonly functions: readonly FunctionView[];
 }
 
-/** Reads a workflow text. Returns the problems of a text that is not YAML. */
-export function readWorkflow(text: string): Workflow | { readonly problems: readonly Problem[] } {
+/** A workflow, or the problems of a text that is not YAML. */
+export type ReadWorkflow = Workflow | { readonly problems: readonly Problem[] };
+
+/** Reads a workflow text. */
+export function readWorkflow(text: string): ReadWorkflow {
   const parsed = parseYaml(text);
   if ('problems' in parsed) return parsed;
   const { root } = parsed;

@@ -1,0 +1,20 @@
+import type { Position } from '../../language/position.ts';
+
+/** What a completion is, for the icon beside it. */
+export type CompletionKind = 'field' | 'type' | 'state' | 'function' | 'word' | 'variable' | 'workflow' | 'member';
+
+/** Something that can be written at a position. */
+export interface Completion {
+  readonly label: string;
+  readonly kind: CompletionKind;
+  /** What is written; default: the label. */
+  readonly insert?: string;
+  readonly detail?: string;
+  readonly documentation?: string;
+}
+
+/** The completions of a word, which begins at `from` and ends at the position where they were requested. */
+export interface Completions {
+  readonly from: Position;
+  readonly items: readonly Completion[];
+}

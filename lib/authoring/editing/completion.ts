@@ -1,0 +1,174 @@
+import type { Accepted } from '../../compiler/decoding/accepted.ts';
+import type { Position } from '../../language/position.ts';
+import { type MapNode, parseYaml } from '../../language/yaml/parser.ts';
+import { ENGINE_CODES } from '../../lint/document/codes.ts';
+import type { Workflow } from '../../lint/document/workflow.ts';
+import { TYPES } from '../schema/language.ts';
+import type { Completion, CompletionKind, Completions } from './completion-items.ts';
+import { type FieldView, fieldsIn, type MapView, mapsIn } from './fields.ts';
+import { subflowReference } from './names.ts';
+import { type OpenText, openText } from './open-text.ts';
+import { completeScript } from './script-completion.ts';
+import { variableKeys } from './variables.ts';
+
+/** The other workflows that a text may name, by their paths in the tree. */
+export interface Surroundings {
+  /** The path of the text itself. */
+  readonly path: string;
+  readonly workflows: ReadonlyMap<string, Workflow>;
+}
+
+const NO_SURROUNDINGS: Surroundings = { path: 'workflow', workflows: new Map() };
+
+/** Stands for the word at the cursor, so that the text around it can be parsed. */
+const PLACEHOLDER = 'placeholder-of-the-cursor';
+
+/** The field at the cursor has its colon already. */
+const HAS_COLON = /^\s*:/;
+
+/** The brackets that close those which are open at the end of a text. */
+function closingBrackets(text: string): string {
+  const open: string[] = [];
+  for (const letter of text.replace(/'[^'\n]*'|"[^"\n]*"/g, '')) {
+    if (letter === '{') open.push('}');
+    else if (letter === '[') open.push(']');
+    else if (letter === open.at(-1)) open.pop();
+  }
+  return open.reverse().join('');
+}
+
+/** The text with a placeholder instead of the word at the cursor, as a field name or as a value. */
+function withPlaceholder(before: string, after: string, isKey: boolean): readonly string[] {
+  const inserted = isKey && !HAS_COLON.test(after) ? `${PLACEHOLDER}: 0` : PLACEHOLDER;
+  const whole = `${before}${inserted}${after}`;
+  // Where the text behind the cursor cannot be parsed, the text before it may be enough.
+  return [whole, `${before}${inserted}${closingBrackets(before)}`];
+}
+
+interface Place {
+  readonly maps: readonly MapView[];
+  readonly fields: readonly FieldView[];
+}
+
+function parsePlace(texts: readonly string[]): Place | undefined {
+  for (const text of texts) {
+    const parsed = parseYaml(text);
+    if (!('problems' in parsed)) return { maps: mapsIn(parsed.root), fields: fieldsIn(parsed.root) };
+  }
+  return undefined;
+}
+
+const hasPlaceholder = (map: MapNode): boolean => map.entries.has(PLACEHOLDER);
+
+function fieldItems({ maps }: Place, hasColon: boolean): readonly Completion[] {
+  const found = maps.find(({ map }) => hasPlaceholder(map));
+  if (found === undefined) return [];
+  const { map, rules } = found;
+  const given = [...map.entries.keys()].map((key) => key.toLowerCase());
+  return Object.entries(rules.fields)
+    .filter(([name]) => !given.includes(name.toLowerCase()))
+    .map(([label, accepts]) => ({
+      label,
+      kind: 'field',
+      insert: hasColon ? label : `${label}: `,
+      detail: accepts.isRequired ? 'required' : '',
+      documentation: rules.describe(label) ?? '',
+    }));
+}
+
+const words = (list: readonly string[], kind: CompletionKind = 'word'): readonly Completion[] =>
+  list.map((label) => ({ label, kind }));
+
+const catchableCodes = (): readonly string[] => ENGINE_CODES.map((code) => `service.${code}`);
+
+/** The completions of a value of each kind. */
+const VALUES: Readonly<
+  Partial<Record<Accepted['kind'], (accepts: Accepted, workflow?: Workflow) => readonly Completion[]>>
+> = {
+  flag: () => words(['true', 'false']),
+  words: (accepts) => (accepts.kind === 'words' ? words(accepts.words) : []),
+  duration: (accepts) =>
+    words([...(accepts.kind === 'duration' ? (accepts.words ?? []) : []), 'PT30S', 'PT15M', 'P1D']),
+  state: (_, workflow) =>
+    (workflow?.states ?? []).map(({ id, plan }) => ({ label: id, kind: 'state', detail: plan?.type ?? '' })),
+  function: (_, workflow) =>
+    (workflow?.functions ?? []).map(({ id, plan }) => ({ label: id, kind: 'function', detail: plan?.type ?? '' })),
+};
+
+interface Around {
+  readonly workflow: Workflow | undefined;
+  readonly surroundings: Surroundings;
+}
+
+function typeItems({ rules }: FieldView): readonly Completion[] {
+  const types = rules.section === undefined ? [] : TYPES[rules.section];
+  return types.flatMap(({ names, description }) =>
+    names.map((label) => ({ label, kind: 'type' as const, documentation: description })),
+  );
+}
+
+function valueItems(field: FieldView, around: Around): readonly Completion[] {
+  const { name, accepts, rules } = field;
+  const { workflow, surroundings } = around;
+  if (accepts === undefined) return [];
+  if (name === 'type' && rules.section !== undefined) return typeItems(field);
+  if (name === 'workflow' && rules.section === 'functions') {
+    const { path, workflows } = surroundings;
+    const others = [...workflows.keys()].filter((one) => one !== path);
+    return words(
+      others.map((one) => subflowReference(path, one)),
+      'workflow',
+    );
+  }
+  if (name === 'error' && rules.section === undefined) return words(['*', ...catchableCodes()]);
+  if (name === 'key')
+    return words(variableKeys([...surroundings.workflows.values(), ...(workflow ? [workflow] : [])]), 'variable');
+  return VALUES[accepts.kind]?.(accepts, workflow) ?? [];
+}
+
+function completeValue(place: Place, around: Around): readonly Completion[] {
+  const field = place.fields.find(({ entry }) => entry.node.value === PLACEHOLDER);
+  if (field !== undefined) return valueItems(field, around);
+  const inList = place.fields.find(
+    ({ entry: { node }, name }) =>
+      name === 'codes' && node.kind === 'list' && node.items.some((one) => one.value === PLACEHOLDER),
+  );
+  return inList === undefined ? [] : words(catchableCodes());
+}
+
+/** The word before the cursor, and whether it stands where a value does. */
+function wordBefore(line: string): { readonly word: string; readonly isValue: boolean; readonly isKey: boolean } {
+  const word = /[\w./$*-]*$/.exec(line)?.[0] ?? '';
+  const head = line.slice(0, line.length - word.length);
+  const isValue = /(?:^|[\s{,-])[\w.-]+:\s+['"]?$/.test(head) || /\[\s*(?:[^[\]]*,\s*)?['"]?$/.test(head);
+  return { word, isValue, isKey: !isValue && /^\s*(?:-\s+)*$|[{,]\s*$/.test(head) };
+}
+
+/**
+ * Returns what can be written at a position: fields, types, ids of states and functions, words, keys of variables, paths of
+ * subflows, members of the data in queries. The text may be incomplete. Without a completion the list is empty.
+ */
+export function completeAt(text: OpenText, at: Position, surroundings: Surroundings = NO_SURROUNDINGS): Completions {
+  const offset = text.source.offsetOf(at);
+  const before = text.text.slice(0, offset);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  const script = completeScript(text, at, line);
+  if (script !== undefined) return script;
+  const { word, isValue, isKey } = wordBefore(line);
+  const from = text.source.at(offset - word.length);
+  if (!isValue && !isKey) return { from, items: [] };
+  const after = text.text.slice(offset).replace(/^[\w./$*-]*/, '');
+  const texts = withPlaceholder(before.slice(0, before.length - word.length), after, isKey);
+  const place = parsePlace(texts);
+  if (place === undefined) return { from, items: [] };
+  if (isKey) {
+    const items = fieldItems(place, HAS_COLON.test(after));
+    if (items.length > 0 || !/-\s+$/.test(line.slice(0, line.length - word.length))) return { from, items };
+  }
+  const valued = isKey
+    ? parsePlace(withPlaceholder(before.slice(0, before.length - word.length), after, false))
+    : place;
+  // The text with the placeholder is complete where the text itself is not.
+  const workflow = text.workflow() ?? texts.map((one) => openText(one).workflow()).find((one) => one !== undefined);
+  return { from, items: valued === undefined ? [] : completeValue(valued, { workflow, surroundings }) };
+}

@@ -1,0 +1,123 @@
+import type { Accepted, AcceptedFields } from '../../compiler/decoding/accepted.ts';
+import type { Entry, MapNode, Node } from '../../language/yaml/parser.ts';
+import {
+  describeField,
+  describeInnerField,
+  describeWorkflowField,
+  type LanguageType,
+  type SectionName,
+  TYPES,
+  typeOf,
+  WORKFLOW,
+} from '../schema/language.ts';
+
+/** The fields that a map may have, and what they mean. */
+export interface MapRules {
+  /** Absent for the workflow and for maps inside states, functions and starts. */
+  readonly section?: SectionName;
+  /** The type that the map names; absent if it names none that exists. */
+  readonly type?: LanguageType;
+  readonly fields: AcceptedFields;
+  readonly describe: (field: string) => string | undefined;
+}
+
+/** A field in a text, with what the language has to do with it. */
+export interface FieldView {
+  readonly map: MapNode;
+  readonly rules: MapRules;
+  readonly entry: Entry;
+  /** The name of the field in the language, whose case may differ; undefined for an unknown field. */
+  readonly name: string | undefined;
+  readonly accepts: Accepted | undefined;
+}
+
+/** A map in a text that has fields of the language. */
+export interface MapView {
+  readonly map: MapNode;
+  readonly rules: MapRules;
+}
+
+const SECTIONS: Readonly<Record<SectionName, true>> = { states: true, functions: true, start: true };
+
+/** True for the fields of a workflow whose values have a `type`. */
+export const isSection = (name: string): name is SectionName => Object.hasOwn(SECTIONS, name);
+
+/** The rules of a state, function or start: those of its type, or the fields that every type has. */
+export function rulesOfPart(section: SectionName, map: MapNode): MapRules {
+  const type = typeOf(section, String(map.entries.get('type')?.node.value ?? ''));
+  const words = TYPES[section].flatMap(({ names }) => names);
+  const fields = type?.fields ?? commonFields(section);
+  return {
+    section,
+    ...(type !== undefined && { type }),
+    fields: { type: { kind: 'words', words }, ...fields },
+    describe: (field) => describeField(section, type, field),
+  };
+}
+
+/** The fields that all types of a section have. */
+function commonFields(section: SectionName): AcceptedFields {
+  const [first, ...rest] = TYPES[section];
+  const names = Object.entries(first?.fields ?? {}).filter(([name]) =>
+    rest.every(({ fields }) => fields[name] !== undefined),
+  );
+  return Object.fromEntries(names);
+}
+
+const WORKFLOW_RULES: MapRules = { fields: WORKFLOW, describe: describeWorkflowField };
+
+/** Every map of a workflow that has fields of the language, the outer ones first. */
+export function mapsIn(root: Node): readonly MapView[] {
+  if (root.kind !== 'map') return [];
+  const found: MapView[] = [{ map: root, rules: WORKFLOW_RULES }];
+  for (const { key, node } of root.entries.values()) {
+    const section = key.toLowerCase();
+    if (!isSection(section)) collect(node, WORKFLOW[section], section, found);
+    else {
+      const parts = section === 'start' ? [node] : node.kind === 'list' ? node.items : [];
+      for (const part of parts) if (part.kind === 'map') collectPart(part, section, found);
+    }
+  }
+  return found;
+}
+
+function collectPart(map: MapNode, section: SectionName, found: MapView[]): void {
+  const rules = rulesOfPart(section, map);
+  found.push({ map, rules });
+  collectFields(map, rules.fields, found);
+}
+
+function collectFields(map: MapNode, fields: AcceptedFields, found: MapView[]): void {
+  for (const { key, node } of map.entries.values()) {
+    const name = nameIn(fields, key);
+    if (name !== undefined) collect(node, fields[name], name, found);
+  }
+}
+
+/** Collects the maps of a value. `field` has the map, or the list of maps. */
+function collect(node: Node, accepts: Accepted | undefined, field: string, found: MapView[]): void {
+  if (accepts?.kind === 'list' && node.kind === 'list') {
+    for (const item of node.items) collect(item, accepts.of, field, found);
+  } else if (accepts?.kind === 'object' && node.kind === 'map') {
+    const { fields } = accepts;
+    found.push({ map: node, rules: { fields, describe: (name) => describeInnerField(field, name) } });
+    collectFields(node, fields, found);
+  }
+}
+
+/** The name of a field in the language; names match in any case (workflow-language 1.2). */
+function nameIn(fields: AcceptedFields, key: string): string | undefined {
+  if (Object.hasOwn(fields, key)) return key;
+  const lowered = key.toLowerCase();
+  return Object.keys(fields).find((name) => name !== 'type' && name.toLowerCase() === lowered);
+}
+
+/** Every field of a workflow at a place of the language, unknown ones too. */
+export function fieldsIn(root: Node): readonly FieldView[] {
+  return mapsIn(root).flatMap(({ map, rules }) =>
+    [...map.entries.values()].map((entry) => {
+      const name = nameIn(rules.fields, entry.key);
+      return { map, rules, entry, name, accepts: name === undefined ? undefined : rules.fields[name] };
+    }),
+  );
+}
