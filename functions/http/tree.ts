@@ -16,8 +16,10 @@ import * as workflows from '../../lib/domain/tree/workflows.ts';
 import * as publishing from '../../lib/engine/changes/publishing.ts';
 import { showMachines } from '../../lib/engine/executions/machines.ts';
 import type { Blobs } from '../../lib/ports/blobs.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
 import type { Table } from '../../lib/ports/table.ts';
 import * as execution from './tree/execution.ts';
+import { findingsIn, withWarnings } from './tree/findings.ts';
 import * as logs from './tree/logs.ts';
 import * as metrics from './tree/metrics.ts';
 import * as mirrorEndpoints from './tree/mirrors.ts';
@@ -65,6 +67,12 @@ function sourceOf(body: Uint8Array): string {
   }
 }
 
+/** The reply to a workflow that was stored: its revision, and warnings about its text. */
+const stored = async ({ settings }: Pick<Ports, 'settings'>, opened: workflows.Opened, body: Uint8Array) => ({
+  ...withRevision(opened),
+  ...(await withWarnings(settings.brand, sourceOf(body))),
+});
+
 const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
 
 const ownEndpoints: EndpointsOf<keyof typeof routes> = {
@@ -76,13 +84,13 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   deleteNode: (ports, { path, query }) =>
     publishing.deleteNode(ports, path.namespace, path.node, isOn(query, 'recursive')),
   createWorkflow: async (ports, { path, body }) =>
-    withRevision(await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
+    stored(ports, await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) }), body),
   updateWorkflow: async (ports, { path, body }) =>
-    withRevision(await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) })),
-  validateWorkflow: (_ports, { path, body }) => ({
+    stored(ports, await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) }), body),
+  validateWorkflow: async (_ports, { path, body }) => ({
     namespace: path.namespace,
     path: `/${path.node}`,
-    problems: revisions.problemsOf(sourceOf(body)),
+    problems: await findingsIn(sourceOf(body)),
   }),
   toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
   setEventLogging: async (ports, { path, input }) => {

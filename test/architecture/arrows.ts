@@ -156,6 +156,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine',
     'lib/engine/changes',
     'lib/engine/start',
+    'lib/language',
+    'lib/lint',
     'lib/ports',
     'lib/time',
   ],

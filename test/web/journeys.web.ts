@@ -37,7 +37,7 @@ const WITH_A_MISTAKE = `states:
   transition: grete
 - id: greet
   type: noop
-  log: jq("hello " + .name)
+  log: jq("hello " + (.name | tostrng))
   transform:
     greeting: 'jq("Hello, " + .name)'
 `;
@@ -50,13 +50,17 @@ describe('a person', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     const text = page.getByLabel('Source of greet');
     await pasteInto(text, WITH_A_MISTAKE);
-    const problem = page.getByRole('list', { name: 'Problems' }).getByRole('button');
-    await problem.getByText('grete').first().waitFor();
-    expect(await problem.count()).toBe(1);
+    const problems = page.getByRole('list', { name: 'Problems' });
+    const problem = problems.getByRole('button', { name: /does not exist/ });
+    await problem.waitFor();
+    expect(await problems.getByRole('listitem').count()).toBe(2);
     // The problem leads to its place in the text.
     await problem.click();
     for (const _ of 'grete') await page.keyboard.press('Delete');
     await page.keyboard.type('greet');
+    // A warning does not prevent that the text is stored; its correction is made by a button.
+    await page.getByText('Not stored. 1 warning').waitFor();
+    await problems.getByRole('button', { name: "replace 'tostrng' by 'tostring'" }).click();
     await page.getByText('Not stored. No problems').waitFor();
     await page.keyboard.press('Control+s');
     await page.getByText('Stored as the latest revision').waitFor();

@@ -47,12 +47,6 @@ export function toRecord(revision: Revision): RevisionRecord {
 
 const withText = (problem: Problem, source: string) => ({ ...problem, text: formatProblem(problem, source) });
 
-/** Returns every problem of a source, in the order of the compiler; none for a valid workflow. */
-export function problemsOf(source: string): ReturnType<typeof withText>[] {
-  const compiled = compile(source);
-  return 'problems' in compiled ? compiled.problems.map((problem) => withText(problem, source)) : [];
-}
-
 /** Compiles a source. Throws `invalid` with the compiler's message; the details of the error list all problems. */
 export function needPlan(source: string): Plan {
   const compiled = compile(source);

@@ -289,6 +289,19 @@ describe('a mirror of a git repository', () => {
   });
 });
 
+const MISSPELT = `states:
+- id: a
+  type: noop
+  log: 'jq(.list | lenght)'
+`;
+
+const WARNING = {
+  rule: 'jq-unknown-name',
+  severity: 'warning',
+  hint: "did you mean 'length'?",
+  mend: { title: "replace 'lenght' by 'length'", isCertain: false },
+};
+
 describe('a workflow text that is validated', () => {
   const validate = (body: string, path = 'not/there') =>
     client.call('POST', `/api/namespaces/demo/tree/${path}?op=validate`, { body });
@@ -309,7 +322,31 @@ describe('a workflow text that is validated', () => {
     const stored = await client.call('PUT', '/api/namespaces/demo/tree/refused?op=create-workflow', { body: two });
     expect(stored.status).toBe(406);
     expect(rowsOf(stored.json()['problems']).length).toBe(2);
-    expect((await validate(two)).json()['problems']).toEqual(stored.json()['problems']);
+    const found = rowsOf((await validate(two)).json()['problems']).filter((one) => String(one['severity']) === 'error');
+    const texts = (rows: readonly (typeof found)[number][]) => rows.map((one) => String(one['text'])).toSorted();
+    expect(texts(found)).toEqual(texts(rowsOf(stored.json()['problems'])));
+  });
+
+  test('gets warnings with their rule, the end of their place and a correction, and can be stored', async () => {
+    const { problems } = (await validate(MISSPELT)).json();
+    expect(rowsOf(problems)).toMatchObject([WARNING]);
+    const [place] = rowsOf(problems);
+    expect(place).toMatchObject({
+      line: 4,
+      column: 20,
+      end: { line: 4, column: 26 },
+      docs: 'docs/lint.md#jq-unknown-name',
+    });
+  });
+
+  test('is stored with its warnings in the reply, and without that field if there are none', async () => {
+    const path = '/api/namespaces/demo/tree/warned?op=';
+    const created = await client.call('PUT', `${path}create-workflow`, { body: MISSPELT });
+    expect(created.json()['warnings']).toMatchObject([WARNING]);
+    const updated = await client.call('POST', `${path}update-workflow`, { body: `${MISSPELT}# again\n` });
+    expect(updated.json()['warnings']).toMatchObject([WARNING]);
+    const mended = await client.call('POST', `${path}update-workflow`, { body: MISSPELT.replace('lenght', 'length') });
+    expect(mended.json()).not.toHaveProperty('warnings');
   });
 
   test('has no problems when it is a workflow', async () => {

@@ -1,6 +1,14 @@
 import type { ProblemsReply } from './operations.ts';
 
-export type Problem = ProblemsReply['problems'][number];
+/** What the linter finds in a workflow text. */
+type Finding = ProblemsReply['problems'][number];
+
+/** A problem of a workflow text; one of a text that was refused has no rule, and is an error. */
+export type Problem = Pick<Finding, 'message' | 'line' | 'column' | 'hint' | 'text'> &
+  Partial<Pick<Finding, 'rule' | 'severity' | 'end' | 'mend'>>;
+
+/** A correction of a workflow text. */
+export type Mend = NonNullable<Problem['mend']>;
 
 /** A request that failed: the API's own message, its status, and the problems of a workflow that was refused. */
 export class ApiError extends Error {

@@ -31,7 +31,8 @@ export type ConfigReply = { readonly broadcast: { readonly [name: string]: boole
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
 export type NodeRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision };
-export type ProblemsReply = { readonly namespace: string; readonly path: string; readonly problems: readonly { readonly message: string; readonly line: number; readonly column: number; readonly hint?: string; readonly text: string }[] };
+export type StoredRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision; readonly warnings?: readonly ({ readonly rule: string; readonly severity: 'error' | 'warning' | 'hint'; readonly message: string; readonly line: number; readonly column: number; readonly end?: { readonly line: number; readonly column: number }; readonly hint?: string; readonly mend?: { readonly title: string; readonly edits: readonly { readonly from: { readonly line: number; readonly column: number }; readonly to: { readonly line: number; readonly column: number }; readonly text: string }[]; readonly isCertain: boolean }; readonly text: string; readonly docs: string })[] };
+export type ProblemsReply = { readonly namespace: string; readonly path: string; readonly problems: readonly ({ readonly rule: string; readonly severity: 'error' | 'warning' | 'hint'; readonly message: string; readonly line: number; readonly column: number; readonly end?: { readonly line: number; readonly column: number }; readonly hint?: string; readonly mend?: { readonly title: string; readonly edits: readonly { readonly from: { readonly line: number; readonly column: number }; readonly to: { readonly line: number; readonly column: number }; readonly text: string }[]; readonly isCertain: boolean }; readonly text: string; readonly docs: string })[] };
 export type RefsReply = { readonly namespace: string; readonly node: Node; readonly pageInfo: PageInfo; readonly results: readonly { readonly name: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly name: string }; readonly cursor: string }[] };
 export type RouterReply = { readonly namespace: string; readonly node: Node; readonly live: boolean; readonly routes: readonly { readonly ref: string; readonly weight: number }[] };
 export type RouterVerdictReply = { readonly namespace: string; readonly path: string; readonly invalid: boolean; readonly reason: string };
@@ -268,7 +269,7 @@ export interface Operations {
     path: { readonly namespace: string; readonly node: string };
     query: never;
     body: Bytes;
-    reply: NodeRevisionReply;
+    reply: StoredRevisionReply;
     frame: never;
   };
   createNodeAttributes: {
@@ -289,7 +290,7 @@ export interface Operations {
     path: { readonly namespace: string; readonly node: string };
     query: never;
     body: Bytes;
-    reply: NodeRevisionReply;
+    reply: StoredRevisionReply;
     frame: never;
   };
   validateWorkflow: {

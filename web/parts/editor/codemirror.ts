@@ -17,7 +17,7 @@ import {
   tooltips,
 } from '@codemirror/view';
 import { toSource } from './completion.ts';
-import { toDiagnostics } from './diagnostics.ts';
+import { changesOf, toDiagnostics } from './diagnostics.ts';
 import { jq } from './jq.ts';
 import { highlighting, theme } from './look.ts';
 import type { EditorHandle, EditorOptions, Language } from './options.ts';
@@ -94,6 +94,7 @@ export function openEditor(host: HTMLElement, options: EditorOptions): EditorHan
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
       view.focus();
     },
+    mend: (mend) => view.dispatch({ changes: changesOf(view.state.doc, mend) }),
     focus: () => view.focus(),
     close: () => view.destroy(),
   };

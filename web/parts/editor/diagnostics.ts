@@ -1,9 +1,32 @@
 import type { Action, Diagnostic } from '@codemirror/lint';
-import type { Text } from '@codemirror/state';
-import type { Problem } from '../../data/api/errors.ts';
+import type { ChangeSpec, Text } from '@codemirror/state';
+import type { Mend, Problem } from '../../data/api/errors.ts';
 
 const WORD = /^[\w.@/-]+/;
 const MEANT = /^did you mean '([^']+)'\?$/;
+
+type Place = Pick<Problem, 'line' | 'column'>;
+
+/** The offset of a place; a place behind the end of its line is that end. */
+function offsetOf(doc: Text, { line: number, column }: Place): number {
+  const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
+  return Math.min(line.from + column - 1, line.to);
+}
+
+/** The changes of a text that a correction consists of. */
+export const changesOf = (doc: Text, { edits }: Mend): ChangeSpec =>
+  edits.map(({ from, to, text }) => ({
+    from: offsetOf(doc, from),
+    // A line that is removed ends where the next one begins, which the last line does not have.
+    to: to.line > doc.lines ? doc.length : offsetOf(doc, to),
+    insert: text,
+  }));
+
+/** The linter's correction as something that can be pressed. */
+function mendOf({ mend }: Problem): Action[] {
+  if (mend === undefined) return [];
+  return [{ name: mend.title, apply: (view) => view.dispatch({ changes: changesOf(view.state.doc, mend) }) }];
+}
 
 /** The compiler's hint as something that can be pressed, where it names a word to put there. */
 function fixOf({ hint = '' }: Problem): Action[] {
@@ -17,20 +40,24 @@ function fixOf({ hint = '' }: Problem): Action[] {
   ];
 }
 
+const SEVERITIES = { error: 'error', warning: 'warning', hint: 'info' } as const;
+
 function toDiagnostic(doc: Text, problem: Problem): Diagnostic {
-  const line = doc.line(Math.max(1, Math.min(problem.line, doc.lines)));
-  const from = Math.min(line.from + problem.column - 1, line.to);
+  const from = offsetOf(doc, problem);
+  const line = doc.lineAt(from);
   const word = WORD.exec(line.text.slice(from - line.from))?.[0].length ?? 0;
-  const { message, hint } = problem;
+  const { message, hint, rule, severity = 'error', end } = problem;
+  const mends = mendOf(problem);
   return {
     from,
-    to: Math.min(from + Math.max(word, 1), line.to),
-    severity: 'error',
+    to: end === undefined ? Math.min(from + Math.max(word, 1), line.to) : Math.max(from, offsetOf(doc, end)),
+    severity: SEVERITIES[severity],
     message: hint === undefined ? message : `${message}\n${hint}`,
-    actions: fixOf(problem),
+    ...(rule !== undefined && { source: rule }),
+    actions: mends.length > 0 ? mends : fixOf(problem),
   };
 }
 
-/** The problems of the compiler as marks in the text. */
+/** The problems of the linter as marks in the text. */
 export const toDiagnostics = (doc: Text, problems: readonly Problem[]): Diagnostic[] =>
   problems.map((problem) => toDiagnostic(doc, problem));

@@ -2,6 +2,17 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
+/** The marks of problems of one severity. Those of CodeMirror are `data:` images, which the Content Security Policy blocks. */
+const severityLook = (severity: string, colour: string) => ({
+  [`.cm-diagnostic-${severity}`]: { borderLeft: `3px solid ${colour}` },
+  [`.cm-lintRange-${severity}`]: {
+    backgroundImage: 'none',
+    textDecoration: `underline wavy ${colour} 1px`,
+    textUnderlineOffset: '3px',
+  },
+  [`.cm-lint-marker-${severity}`]: { content: '"●"', color: colour, fontSize: '9px', paddingLeft: '2px' },
+});
+
 /** The editor in the colours of the page: custom properties reach into its shadow tree. */
 export const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--raised)', fontSize: '13px' },
@@ -34,7 +45,6 @@ export const theme = EditorView.theme({
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--chosen)', color: 'var(--ink)' },
   '.cm-completionDetail': { color: 'var(--quiet)', fontStyle: 'normal', fontFamily: 'var(--words)' },
   '.cm-diagnostic': { padding: '6px 10px', whiteSpace: 'pre-wrap', maxWidth: '480px' },
-  '.cm-diagnostic-error': { borderLeft: '3px solid var(--failed)' },
   '.cm-diagnosticAction': {
     padding: '2px 8px',
     border: '1px solid var(--edge)',
@@ -44,12 +54,9 @@ export const theme = EditorView.theme({
     font: 'inherit',
     cursor: 'pointer',
   },
-  '.cm-lintRange-error': {
-    backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--failed) 1px',
-    textUnderlineOffset: '3px',
-  },
-  '.cm-lint-marker-error': { content: '"●"', color: 'var(--failed)', fontSize: '9px', paddingLeft: '2px' },
+  ...severityLook('error', 'var(--failed)'),
+  ...severityLook('warning', 'var(--retrying)'),
+  ...severityLook('info', 'var(--quiet)'),
   '.cm-gutter-lint': { width: '14px' },
   '.cm-foldGutter span': { color: 'var(--quiet)' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },

@@ -1,4 +1,4 @@
-import type { Problem } from '../../data/api/errors.ts';
+import type { Mend, Problem } from '../../data/api/errors.ts';
 import type { Complete } from '../../data/workflow/completions.ts';
 
 export type Language = 'yaml' | 'json' | 'jq' | 'text';
@@ -24,6 +24,8 @@ export interface EditorHandle {
   setProblems(problems: readonly Problem[]): void;
   /** Lines and columns count from 1. */
   goTo(line: number, column: number): void;
+  /** Makes a correction, which can be undone. */
+  mend(mend: Mend): void;
   focus(): void;
   close(): void;
 }

@@ -47,10 +47,10 @@ export const tree = {
     path: NODE,
     op: 'create-workflow',
     body: 'bytes',
-    reply: 'nodeRevision',
+    reply: 'storedRevision',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a workflow from its YAML, if it compiles.',
+    about: 'Creates a workflow from its YAML, if it compiles, and returns the warnings of the linter.',
   },
   updateWorkflow: {
     family: 'tree',
@@ -58,10 +58,11 @@ export const tree = {
     path: NODE,
     op: 'update-workflow',
     body: 'bytes',
-    reply: 'nodeRevision',
+    reply: 'storedRevision',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a new latest revision of a workflow from its YAML, if it compiles.',
+    about:
+      'Creates a new latest revision of a workflow from its YAML, if it compiles, and returns the warnings of the linter.',
   },
   validateWorkflow: {
     family: 'tree',
@@ -72,7 +73,7 @@ export const tree = {
     reply: 'problems',
     permission: 'read',
     from: 'weft',
-    about: 'Lists every problem of a workflow text without storing it; the path need not exist.',
+    about: 'Lists everything that the linter finds in a workflow text, without storing it; the path need not exist.',
   },
   toggleWorkflow: {
     family: 'tree',

@@ -19,6 +19,7 @@ export const replies = {
   directoryOrWorkflow: tree.directoryOrWorkflow,
   namedNode: tree.namedNode,
   nodeRevision: tree.nodeRevision,
+  storedRevision: tree.storedRevision,
   problems: tree.problems,
   refs: tree.refs,
   router: tree.router,

@@ -22,20 +22,37 @@ const ofNode = { namespace: z.string(), node };
 const ofPath = { namespace: z.string(), path: z.string() };
 
 export const namedNode = z.object(ofNode);
-export const nodeRevision = z.object({ ...ofNode, revision });
 export const directory = z.object({ ...ofNode, children: z.object(paged(node)) });
 export const workflow = z.object({ ...ofNode, revision, eventLogging: z.string(), oid: z.string() });
 export const directoryOrWorkflow = z.union([directory, workflow]);
 
-const problem = z.object({
+const position = z.object({ line: z.int(), column: z.int() });
+const edit = z.object({ from: position, to: position, text: z.string() });
+/** A correction; one that is certain has no other meaning than the author's. */
+const mend = z.object({ title: z.string(), edits: z.array(edit), isCertain: z.boolean() });
+
+/**
+ * Something that a rule finds in a workflow text. Lines and columns count from 1; `text` is the problem with its source line
+ * and a caret below the column; `docs` is the page of the rule.
+ */
+const finding = z.object({
+  rule: z.string(),
+  severity: z.enum(['error', 'warning', 'hint']),
   message: z.string(),
   line: z.int(),
   column: z.int(),
+  end: z.optional(position),
   hint: z.optional(z.string()),
+  mend: z.optional(mend),
   text: z.string(),
+  docs: z.string(),
 });
-/** Lines and columns count from 1; `text` is the problem with its source line and a caret below the column. */
-export const problems = z.object({ ...ofPath, problems: z.array(problem) });
+/** A text without an error can be stored. */
+export const problems = z.object({ ...ofPath, problems: z.array(finding) });
+
+export const nodeRevision = z.object({ ...ofNode, revision });
+/** Warnings are about a text that was stored and fails, or does something else than it seems to; absent without any. */
+export const storedRevision = z.object({ ...ofNode, revision, warnings: z.optional(z.array(finding)) });
 
 export const refs = z.object({ ...ofNode, ...paged(z.object({ name: z.string() })) });
 

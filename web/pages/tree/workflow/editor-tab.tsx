@@ -59,14 +59,22 @@ interface ToolsProps {
   readonly onStore: () => void;
 }
 
+const isError = ({ severity = 'error' }: Problem): boolean => severity === 'error';
+
+/** How many problems there are, and how many of the others: warnings and hints do not prevent that the text is stored. */
+function countWords(problems: readonly Problem[]): string {
+  const counts = [
+    { count: problems.filter(isError).length, noun: 'problem' },
+    { count: problems.filter(({ severity }) => severity === 'warning').length, noun: 'warning' },
+    { count: problems.filter(({ severity }) => severity === 'hint').length, noun: 'hint' },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return 'No problems';
+  return counts.map(({ count, noun }) => `${count} ${noun}${count === 1 ? '' : 's'}`).join(', ');
+}
+
 function stateWords({ isChanged, isChecking, problems, error }: Draft): string {
   if (error.value !== '') return `Not checked: ${error.value}`;
-  const count = problems.value.length;
-  const found = isChecking.value
-    ? 'Checking'
-    : count === 0
-      ? 'No problems'
-      : `${count} problem${count === 1 ? '' : 's'}`;
+  const found = isChecking.value ? 'Checking' : countWords(problems.value);
   return isChanged.value ? `Not stored. ${found}` : found;
 }
 
@@ -74,7 +82,7 @@ function Tools({ draft, task, isComparing, onCompare, onStore }: ToolsProps) {
   const isChanged = draft.isChanged.value;
   return (
     <div class="editor-tools">
-      <span class={`grows cut${draft.problems.value.length > 0 ? ' wrong-words' : ' quiet'}`} role="status">
+      <span class={`grows cut${draft.problems.value.some(isError) ? ' wrong-words' : ' quiet'}`} role="status">
         {stateWords(draft)}
       </span>
       {isChanged && (
@@ -147,7 +155,11 @@ function Text(props: TextProps) {
           onOpen={take}
         />
       )}
-      <ProblemList problems={draft.problems.value} onChoose={toProblem} />
+      <ProblemList
+        problems={draft.problems.value}
+        onChoose={toProblem}
+        onMend={may('updateWorkflow') && !isComparing ? (mend) => editor.current?.mend(mend) : undefined}
+      />
     </div>
   );
 }

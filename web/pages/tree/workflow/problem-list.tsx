@@ -1,26 +1,40 @@
-import type { Problem } from '../../../data/api/errors.ts';
+import type { Mend, Problem } from '../../../data/api/errors.ts';
+import { Button } from '../../../parts/button/button.tsx';
 
 interface ProblemListProps {
   readonly problems: readonly Problem[];
   readonly onChoose: (problem: Problem) => void;
+  /** Makes a correction; absent, the text cannot be changed. */
+  readonly onMend?: ((mend: Mend) => void) | undefined;
 }
 
-/** Every problem of the compiler, with its place and how to mend it; one leads into the text. */
-export function ProblemList({ problems, onChoose }: ProblemListProps) {
+const WORDS = { error: '', warning: 'Warning: ', hint: 'Hint: ' } as const;
+
+/** Every finding of the linter, with its place and how to mend it; one leads into the text. */
+export function ProblemList({ problems, onChoose, onMend }: ProblemListProps) {
   if (problems.length === 0) return null;
   return (
     <ul class="problems" aria-label="Problems">
       {problems.map((problem) => (
-        <li key={`${problem.line} ${problem.column} ${problem.message}`}>
+        <li
+          class={`problem-row ${problem.severity ?? 'error'}`}
+          key={`${problem.line} ${problem.column} ${problem.message}`}
+        >
           <button type="button" class="problem" onClick={() => onChoose(problem)}>
             <code class="problem-place">
               {problem.line}:{problem.column}
             </code>
             <span class="grows">
+              {WORDS[problem.severity ?? 'error']}
               {problem.message}
               {problem.hint !== undefined && <span class="problem-hint">{problem.hint}</span>}
             </span>
           </button>
+          {problem.mend !== undefined && onMend !== undefined && (
+            <Button kind="bare" onClick={() => problem.mend && onMend(problem.mend)}>
+              {problem.mend.title}
+            </Button>
+          )}
         </li>
       ))}
     </ul>
