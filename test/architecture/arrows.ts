@@ -51,7 +51,15 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint/document',
   ],
   'bin/cli/shell': ['lib/language'],
-  'bin/cli/transfer': ['bin/cli/client', 'bin/cli/shell', 'lib/compiler', 'lib/domain', 'lib/language'],
+  'bin/cli/transfer': [
+    'bin/cli/client',
+    'bin/cli/shell',
+    'lib/compiler',
+    'lib/domain',
+    'lib/language',
+    'lib/lint',
+    'lib/lint/document',
+  ],
   'bin/cli/validation': ['bin/cli/shell', 'bin/cli/transfer', 'lib/language', 'lib/lint'],
   'bin/console': [],
   'bin/server': [

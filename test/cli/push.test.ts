@@ -31,6 +31,24 @@ const sourceOf = async (path: string) =>
   Buffer.from(String((await tree(path)).json()['revision']?.['source']), 'base64').toString();
 
 describe('weft push', () => {
+  test('warns about what fails in a run, and about subflows that neither the folder nor the namespace has', async () => {
+    await client.call('PUT', `/api/namespaces/${namespace}/tree/there?op=create-workflow`, { body: NOOP });
+    const calling = (workflow: string) =>
+      `functions:\n- {id: f, type: subflow, workflow: ${workflow}}\nstates:\n- {id: a, type: action, action: {function: f}}\n`;
+    await workspace.write({
+      'flows/one.yaml': calling('there'),
+      'flows/two.yaml': calling('nowhere'),
+      'flows/three.yaml': "states:\n- {id: a, type: noop, log: 'jq(.a | lenght)'}\n",
+    });
+    const { code, err } = await workspace.weft(['push', 'flows']);
+    expect(code).toBe(0);
+    expect(err.match(/^warning: .*/gm)).toEqual([
+      expect.stringMatching(/^warning: flows\/three\.yaml:2:.*lenght.*\[jq-unknown-name\]$/),
+      expect.stringMatching(/^warning: flows\/two\.yaml:2:.*subflow '\/nowhere' does not exist.*\[subflow-missing\]$/),
+    ]);
+    expect((await workspace.weft(['push', 'flows', '--no-validate'])).err).toBe('');
+  });
+
   test('creates the workflows of a folder with their directories and variables, and sends only what changed', async () => {
     await workspace.write({
       'flows/hello.yaml': NOOP,

@@ -20,6 +20,7 @@ import { readFolder } from '../transfer/folder.ts';
 import { makePlan } from '../transfer/plan.ts';
 import { resultLine, summary, toRecord } from '../transfer/report.ts';
 import { problemTexts, validateFile } from '../transfer/validation.ts';
+import { warningsAbout } from '../transfer/warnings.ts';
 
 const OPTIONS = {
   watch: { type: 'boolean', help: 'push again after each change of a file, until Ctrl-C' },
@@ -74,6 +75,9 @@ export async function push(job: PushJob): Promise<PushResult> {
   if (!skipsValidation) await requireValid(desired, terminal.cwd);
   const note = (text: string) => terminal.printStatus(`note: ${text}`);
   const remote = { service, namespace: needNamespace(service), note };
+  if (!skipsValidation) {
+    for (const text of await warningsAbout(desired, remote, terminal.cwd)) terminal.printStatus(`warning: ${text}`);
+  }
   const plan = await makePlan({ remote, desired, cwd: terminal.cwd, skipsValidation: true });
   return { results: await applyPlan(remote, plan), paths: desired.workflows.map(({ path }) => path) };
 }
