@@ -107,6 +107,11 @@ export class Weft extends Construct {
       WEFT_BRAND: settings.brand,
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
+      WEFT_AUDIT: JSON.stringify({
+        scope: settings.audit,
+        retentionDays: settings.auditDays,
+        namespace: settings.auditNamespace,
+      }),
       WEFT_STREAMING: String(settings.streaming),
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
     };

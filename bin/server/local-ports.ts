@@ -56,7 +56,17 @@ async function untilIdle(activity: Activity): Promise<void> {
 
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
-  const { data, brand, version, retentionDays, maxScale, limits, apiKey, allowsPrivateAddresses = false } = settings;
+  const {
+    data,
+    brand,
+    version,
+    retentionDays,
+    maxScale,
+    limits,
+    audit,
+    apiKey,
+    allowsPrivateAddresses = false,
+  } = settings;
   const clock = systemClock();
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const blobs = databaseBlobs(database);
@@ -69,7 +79,7 @@ export async function openPorts({ settings, observer, closers, replacements }: P
   const { executions, bus, schedules, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
-    settings: { brand, version, retentionDays, maxScale, limits },
+    settings: { brand, version, retentionDays, maxScale, limits, audit },
     table: changes.observe(table),
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),

@@ -1,6 +1,6 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
-import type { RunLimits } from '../../lib/ports/settings.ts';
+import type { AuditSettings, RunLimits } from '../../lib/ports/settings.ts';
 
 /** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
@@ -22,6 +22,8 @@ export interface LocalSettings {
   readonly maxScale?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;
+  /** What the audit log contains, how long, and where it goes. */
+  readonly audit?: AuditSettings | undefined;
   /** Whether the trial of a registry may reach private addresses and this machine; default false. */
   readonly allowsPrivateAddresses?: boolean | undefined;
   /** How podman or docker is used; detected by default. */
@@ -59,10 +61,10 @@ function apiKeyOf(text: string | undefined): string | undefined {
 
 const MAX_DAYS = 3650;
 
-function daysOf(text: string | undefined): number {
-  const days = text === undefined || text === '' ? 30 : Number(text);
+function daysOf(name: string, text: string | undefined, byDefault: number): number {
+  const days = text === undefined || text === '' ? byDefault : Number(text);
   if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days;
-  throw new Error(`WEFT_RETENTION_DAYS is '${text}'; it must be a number of days from 1 to ${MAX_DAYS}`);
+  throw new Error(`${name} is '${text}'; it must be a number of days from 1 to ${MAX_DAYS}`);
 }
 
 const MAX_SCALE = 100;
@@ -106,10 +108,11 @@ export function readSettings(environment: Environment): LocalSettings {
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
     sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
-    retentionDays: daysOf(WEFT_RETENTION_DAYS),
+    retentionDays: daysOf('WEFT_RETENTION_DAYS', WEFT_RETENTION_DAYS, 30),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     limits: limitsOf(environment),
+    audit: auditOf(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),
@@ -124,5 +127,23 @@ function limitsOf(environment: Environment): RunLimits {
     activeRuns: limitOf('WEFT_MAX_ACTIVE_RUNS', WEFT_MAX_ACTIVE_RUNS, 100_000),
     startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, 1_000),
     descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
+  };
+}
+
+function auditScopeOf(text: string | undefined): AuditSettings['scope'] {
+  if (text === undefined || text === '') return 'all';
+  if (text === 'all' || text === 'changes') return text;
+  throw new Error(
+    `WEFT_AUDIT is '${text}'; it must be all (every request that can change something) or changes (without starts of ` +
+      'runs and sent events)',
+  );
+}
+
+function auditOf(environment: Environment): AuditSettings {
+  const { WEFT_AUDIT, WEFT_AUDIT_DAYS, WEFT_AUDIT_NAMESPACE } = environment;
+  return {
+    scope: auditScopeOf(WEFT_AUDIT),
+    retentionDays: daysOf('WEFT_AUDIT_DAYS', WEFT_AUDIT_DAYS, 365),
+    namespace: WEFT_AUDIT_NAMESPACE || undefined,
   };
 }

@@ -26,6 +26,7 @@ const TOPIC_ARN = /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/;
 const MAIL_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const PARAMETER = /^(\/[\w.-]+){1,15}$/;
+const NAMESPACE = /^[a-z]([a-z0-9_.-]{0,62}[a-z0-9])?$/;
 const DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
 const MAX_DAYS = 3650;
 
@@ -146,6 +147,9 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   rootKey: { read: matching(PARAMETER, 'the name of a parameter, which begins with a slash') },
   logDays: { fallback: RetentionDays.ONE_MONTH, read: logDays },
   retentionDays: { fallback: 30, read: days },
+  audit: { fallback: 'all', read: matching(/^(all|changes)$/, 'all or changes') },
+  auditDays: { fallback: 365, read: days },
+  auditNamespace: { read: matching(NAMESPACE, 'the name of a namespace') },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

@@ -23,6 +23,12 @@ export interface Settings {
   readonly logDays: RetentionDays;
   /** How many days the logs of the server, of namespaces and of workflows are kept. */
   readonly retentionDays: number;
+  /** `all`: the audit log has every request that can change something. `changes`: without starts of runs and events. */
+  readonly audit: 'all' | 'changes';
+  /** How many days the audit log is kept. */
+  readonly auditDays: number;
+  /** The namespace that gets each entry of the audit log as an event. */
+  readonly auditNamespace: string | undefined;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */

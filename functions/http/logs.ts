@@ -1,6 +1,9 @@
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import type { StreamSources } from '../../lib/api/streams/sources.ts';
+import type { AuditRequest } from '../../lib/domain/audit/pages.ts';
+import * as audit from '../../lib/domain/audit/pages.ts';
+import { ServiceError } from '../../lib/domain/errors.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { readAfter } from '../../lib/domain/logs/cursor-reader.ts';
 import * as logs from '../../lib/domain/logs/instance-logs.ts';
@@ -28,7 +31,33 @@ async function ofInstance(ports: Needs, { path, query }: Call<'getInstanceLogs'>
   return { request, run, named: { namespace: path.namespace, instance: run.id } };
 }
 
+const DEFAULT_AUDIT_LIMIT = 100;
+const MAX_AUDIT_LIMIT = 1000;
+
+/** The time in a parameter of a query. Throws `malformed`. */
+function timeAt(query: Call['query'], name: string): number | undefined {
+  const text = query[name]?.[0] ?? '';
+  if (text === '') return undefined;
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw new ServiceError('malformed', `${name} is '${text.slice(0, 60)}', which is not an RFC 3339 time`);
+}
+
+function toAuditRequest({ query }: Call<'listAudit'>): AuditRequest {
+  const { limit } = toListRequest({ limit: query['limit'] ?? [] }, 'malformed');
+  const textAt = (name: string): string | undefined => query[name]?.[0] || undefined;
+  return {
+    namespace: textAt('namespace'),
+    actor: textAt('actor'),
+    from: timeAt(query, 'start'),
+    to: timeAt(query, 'end'),
+    limit: limit > 0 ? Math.min(limit, MAX_AUDIT_LIMIT) : DEFAULT_AUDIT_LIMIT,
+    cursor: textAt('cursor'),
+  };
+}
+
 export const endpoints: Endpoints<'logs'> = {
+  listAudit: (ports, call) => audit.list(ports, toAuditRequest(call)),
   getServerLogs: (ports, call) => {
     const { request, log } = ofServer(ports, call);
     return list(ports, log, request);

@@ -1,8 +1,10 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
+import { audit } from './auditing.ts';
 import { logFault } from './fault-log.ts';
-import { authorize, type Call, maxBodyBytes, type Routed, toCall } from './http/call.ts';
+import { type Caller, requirePermission } from './http/access.ts';
+import { type Call, identify, maxBodyBytes, type Routed, toCall } from './http/call.ts';
 import type { Endpoints } from './http/endpoints.ts';
 import { type Match, matchRoute } from './http/match.ts';
 import {
@@ -126,6 +128,21 @@ export interface Received {
  */
 export type Responder = (received: Received, invocation: Invocation) => Promise<Reply | StreamedReply>;
 
+/** What becomes known of a request while it is served. */
+interface Known {
+  caller?: Caller;
+  input?: unknown;
+  isMistake?: boolean;
+}
+
+/** A request with its route while it is served. */
+interface Exchange {
+  readonly received: Received;
+  readonly routed: Routed;
+  readonly invocation: Invocation;
+  readonly known: Known;
+}
+
 /** The responder of the routes of a Lambda. Unless it `isStreaming`, an event stream ends after its first event. */
 export function responderOf<Name extends LambdaName>(
   { endpoints, streamSources }: RouteHandlers<Name>,
@@ -135,11 +152,15 @@ export function responderOf<Name extends LambdaName>(
   // The id of a route selects an endpoint and the call that it takes; the types cannot express that they belong together.
   const endpointOf = new Map(Object.entries(endpoints as Readonly<Record<string, AnyEndpoint>>));
   const sourceOf = new Map(Object.entries((streamSources ?? {}) as Readonly<Record<string, AnyStreamSource>>));
-  const serve = async (received: Received, routed: Routed, invocation: Invocation): Promise<Reply | StreamedReply> => {
-    const caller = await authorize(ports, received.head, routed);
+  const serve = async ({ received, routed, invocation, known }: Exchange): Promise<Reply | StreamedReply> => {
+    const authenticated = await identify(ports, received.head, routed);
+    const { caller } = authenticated;
+    known.caller = caller;
+    requirePermission(authenticated, routed.route, routed.params['namespace']);
     const body = await received.readBody(caller.id, maxBodyBytes(routed.route));
     const request = { ...received.head, body };
     const call = toCall(request, routed, caller);
+    known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
     if (!wantsStream(request, routed)) return withCaching(toReply(await endpoint?.(ports, call)), routed);
     return toStreamReply(openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
@@ -152,8 +173,16 @@ export function responderOf<Name extends LambdaName>(
       return found.reply;
     }
     const { routed } = found;
-    const reply = await serve(received, routed, invocation).catch((error: unknown) =>
-      error instanceof ServiceError ? toErrorReply(error) : toFaultReply(logFaultOf(ports, error, routed, invocation)),
+    const known: Known = {};
+    const reply = await serve({ received, routed, invocation, known }).catch((error: unknown) => {
+      known.isMistake = error instanceof ServiceError;
+      return error instanceof ServiceError
+        ? toErrorReply(error)
+        : toFaultReply(logFaultOf(ports, error, routed, invocation));
+    });
+    // What was done is done: the reply reports it, also if the entry could not be written.
+    await audit(ports, { head, routed, reply, isMistake: false, ...known }).catch((error: unknown) =>
+      logFaultOf(ports, error, routed, invocation),
     );
     countRequest(ports, routed, reply.status);
     return reply;

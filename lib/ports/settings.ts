@@ -8,6 +8,16 @@ export interface RunLimits {
   readonly descendants?: number | undefined;
 }
 
+/** What the audit log contains, and where it goes. */
+export interface AuditSettings {
+  /** How long entries are kept, days; the default is 365. */
+  readonly retentionDays?: number | undefined;
+  /** `changes`: without starts of runs and sent events; the default is `all`. */
+  readonly scope?: 'all' | 'changes' | undefined;
+  /** The name of the namespace that gets each entry as an event; none by default. */
+  readonly namespace?: string | undefined;
+}
+
 /** The settings of the installation. */
 export interface Settings {
   /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
@@ -19,4 +29,5 @@ export interface Settings {
   /** The maximum of `minScale` of a container service; the default is 3. */
   readonly maxScale?: number | undefined;
   readonly limits?: RunLimits | undefined;
+  readonly audit?: AuditSettings | undefined;
 }

@@ -56,6 +56,7 @@ describe('functions', () => {
     expect(environments.length).toBeGreaterThan(1);
     for (const names of environments) {
       expect(names).toEqual([
+        'WEFT_AUDIT',
         'WEFT_BRAND',
         'WEFT_BUCKET',
         'WEFT_BUS',

@@ -1,4 +1,5 @@
 import type { Command } from '../shell/command.ts';
+import { audit } from './audit.ts';
 import { backup } from './backup.ts';
 import { cancel } from './cancel.ts';
 import { completionOf } from './completion.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   secrets,
   namespaces,
   keys,
+  audit,
   export: exportCommand,
   import: importCommand,
   backup,

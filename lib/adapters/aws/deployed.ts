@@ -8,7 +8,7 @@ import type { Inventory } from '../../ports/inventory.ts';
 import type { Meter } from '../../ports/meter.ts';
 import type { Schedules } from '../../ports/schedules.ts';
 import type { Sealer } from '../../ports/sealer.ts';
-import type { Settings } from '../../ports/settings.ts';
+import type { AuditSettings, Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
 import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
@@ -155,6 +155,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
+  audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 
 /** Whether API Gateway streams responses; otherwise it buffers them. */

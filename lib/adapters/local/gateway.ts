@@ -110,7 +110,7 @@ async function serve(settings: GatewaySettings, { request, response, body }: Exc
     body: null,
     readBody,
     isBase64Encoded: true,
-    requestContext: { requestId },
+    requestContext: { requestId, identity: { sourceIp: request.socket.remoteAddress ?? '' } },
   };
   const reply = new ReplyStream(response, body, async () => settings.storage?.durable());
   reply.on('error', (error) => {

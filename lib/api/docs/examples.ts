@@ -58,6 +58,11 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   'input.*': 'World',
   since: '24h',
   term: 'tok',
+  namespace: 'demo',
+  actor: 'deployment',
+  start: '2026-01-15T00:00:00Z',
+  end: '2026-01-16T00:00:00Z',
+  cursor: 'MDAwMTc2ODQzNTIwMDAwMA',
   force: 'true',
 };
 

@@ -10,6 +10,8 @@ import type { RequestHead } from './request.ts';
 export interface Caller {
   /** The id of the key; `admin` for the administrative one, empty without a key. */
   readonly id: string;
+  /** The name of the key; `admin` for the administrative one, empty without a key. */
+  readonly name: string;
   readonly permission: apiKeys.Permission;
   /** The names of the namespaces for which the key was made; empty: all. */
   readonly namespaces: readonly string[];
@@ -20,24 +22,24 @@ export interface Caller {
 }
 
 /** An authenticated caller, with the namespace of the request if there is one that the key can access. */
-interface Authenticated {
+export interface Authenticated {
   readonly caller: Caller;
   readonly isAtHome: boolean;
 }
 
 /** A caller whose key is for all namespaces. */
 export function unrestricted(id: string, permission: apiKeys.Permission): Caller {
-  return { id, permission, namespaces: [], isRestricted: false, canAccess: () => true };
+  return { id, name: id, permission, namespaces: [], isRestricted: false, canAccess: () => true };
 }
 
 const ADMINISTRATOR: Authenticated = { caller: unrestricted('admin', 'admin'), isAtHome: true };
 
 function fromKey({ key, namespace }: apiKeys.Found): Authenticated {
-  const { id, permission, namespaces } = key;
+  const { id, name, permission, namespaces } = key;
   const canAccess: Caller['canAccess'] = (one) => apiKeys.canAccess(key, one);
   const isRestricted = namespaces.length > 0;
   const isAtHome = !isRestricted || (namespace !== undefined && canAccess(namespace));
-  return { caller: { id, permission, namespaces, isRestricted, canAccess }, isAtHome };
+  return { caller: { id, name, permission, namespaces, isRestricted, canAccess }, isAtHome };
 }
 
 /** Every header in which existing clients send a key (rest-api reference, 16). */

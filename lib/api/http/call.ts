@@ -4,7 +4,7 @@ import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
 import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
-import { authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
+import { type Authenticated, authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
 import type { Request, RequestHead } from './request.ts';
@@ -31,16 +31,22 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** The maximum size of a route's body, in bytes. */
 export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxBytes'>): number => maxBytes;
 
-/** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */
-export async function authorize(
-  ports: Pick<Ports, 'table' | 'vault'>,
+type AccessPorts = Pick<Ports, 'table' | 'vault'>;
+
+/** Returns the caller of a request, who may or may not use its route. Throws `unauthorized`. */
+export async function identify(
+  ports: AccessPorts,
   request: RequestHead,
   { route, params }: Routed,
-): Promise<Caller> {
-  if (route.permission === 'none') return unrestricted('', 'read');
-  const namespace = params['namespace'];
-  const authenticated = await authenticate(ports, request, namespace);
-  requirePermission(authenticated, route, namespace);
+): Promise<Authenticated> {
+  if (route.permission === 'none') return { caller: unrestricted('', 'read'), isAtHome: true };
+  return authenticate(ports, request, params['namespace']);
+}
+
+/** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */
+export async function authorize(ports: AccessPorts, request: RequestHead, routed: Routed): Promise<Caller> {
+  const authenticated = await identify(ports, request, routed);
+  requirePermission(authenticated, routed.route, routed.params['namespace']);
   return authenticated.caller;
 }
 

@@ -10,6 +10,8 @@ export interface RequestHead {
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** By lower-case name; the first value of a repeated header. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The IP address of the client, or of the proxy before it; empty if it is not known. */
+  readonly address: string;
 }
 
 /** A request with its body. */
@@ -48,6 +50,7 @@ export function toRequestHead(event: APIGatewayProxyEvent): RequestHead {
     base: baseOf(event),
     query: queryOf(event),
     headers: headersOf(event),
+    address: event.requestContext?.identity?.sourceIp ?? '',
   };
 }
 

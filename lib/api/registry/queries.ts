@@ -2,6 +2,8 @@
 export interface QueryParameter {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly repeats?: true;
+  /** The audit log contains it: it identifies what a request changes. */
+  readonly audited?: true;
   readonly about: string;
 }
 
@@ -18,15 +20,19 @@ export const queries = {
   'filter.field': { type: 'string', repeats: true, about: 'Field to filter by; entries must match all filters.' },
   'filter.type': { type: 'string', repeats: true, about: 'Comparison, one for each `filter.field`.' },
   'filter.val': { type: 'string', repeats: true, about: 'Value to compare with, one for each `filter.field`.' },
-  recursive: { type: 'boolean', about: 'Also delete the contents.' },
-  from: { type: 'string', about: 'The state at which the new run begins; by default at the first one.' },
-  revision: { type: 'string', about: '`pinned`, the default: the revision that ran; `latest`: the newest one.' },
-  ref: { type: 'string', about: 'A revision, a tag, or `latest`.' },
-  tag: { type: 'string', about: 'Name of the tag, if it is not in the body.' },
-  var: { type: 'string', about: 'Name of the variable.' },
-  svn: { type: 'string', about: 'Name of the service.' },
-  version: { type: 'string', about: 'Version of the service, as in the list of services.' },
-  rev: { type: 'string', about: 'Generation of the revision, for example `00001`.' },
+  recursive: { type: 'boolean', audited: true, about: 'Also delete the contents.' },
+  from: { type: 'string', audited: true, about: 'The state at which the new run begins; by default at the first one.' },
+  revision: {
+    type: 'string',
+    audited: true,
+    about: '`pinned`, the default: the revision that ran; `latest`: the newest one.',
+  },
+  ref: { type: 'string', audited: true, about: 'A revision, a tag, or `latest`.' },
+  tag: { type: 'string', audited: true, about: 'Name of the tag, if it is not in the body.' },
+  var: { type: 'string', audited: true, about: 'Name of the variable.' },
+  svn: { type: 'string', audited: true, about: 'Name of the service.' },
+  version: { type: 'string', audited: true, about: 'Version of the service, as in the list of services.' },
+  rev: { type: 'string', audited: true, about: 'Generation of the revision, for example `00001`.' },
   ctype: { type: 'string', about: 'Content type of the reply; by default it is detected.' },
   field: { type: 'string', about: 'Return only this top-level field of the output.' },
   'raw-output': {
@@ -36,7 +42,12 @@ export const queries = {
   'input.*': { type: 'string', repeats: true, about: 'Top-level field of the input, if there is no body.' },
   since: { type: 'string', about: 'Period to look back, as a Go duration: `24h`, `90m`.' },
   term: { type: 'string', about: 'Text to search for.' },
-  force: { type: 'boolean', about: 'Synchronize even if nothing has changed.' },
+  namespace: { type: 'string', about: 'Only entries of the namespace with this name.' },
+  actor: { type: 'string', about: 'Only entries of the key with this name or id.' },
+  start: { type: 'string', about: 'Only entries from this time on (RFC 3339).' },
+  end: { type: 'string', about: 'Only entries until this time (RFC 3339).' },
+  cursor: { type: 'string', about: 'The `next` of the page before: return the page after it.' },
+  force: { type: 'boolean', audited: true, about: 'Synchronize even if nothing has changed.' },
 } as const satisfies Record<string, QueryParameter>;
 
 export type QueryName = keyof typeof queries;

@@ -28,6 +28,8 @@ export interface Route {
   readonly maxBytes?: number;
   /** The shape of a JSON body. */
   readonly input?: InputName;
+  /** The fields of the JSON body that the audit log contains; default: none. Never a secret, never what a user stores. */
+  readonly audited?: readonly string[];
   /** The body may be left out. */
   readonly optional?: true;
   readonly reply: ReplyName;

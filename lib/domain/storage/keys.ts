@@ -271,6 +271,18 @@ export const counters = (namespaceId: string): Partition => journal(`counters#${
 /** The key of a counter or high-water mark. */
 export const counter = (namespaceId: string, name: string): Key => at(counters(namespaceId), name);
 
+/** How many partitions the audit log of a day has: one of them takes 1,000 writes a second. */
+export const AUDIT_SHARDS = 8;
+
+/** A part of the audit log of a day, in the order of time. It is keyed by no namespace, and outlives them. */
+export const auditLog = (ms: number, shard: number): Partition => journal(`audit#${dateOf(ms)}#${shard}`);
+/** The key of an entry of the audit log. */
+export const auditEntry = (ms: number, shard: number, id: string): Key =>
+  at(auditLog(ms, shard), `${timeText(ms)}#${id}`);
+
+/** The time up to which the audit log was sent as events. */
+export const AUDIT_CURSOR: Key = at(journal('audit-cursor'));
+
 // ---- Blobs ----
 
 /** The key of a blob. */

@@ -9,6 +9,7 @@ import { closeItems, type OpenItem, type OpenKind, openItems } from '../../domai
 import { readAll } from '../../domain/storage/queries.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
 import { MINUTE_MS } from '../../time/units.ts';
+import { exportAudit } from '../events/audit-export.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
 
@@ -127,6 +128,7 @@ export async function reconcile(ports: CleanupPorts, { isExclusive }: Pass): Pro
   const attempt = (work: Promise<void>): Promise<void> => work.catch((fault: unknown) => void faults.push(fault));
   await attempt(removals.finishAll(ports));
   await attempt(armSchedules(ports));
+  await attempt(exportAudit(ports));
   for (const item of await readAll(ports.table, keys.NAMESPACES)) {
     const scope = { ports, isExclusive, namespace: namespaces.fromItem(item), faults };
     for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));

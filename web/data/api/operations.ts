@@ -20,6 +20,7 @@ export type ServiceRevision = { readonly name: string; readonly image: string; r
 export type Condition = { readonly name: string; readonly status: 'True' | 'False' | 'Unknown'; readonly reason: string; readonly message: string };
 export type Pod = { readonly name: string; readonly status: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'; readonly serviceName: string; readonly serviceRevision: string };
 export type LogLine = { readonly t: string; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly msg: string; readonly tags: { readonly [name: string]: string } };
+export type AuditEntry = { readonly id: string; readonly time: string; readonly actor: string; readonly key: string; readonly action: string; readonly namespace: string; readonly target: { readonly [name: string]: string }; readonly outcome: 'done' | 'refused' | 'failed'; readonly status: number; readonly address: string; readonly forwardedFor: string; readonly client: string };
 export type EventRecord = { readonly receivedAt: string; readonly id: string; readonly source: string; readonly type: string; readonly cloudevent: string };
 export type Listener = { readonly workflow: string; readonly instance: string; readonly updatedAt: string; readonly mode: 'simple' | 'and' | 'or'; readonly events: readonly { readonly type: string; readonly filters: { readonly [name: string]: unknown } }[]; readonly createdAt: string };
 export type FailedDelivery = { readonly id: string; readonly kind: 'event' | 'tick' | 'inbound'; readonly failedAt: string; readonly tries: number; readonly error: string; readonly due: string; readonly event: string; readonly type: string; readonly source: string; readonly workflow: string; readonly to: string };
@@ -65,6 +66,7 @@ export type ServiceFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETE
 export type RevisionFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly revision: ServiceRevision };
 export type PodFrameReply = { readonly event: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly pod: Pod };
 export type PodLogFrameReply = { readonly data: string };
+export type AuditReply = { readonly entries: readonly AuditEntry[]; readonly next?: string };
 export type ServerLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[] };
 export type NamespaceLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[]; readonly namespace: string };
 export type WorkflowLogsReply = { readonly pageInfo: PageInfo; readonly results: readonly LogLine[]; readonly totalCount: number; readonly edges: readonly { readonly node: LogLine; readonly cursor: string }[]; readonly namespace: string; readonly path: string };
@@ -874,6 +876,13 @@ export interface Operations {
     reply: undefined;
     frame: never;
   };
+  listAudit: {
+    path: Empty;
+    query: 'namespace' | 'actor' | 'start' | 'end' | 'limit' | 'cursor';
+    body: undefined;
+    reply: AuditReply;
+    frame: never;
+  };
   getServerLogs: {
     path: Empty;
     query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
@@ -1198,6 +1207,7 @@ export const operations = {
   getWorkflowServiceRevision: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'function-revision', permission: 'read' },
   listWorkflowServicePods: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'pods', permission: 'read' },
   deleteWorkflowService: { method: 'DELETE', path: '/functions/namespaces/{namespace}/tree/{node}', permission: 'write' },
+  listAudit: { method: 'GET', path: '/audit', permission: 'admin' },
   getServerLogs: { method: 'GET', path: '/logs', permission: 'admin' },
   getNamespaceLogs: { method: 'GET', path: '/namespaces/{namespace}/logs', permission: 'read' },
   getInstanceLogs: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/logs', permission: 'read' },

@@ -25,6 +25,7 @@ export const keys = {
     path: '/keys',
     body: 'json',
     input: 'key',
+    audited: ['name', 'permission', 'namespaces'],
     reply: 'newKey',
     permission: 'admin',
     from: 'weft',

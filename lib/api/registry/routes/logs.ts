@@ -2,6 +2,17 @@ import { PAGING } from '../queries.ts';
 import type { Route } from '../route.ts';
 
 export const logs = {
+  listAudit: {
+    family: 'logs',
+    method: 'GET',
+    path: '/audit',
+    query: ['namespace', 'actor', 'start', 'end', 'limit', 'cursor'],
+    reply: 'audit',
+    permission: 'admin',
+    from: 'weft',
+    about:
+      'Lists the requests that could change something, the newest first: who sent them, from where, and how they ended; at most 1,000 a page, 100 without a limit.',
+  },
   getServerLogs: {
     family: 'logs',
     method: 'GET',

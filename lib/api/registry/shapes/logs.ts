@@ -9,6 +9,24 @@ export const logLine = z.object({
   tags: z.record(z.string(), z.string()),
 });
 
+/** A request that could change something; `target` has the parameters that identify what it concerns. */
+export const auditEntry = z.object({
+  id: uuid,
+  time,
+  actor: z.string(),
+  key: z.string(),
+  action: z.string(),
+  namespace: z.string(),
+  target: z.record(z.string(), z.string()),
+  outcome: z.enum(['done', 'refused', 'failed']),
+  status: z.int(),
+  address: z.string(),
+  forwardedFor: z.string(),
+  client: z.string(),
+});
+/** `next` is absent at the end. A page can have no entries and a `next`: entries that do not match were passed over. */
+export const audit = z.object({ entries: z.array(auditEntry), next: z.optional(z.string()) });
+
 export const serverLogs = z.object(paged(logLine));
 export const namespaceLogs = z.object({ ...paged(logLine), namespace: z.string() });
 export const workflowLogs = z.object({ ...paged(logLine), namespace: z.string(), path: z.string() });

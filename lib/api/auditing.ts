@@ -1,0 +1,90 @@
+import { type AuditedRequest, type AuditOutcome, record } from '../domain/audit/entries.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Caller } from './http/access.ts';
+import type { Routed } from './http/call.ts';
+import type { Reply, StreamedReply } from './http/reply.ts';
+import type { RequestHead } from './http/request.ts';
+import { queries } from './registry/queries.ts';
+import type { Route } from './registry/route.ts';
+import type { RouteId } from './registry/routes/index.ts';
+
+/** The routes that start runs or send events: an installation can leave them out of its audit log. */
+const FREQUENT: ReadonlySet<RouteId> = new Set<RouteId>([
+  'executeWorkflow',
+  'waitWorkflow',
+  'waitWorkflowWithBody',
+  'broadcastEvent',
+  'broadcastEventThroughFilter',
+]);
+
+/** Whether a request to a route can change something. Only reading, checking and computing need no more than `read`. */
+export function isChange({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
+  return method === 'GET' ? permission === 'run' : permission !== 'read';
+}
+
+/** Whether the audit log contains the requests to a route. */
+function isAudited({ id, route }: Pick<Routed, 'id' | 'route'>, { settings }: Pick<Ports, 'settings'>): boolean {
+  return isChange(route) && !(settings.audit?.scope === 'changes' && FREQUENT.has(id));
+}
+
+/** Replies to requests that a limit rejected: an entry for each would cost more than the request did. */
+const UNRECORDED: ReadonlySet<number> = new Set([429, 503]);
+
+const OUTCOMES: Readonly<Record<number, AuditOutcome>> = { 4: 'refused', 5: 'failed' };
+
+/** What a service failed to do by a caller's mistake has the status 500 for existing clients (lib/domain/errors.ts). */
+const outcomeOf = (status: number, isMistake: boolean): AuditOutcome =>
+  isMistake ? 'refused' : (OUTCOMES[Math.floor(status / 100)] ?? 'done');
+
+/** The parameters of a path and of a query that identify what a request concerns, and the named fields of its body. */
+function targetOf({ route, params }: Routed, { query }: RequestHead, input: unknown): Record<string, string> {
+  const target: Record<string, string> = { ...params };
+  for (const name of route.query ?? []) {
+    const [value] = query[name] ?? [];
+    if ('audited' in queries[name] && value !== undefined) target[name] = value;
+  }
+  const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
+  for (const name of route.audited ?? []) {
+    const value = fields[name];
+    if (value !== undefined) target[name] = typeof value === 'string' ? value : JSON.stringify(value);
+  }
+  return target;
+}
+
+/** What is known of a request when its reply is made. */
+export interface Served {
+  readonly head: RequestHead;
+  readonly routed: Routed;
+  /** Absent if the key is missing or unknown: such a request is counted in the metrics, and not recorded. */
+  readonly caller?: Caller | undefined;
+  /** The JSON body, if it was valid. */
+  readonly input?: unknown;
+  readonly reply: Pick<Reply | StreamedReply, 'status'>;
+  /** The reply reports a mistake of the caller. */
+  readonly isMistake: boolean;
+}
+
+function toAudited({ head, routed, caller, input, reply, isMistake }: Served): AuditedRequest {
+  return {
+    actor: caller?.name ?? '',
+    key: caller?.id ?? '',
+    action: routed.id,
+    namespace: routed.params['namespace'] ?? '',
+    target: targetOf(routed, head, input),
+    outcome: outcomeOf(reply.status, isMistake),
+    status: reply.status,
+    address: head.address,
+    forwardedFor: head.headers['x-forwarded-for'] ?? '',
+    client: head.headers['user-agent'] ?? '',
+  };
+}
+
+/**
+ * Records a request in the audit log if its route can change something: one write, after the change and before the reply.
+ * Throws if it cannot be written.
+ */
+export async function audit(ports: Pick<Ports, 'table' | 'clock' | 'settings'>, served: Served): Promise<void> {
+  const { routed, caller, reply } = served;
+  if (caller === undefined || UNRECORDED.has(reply.status) || !isAudited(routed, ports)) return;
+  await record(ports, toAudited(served));
+}

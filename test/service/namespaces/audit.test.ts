@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isChange } from '../../../lib/api/auditing.ts';
+import { rows } from '../../../lib/api/registry/routes/index.ts';
+import { type Client, type Json, openOwnClient, rowsOf } from '../access/client.ts';
+
+const NOOP = 'states:\n- id: a\n  type: noop\n';
+
+let client: Client;
+beforeAll(async () => {
+  client = await openOwnClient();
+});
+afterAll(() => client.close());
+
+const entries = async (query = ''): Promise<readonly Json[]> =>
+  rowsOf((await client.call('GET', `/api/audit?limit=1000&${query}`)).json()['entries']);
+
+/** The actions since the entries before, the oldest first. */
+async function actionsOf(work: () => Promise<unknown>): Promise<readonly Json[]> {
+  const before = (await entries()).length;
+  await work();
+  const all = await entries();
+  return all.slice(0, all.length - before).toReversed();
+}
+
+describe('the audit log', () => {
+  test('contains every request that could change something: who, what, from where, and how it ended', async () => {
+    const [create, refused] = await actionsOf(async () => {
+      await client.call('PUT', '/api/namespaces/audited', { headers: { 'User-Agent': 'a test' } });
+      await client.call('PUT', '/api/namespaces/audited');
+    });
+    expect(create).toMatchObject({
+      actor: 'admin',
+      key: 'admin',
+      action: 'createNamespace',
+      namespace: 'audited',
+      target: { namespace: 'audited' },
+      outcome: 'done',
+      status: 200,
+      client: 'a test',
+    });
+    expect(String(create?.['address'])).toMatch(/^(::ffff:)?127\.0\.0\.1$|^::1$/);
+    expect(refused).toMatchObject({ action: 'createNamespace', outcome: 'refused', status: 409 });
+  });
+
+  test('names the key of the caller, and contains what a key is not allowed to do', async () => {
+    const json = { name: 'reader', permission: 'read', namespaces: [] };
+    const { secret, key } = (await client.call('POST', '/api/keys', { json })).json();
+    const [denied] = await actionsOf(() => client.call('DELETE', '/api/namespaces/audited', { key: String(secret) }));
+    expect(denied).toMatchObject({ actor: 'reader', key: key?.['id'], action: 'deleteNamespace', status: 403 });
+    const [created] = await entries(`actor=admin`);
+    expect(created?.['target']).toEqual({ name: 'reader', permission: 'read', namespaces: '[]' });
+    expect(await entries('actor=reader')).toHaveLength(1);
+  });
+
+  test('contains starts of runs and sent events, also those of a GET', async () => {
+    await client.call('PUT', '/api/namespaces/audited/tree/wf?op=create-workflow', { body: NOOP });
+    const done = await actionsOf(async () => {
+      await client.call('POST', '/api/namespaces/audited/tree/wf?op=execute', { body: '{}' });
+      await client.call('GET', '/api/namespaces/audited/tree/wf?op=wait&ref=latest&input.token=swordfish');
+      await client.call('POST', '/api/namespaces/audited/broadcast', { body: '{"specversion":"1.0"}' });
+    });
+    expect(done.map(({ action }) => action)).toEqual(['executeWorkflow', 'waitWorkflow', 'broadcastEvent']);
+    expect(done[1]?.['target']).toEqual({ namespace: 'audited', node: 'wf', ref: 'latest' });
+  });
+
+  test('contains no body and no secret', async () => {
+    const done = await actionsOf(async () => {
+      await client.call('PUT', '/api/namespaces/audited/secrets/token', { body: 'swordfish' });
+      await client.call('PUT', '/api/namespaces/audited/vars/v?op=x', { body: 'swordfish' });
+      const json = { reg: 'https://registry.example', data: 'user:swordfish' };
+      await client.call('POST', '/api/functions/registries/namespaces/audited', { json });
+    });
+    expect(done.map(({ action }) => action)).toEqual([
+      'createSecret',
+      'setNamespaceVariable',
+      'createNamespaceRegistry',
+    ]);
+    expect(done[2]?.['target']).toMatchObject({ reg: 'https://registry.example' });
+    expect(JSON.stringify(await entries())).not.toContain('swordfish');
+  });
+
+  test('contains no request that only reads, computes or has no valid key', async () => {
+    const done = await actionsOf(async () => {
+      await client.call('GET', '/api/namespaces');
+      await client.call('POST', '/api/jq', { json: { query: '.', data: 'e30=' } });
+      await client.call('DELETE', '/api/namespaces/audited', { key: 'wrong' });
+      await client.call('PUT', '/api/nowhere');
+    });
+    expect(done).toEqual([]);
+  });
+
+  test('outlives the namespace', async () => {
+    await client.call('DELETE', '/api/namespaces/audited?recursive=true');
+    expect((await entries('namespace=audited'))[0]).toMatchObject({ action: 'deleteNamespace', outcome: 'done' });
+  });
+
+  test('is for administrators of all namespaces only', async () => {
+    await client.call('PUT', '/api/namespaces/mine');
+    const keyOf = async (permission: string, namespaces: readonly string[]) => {
+      const made = await client.call('POST', '/api/keys', { json: { name: permission, permission, namespaces } });
+      return String(made.json()['secret']);
+    };
+    const statusFor = async (key: string) => (await client.call('GET', '/api/audit', { key })).status;
+    expect(await statusFor(await keyOf('write', []))).toBe(403);
+    expect(await statusFor(await keyOf('admin', ['mine']))).toBe(403);
+    expect(await statusFor(await keyOf('admin', []))).toBe(200);
+  });
+
+  test.each(['start=yesterday', 'limit=x', 'cursor=x'])('rejects %s with 400', async (query) => {
+    expect((await client.call('GET', `/api/audit?${query}`)).status).toBe(400);
+  });
+});
+
+test('every route that is not for reading is recorded', () => {
+  const unrecorded = rows.filter(([, route]) => route.method !== 'GET' && !isChange(route)).map(([id]) => id);
+  expect(unrecorded.toSorted()).toEqual(['runJq', 'validateRef', 'validateRouter', 'validateWorkflow']);
+  const gets = rows.filter(([, route]) => route.method === 'GET' && isChange(route)).map(([id]) => id);
+  expect(gets).toEqual(['waitWorkflow']);
+});
