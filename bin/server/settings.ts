@@ -31,6 +31,7 @@ export interface LocalSettings {
     readonly engine?: string | undefined;
     readonly flags?: readonly string[] | undefined;
     readonly sidecarImage?: string | undefined;
+    readonly writableRoots?: readonly string[] | undefined;
   };
 }
 
@@ -98,7 +99,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readSettings(environment: Environment): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
   const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE } = environment;
-  const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE } = environment;
+  const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE, CONTAINER_WRITABLE_ROOTS } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
@@ -117,6 +118,7 @@ export function readSettings(environment: Environment): LocalSettings {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),
       sidecarImage: CONTAINER_SIDECAR_IMAGE || undefined,
+      writableRoots: CONTAINER_WRITABLE_ROOTS?.split(/[\s,]+/).filter((word) => word !== ''),
     },
   };
 }

@@ -18,6 +18,8 @@ export interface ContainerRevision {
   readonly size: 0 | 1 | 2;
   /** The number of copies that run without a call. */
   readonly minScale: number;
+  /** The namespace whose calls it serves; absent for a service of the installation. */
+  readonly tenant?: { readonly id: string; readonly name: string };
   /** Tried in this order. */
   readonly credentials: readonly RegistryCredentials[];
 }

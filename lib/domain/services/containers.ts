@@ -18,9 +18,11 @@ const unable = (message: string): ContainerStatus => ({ state: 'failed', reason:
 
 async function begin(needs: ContainerNeeds, service: Service, revision: ServiceRevision): Promise<void> {
   const { scope, id } = service;
-  const found = await credentialsFor(needs, scope.kind === 'global' ? scope.kind : scope.namespace, revision.image);
+  const namespace = scope.kind === 'global' ? undefined : scope.namespace;
+  const found = await credentialsFor(needs, namespace ?? 'global', revision.image);
   const credentials = found.map(({ url, user, password }) => ({ url, user, token: password }));
-  await needs.containers.prepare(toContainer({ id, naming: namingOf(service) }, revision, credentials));
+  const tenant = namespace && { id: namespace.id, name: namespace.name };
+  await needs.containers.prepare(toContainer({ id, naming: namingOf(service), tenant }, revision, credentials));
 }
 
 /** Removes the containers of revisions that were deleted while they were prepared. */

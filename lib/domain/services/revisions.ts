@@ -18,6 +18,9 @@ interface Owner {
   readonly naming: Naming;
 }
 
+/** The tenant that the containers of a service belong to; undefined for a service of the installation. */
+type Tenant = NonNullable<ContainerRevision['tenant']> | undefined;
+
 /** The names of a revision of a service. */
 export interface RevisionNames {
   /** The name that users see: `namespace-demo-fast-00002`. */
@@ -40,12 +43,13 @@ export function namesOf({ id, naming }: Owner, { generation }: Pick<ServiceRevis
 
 /** The revision as the port of containers takes it. */
 export function toContainer(
-  owner: Owner,
+  { tenant, ...owner }: Owner & { readonly tenant: Tenant },
   revision: ServiceRevision,
   credentials: readonly RegistryCredentials[],
 ): ContainerRevision {
   const { image, command, environment, size, minScale } = revision;
-  return { id: namesOf(owner, revision).id, image, command, environment, size, minScale, credentials };
+  const { id } = namesOf(owner, revision);
+  return { id, image, command, environment, size, minScale, ...(tenant && { tenant }), credentials };
 }
 
 /** Splits revisions into those to keep, the newest first, and the expired ones. One with traffic is always kept. */

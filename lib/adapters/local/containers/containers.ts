@@ -11,6 +11,7 @@ import type {
 } from '../../../ports/containers.ts';
 import { EngineProvider, type EngineSettings } from './engine/provider.ts';
 import { PreparedRevision } from './prepared-revision.ts';
+import { PrivateImages } from './private-images.ts';
 import { RevisionsJournal } from './revisions-journal.ts';
 import type { RevisionTimeouts } from './running-revision.ts';
 
@@ -46,6 +47,7 @@ export function localContainers(options: LocalContainersOptions): LocalContainer
 class EngineContainers implements LocalContainers {
   readonly #engines: EngineProvider;
   readonly #journal: RevisionsJournal;
+  readonly #privateImages: PrivateImages;
   readonly #timeouts: RevisionTimeouts;
   readonly #revisions = new Map<string, PreparedRevision>();
   #isClosed = false;
@@ -53,6 +55,7 @@ class EngineContainers implements LocalContainers {
   constructor({ folder, timeouts, ...settings }: LocalContainersOptions) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#journal = new RevisionsJournal(folder === undefined ? ':memory:' : join(folder, 'revisions.db'));
+    this.#privateImages = new PrivateImages(this.#journal);
     this.#engines = new EngineProvider(settings, { installation: installationOf(folder), process: randomUUID() });
     this.#timeouts = { ...TIMEOUTS, ...timeouts };
   }
@@ -120,7 +123,8 @@ class EngineContainers implements LocalContainers {
       if (this.#revisions.get(revision.id) === added) this.#journal.put({ revision, image: fetched });
     };
     const findEngine = () => this.#engines.find();
-    const options = { revision, image, findEngine, onImage, timeouts: this.#timeouts };
+    const privateImages = this.#privateImages;
+    const options = { revision, image, findEngine, onImage, privateImages, timeouts: this.#timeouts };
     const added: PreparedRevision = new PreparedRevision(options);
     this.#revisions.set(revision.id, added);
   }

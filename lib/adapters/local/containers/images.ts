@@ -5,6 +5,7 @@ import { type IMAGE_PROBLEMS, imageError } from '../../../containers/oci/image-p
 import type { RegistryCredentials } from '../../../ports/containers.ts';
 import { withAuthFile } from './credentials.ts';
 import { type Engine, lastLine } from './engine/engine.ts';
+import type { PrivateImages } from './private-images.ts';
 
 /** Which image is fetched, and how. */
 export interface FetchOptions {
@@ -12,23 +13,35 @@ export interface FetchOptions {
   readonly image: string;
   readonly credentials: readonly RegistryCredentials[];
   readonly signal: AbortSignal;
+  /** The tenant that asks for the image. */
+  readonly tenant: string;
+  readonly privateImages: PrivateImages;
 }
 
 /**
  * Fetches the image unless the engine has it, and returns its id: a tag that moves later has no effect on the revision.
+ * An image that another tenant fetched with credentials is fetched again, with those of this one: the engine has its
+ * layers, and the registry decides about access.
  * @throws RevisionFailedError when the image cannot be fetched; at the signal the fetch is aborted.
  */
 export async function fetchImage(options: FetchOptions): Promise<string> {
-  const { engine, image } = options;
+  const { engine, image, tenant, privateImages } = options;
   const mayHaveMoved = /[.:]/.test(image.split('/')[0] ?? '') && image.includes('/') && isLatest(image);
   const former = await imageIdOf(engine, image);
-  if (former !== undefined && !mayHaveMoved) return former;
-  const error = await pull(options);
-  if (error === undefined) return (await imageIdOf(engine, qualifiedName(image))) ?? qualifiedName(image);
+  const mayUse = former !== undefined && privateImages.isAvailable(former, repositoryOf(image), tenant);
+  if (mayUse && !mayHaveMoved) return former;
+  const pulled = await pull(options);
+  if (typeof pulled === 'string') return pulled;
   // Without access, the revision must not use an image that another one fetched.
-  if (former !== undefined && error.reason !== 'Unauthorized') return former;
-  throw error;
+  if (mayUse && pulled.reason !== 'Unauthorized') return former;
+  throw pulled;
 }
+
+/** The qualified name of an image without tag and digest. */
+const repositoryOf = (image: string): string =>
+  qualifiedName(image)
+    .replace(/@.*$/, '')
+    .replace(/:[^/:]*$/, '');
 
 /** The id of an image; undefined if the engine does not have it. */
 export async function imageIdOf(engine: Engine, image: string): Promise<string | undefined> {
@@ -42,20 +55,29 @@ function isLatest(image: string): boolean {
 }
 
 /** Tries the credentials in their order, and anonymous access last. If all fail, the first error counts. */
-async function pull(options: FetchOptions): Promise<RevisionFailedError | undefined> {
-  const { image } = options;
+async function pull(options: FetchOptions): Promise<string | RevisionFailedError> {
+  const { image, tenant, privateImages } = options;
   const usable = credentialsFor(image, options.credentials);
   const errors: RevisionFailedError[] = [];
   for (const credentials of [...usable, undefined]) {
-    const output = await withAuthFile(registryHostOf(image), credentials, (folder) => pullWith(options, folder));
-    if (output === undefined) return undefined;
-    errors.push(toRevisionError(image, output, usable));
+    const attempt = async (): Promise<string | undefined> => {
+      const result = await withAuthFile(registryHostOf(image), credentials, (folder) => pullWith(options, folder));
+      if ('id' in result) return result.id;
+      errors.push(toRevisionError(image, result.output, usable));
+      return undefined;
+    };
+    const isPrivate = credentials !== undefined;
+    const id = await (isPrivate ? privateImages.fetch(repositoryOf(image), tenant, attempt) : attempt());
+    if (id !== undefined) return id;
   }
-  return errors[0];
+  return errors[0] ?? imageError('ImageNotFound', image, usable);
 }
 
-/** Undefined when the engine has the image now; else its error output. */
-async function pullWith({ engine, image, signal }: FetchOptions, folder: string): Promise<string | undefined> {
+/** The id of the fetched image, or the error output of the engine. */
+async function pullWith(
+  { engine, image, signal }: FetchOptions,
+  folder: string,
+): Promise<{ readonly id: string } | { readonly output: string }> {
   const name = qualifiedName(image);
   const plain = isLoopback(registryHostOf(image)) ? ['--tls-verify=false'] : [];
   const args = {
@@ -63,7 +85,8 @@ async function pullWith({ engine, image, signal }: FetchOptions, folder: string)
     docker: [...(await dockerHost(engine)), '--config', folder, 'pull', '--quiet', '--', name],
   };
   const { code, stderr } = await engine.run(args[engine.kind], undefined, signal);
-  return code === 0 ? undefined : stderr;
+  if (code !== 0) return { output: stderr };
+  return { id: (await imageIdOf(engine, name)) ?? name };
 }
 
 /** With another configuration folder, docker ignores the daemon that its user has selected. */

@@ -35,9 +35,17 @@ const OUT_OF_MEMORY = 137;
 const NOT_STARTED = new Set([125, 126, 127]);
 /** The sidecar runs as root, to read and write files of every user, and has no other capability. */
 const SIDECAR_RIGHTS = [
-  ...['--read-only', '--user', '0', '--cap-drop', 'ALL', '--cap-add', 'DAC_OVERRIDE', '--cap-add', 'FOWNER'],
-  ...['--security-opt', 'no-new-privileges', '--security-opt', 'label=disable'],
+  ...['--read-only', '--user', '0', '--cap-add', 'DAC_OVERRIDE', '--cap-add', 'FOWNER'],
+  ...['--security-opt', 'label=disable'],
 ];
+/** The size of the limits of a sidecar. */
+const SIDECAR_SIZE = 1;
+
+/** What a function can write to besides the shared folder: memory, which counts as its own. */
+const TEMPORARY = ['/tmp', '/run', '/var/tmp'].flatMap((path) => [
+  '--tmpfs',
+  `${path}:rw,exec,nosuid,nodev,mode=1777,size=256m`,
+]);
 
 /** A running instance of a revision: the container of the function, and a sidecar whose network it shares. */
 export class Pod {
@@ -53,6 +61,7 @@ export class Pod {
   readonly #sidecarName: string;
   #sidecar: Sidecar | undefined;
   #exit: Promise<number> | undefined;
+  #network: Promise<readonly string[]> | undefined;
   #isStopping = false;
   #lose: (reason: string) => void = () => undefined;
 
@@ -70,7 +79,9 @@ export class Pod {
    * @throws RevisionFailedError when it does not; the pod must be stopped nevertheless.
    */
   async start(): Promise<void> {
-    const sidecar = this.#startSidecar();
+    const network = await this.#useNetwork();
+    if (this.#isStopping) throw new RevisionFailedError('Removed', 'the revision was removed');
+    const sidecar = this.#startSidecar(network);
     await sidecar.ready.catch((error: Error) => {
       const problem = `the process beside the container could not be started: ${error.message}`;
       throw new RevisionFailedError('SidecarFailed', problem);
@@ -124,9 +135,27 @@ export class Pod {
     if (isGraceful && this.#exit !== undefined) await engine.run(['stop', '-t', String(GRACE_SECONDS), this.name]);
     if (this.#exit !== undefined) await removeContainer(engine, this.name, this.#exit);
     const sidecarEnd = this.#sidecar?.end();
-    if (sidecarEnd === undefined) return;
-    await Promise.race([sidecarEnd, sleep(SIDECAR_END_MS, undefined, { ref: false })]);
-    await removeContainer(engine, this.#sidecarName, sidecarEnd);
+    if (sidecarEnd !== undefined) {
+      await Promise.race([sidecarEnd, sleep(SIDECAR_END_MS, undefined, { ref: false })]);
+      await removeContainer(engine, this.#sidecarName, sidecarEnd);
+    }
+    await this.#releaseNetwork();
+  }
+
+  async #useNetwork(): Promise<readonly string[]> {
+    const { runtime, revision } = this.#plan;
+    this.#network = runtime.networks.use(tenantOf(revision));
+    return this.#network.catch((error: Error) => {
+      throw new RevisionFailedError('NetworkFailed', error.message);
+    });
+  }
+
+  async #releaseNetwork(): Promise<void> {
+    const network = this.#network;
+    this.#network = undefined;
+    if (network === undefined) return;
+    await network.catch(() => undefined);
+    await this.#plan.runtime.networks.release(tenantOf(this.#plan.revision));
   }
 
   async #watch(sidecar: Sidecar, exit: Promise<number>): Promise<void> {
@@ -142,12 +171,13 @@ export class Pod {
     return line === '' ? '' : `: ${line}`;
   }
 
-  #startSidecar(): Sidecar {
+  #startSidecar(network: readonly string[]): Sidecar {
     const { engine, flags, image, owner } = this.#plan.runtime;
     const args = [
       // Without --rm: podman would report its end only after the function that uses its network has ended too.
       ...['run', '-i', '--name', this.#sidecarName, '--log-driver', 'none', ...labels(owner, 'sidecar')],
-      ...[...SIDECAR_RIGHTS, '-v', '/mnt/shared', ...flags.always, ...flags.network, ...image.mounts],
+      ...[...flags.rights, ...SIDECAR_RIGHTS, ...flags.limits[SIDECAR_SIZE], '-v', '/mnt/shared'],
+      ...[...flags.always, ...network, ...image.mounts],
       ...[image.name, image.node, '--disable-warning=ExperimentalWarning', SIDECAR_PROGRAM],
     ];
     this.#sidecar = new Sidecar(engine.start(args, ['pipe', 'pipe', 'pipe']));
@@ -161,7 +191,7 @@ export class Pod {
     const args = [
       ...['run', '--rm', '--name', this.name, '--log-driver', 'none', ...labels(owner, 'function')],
       ...['--network', `container:${this.#sidecarName}`, '--volumes-from', `${this.#sidecarName}:z`],
-      ...[...flags.always, ...flags.limits[revision.size]],
+      ...[...flags.rights, ...rootOf(this.#plan), ...withoutNetwork(flags.always), ...flags.limits[revision.size]],
       ...Object.entries(revision.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...(program === undefined ? [] : ['--entrypoint', program]),
       ...[image, ...programArgs],
@@ -170,6 +200,30 @@ export class Pod {
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => this.output.add(chunk));
     return exitCodeOf(child);
   }
+}
+
+const OF_INSTALLATION = /^global-/;
+
+/**
+ * The tenant of a revision, whose pods share a network and whose images are shared. A revision that was prepared before
+ * tenants were recorded is a tenant of its own.
+ */
+export function tenantOf({ id, tenant }: Pick<ContainerRevision, 'id' | 'tenant'>): string {
+  return tenant?.id ?? (OF_INSTALLATION.test(id) ? 'installation' : id);
+}
+
+/** Arguments of `run` for the root of a function: read-only, unless it was excepted. */
+function rootOf({ revision, runtime }: PodPlan): readonly string[] {
+  const names = ['*', revision.tenant?.name ?? '', revision.image];
+  const isWritable = names.some((name) => runtime.writableRoots.has(name));
+  return isWritable ? [] : ['--read-only', ...TEMPORARY];
+}
+
+/** Options without those of the network: a function uses that of its sidecar. */
+function withoutNetwork(flags: readonly string[]): readonly string[] {
+  return flags.filter(
+    (flag, index) => !/^--net(work)?(=|$)/.test(flag) && !/^--net(work)?$/.test(flags[index - 1] ?? ''),
+  );
 }
 
 function describeExit(code: number): string {

@@ -5,7 +5,8 @@ import type { ContainerCall, ContainerResult, ContainerRevision, RevisionStatus 
 import { MAX_QUEUED, QUEUE_FULL, timeoutAt } from './call-queue.ts';
 import type { EngineProvider } from './engine/provider.ts';
 import { fetchImage, imageIdOf } from './images.ts';
-import type { Pod } from './pod.ts';
+import { type Pod, tenantOf } from './pod.ts';
+import type { PrivateImages } from './private-images.ts';
 import { type RevisionTimeouts, RunningRevision } from './running-revision.ts';
 
 /** What a prepared revision is made of. */
@@ -13,6 +14,7 @@ export interface PreparedRevisionOptions {
   readonly revision: ContainerRevision;
   /** The id of its image in the engine, from an earlier process. */
   readonly image: string | undefined;
+  readonly privateImages: PrivateImages;
   readonly findEngine: EngineProvider['find'];
   /** Called with the id of the image when the engine has it. */
   readonly onImage: (image: string) => void;
@@ -84,14 +86,15 @@ export class PreparedRevision {
   }
 
   async #fetch(): Promise<RunningRevision> {
-    const { revision, image: former, findEngine, onImage, timeouts } = this.#options;
+    const { revision, image: former, findEngine, onImage, timeouts, privateImages } = this.#options;
     const runtime = await findEngine();
     if ('problem' in runtime) throw new RevisionFailedError('NoContainerEngine', runtime.problem);
     const { engine } = runtime;
     const { image: name, credentials } = revision;
     const { signal } = this.#abort;
     const known = former === undefined ? undefined : await imageIdOf(engine, former);
-    const image = known ?? (await fetchImage({ engine, image: name, credentials, signal }));
+    const tenant = tenantOf(revision);
+    const image = known ?? (await fetchImage({ engine, image: name, credentials, signal, tenant, privateImages }));
     if (signal.aborted) throw new RevisionFailedError('Removed', 'the service was removed');
     onImage(image);
     return new RunningRevision({ runtime, revision, image, timeouts });

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ContainerRevision } from '../../../ports/containers.ts';
+import type { HolderStore } from './private-images.ts';
 
 /** A prepared revision as it is stored: without its credentials. */
 export interface StoredRevision {
@@ -10,12 +11,17 @@ export interface StoredRevision {
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS revisions (
   id TEXT PRIMARY KEY, revision TEXT NOT NULL, image TEXT
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS private_images (
+  image TEXT NOT NULL, tenant TEXT NOT NULL, PRIMARY KEY (image, tenant)
 ) STRICT, WITHOUT ROWID`;
 
 const STATEMENTS = {
   put: 'INSERT OR REPLACE INTO revisions VALUES (?, ?, ?)',
   all: 'SELECT * FROM revisions',
   remove: 'DELETE FROM revisions WHERE id = ?',
+  addHolder: 'INSERT OR IGNORE INTO private_images VALUES (?, ?)',
+  holders: 'SELECT tenant FROM private_images WHERE image = ?',
 } as const;
 
 interface Row {
@@ -23,8 +29,8 @@ interface Row {
   readonly image: string | null;
 }
 
-/** The prepared revisions in an SQLite file, or in memory (`:memory:`). */
-export class RevisionsJournal {
+/** The prepared revisions and the holders of private images in an SQLite file, or in memory (`:memory:`). */
+export class RevisionsJournal implements HolderStore {
   readonly #database: DatabaseSync;
   readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
 
@@ -51,6 +57,17 @@ export class RevisionsJournal {
   /** Removes a revision. */
   remove(id: string): void {
     this.#sql.remove.run(id);
+  }
+
+  /** The tenants that fetched an image with their credentials. */
+  holdersOf(image: string): readonly string[] {
+    const rows = this.#sql.holders.all(image) as unknown as { readonly tenant: string }[];
+    return rows.map(({ tenant }) => tenant);
+  }
+
+  /** Adds a tenant to those of an image. */
+  addHolder(image: string, tenant: string): void {
+    this.#sql.addHolder.run(image, tenant);
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { imageIdOf } from '../../../../lib/adapters/local/containers/images.ts';
 import type { RegistryServer } from '../../../containers/fixtures/registry-server.ts';
 import { openContainers, revisionOf } from './fixtures/caller.ts';
 import { engineForTests } from './fixtures/image.ts';
@@ -106,6 +107,19 @@ describe('the image of a revision', () => {
     registry.logins.length = 0;
     await prepared(revision);
     expect(registry.logins).toEqual([]);
+  });
+
+  test('that another tenant fetched with its credentials is denied without its own credentials', async () => {
+    const [ada, eve] = ['ada', 'eve'].map((name) => ({ tenant: { id: `id-of-${name}`, name } }));
+    expect((await prepared(revisionOf(image, { ...ada, credentials: [loginOf('right')] }))).state).toBe('ready');
+    const id = typeof engine === 'string' ? '' : await imageIdOf(engine, image);
+    expect(await prepared(revisionOf(image, eve))).toMatchObject({ state: 'failed', reason: 'Unauthorized' });
+    const wrong = revisionOf(image, { ...eve, credentials: [loginOf('wrong')] });
+    expect(await prepared(wrong)).toMatchObject({ state: 'failed', reason: 'Unauthorized' });
+    expect((await prepared(revisionOf(id ?? '', eve))).state).toBe('failed');
+    const own = revisionOf(image, { ...eve, credentials: [loginOf('right')] });
+    expect(await prepared(own)).toMatchObject({ state: 'ready' });
+    expect(await prepared(revisionOf(image, ada))).toMatchObject({ state: 'ready' });
   });
 
   test('that cannot be started fails the call with the reason', async () => {

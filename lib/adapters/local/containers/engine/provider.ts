@@ -1,4 +1,5 @@
 import { type Engine, findEngine } from './engine.ts';
+import { TenantNetworks } from './networks.ts';
 import { type ContainerOwner, removeOrphans, spawnReaper } from './reaper.ts';
 import { detectRunFlags, type RunFlags } from './run-flags.ts';
 import { prepareSidecarImage, type SidecarImage } from './sidecar-image.ts';
@@ -9,6 +10,8 @@ export interface EngineSettings {
   readonly engine?: string | undefined;
   /** Additional arguments of each `run`. */
   readonly flags?: readonly string[] | undefined;
+  /** Names of namespaces and of images whose containers may write to their root, or `*`; none by default. */
+  readonly writableRoots?: readonly string[] | undefined;
   /** An image with Node 24 for sidecars, where the Node of this machine does not run in a Linux container. */
   readonly sidecarImage?: string | undefined;
 }
@@ -17,11 +20,17 @@ export interface EngineSettings {
 export interface EngineRuntime {
   readonly engine: Engine;
   readonly flags: RunFlags;
+  readonly networks: TenantNetworks;
+  /** The namespaces and images whose containers may write to their root; `*`: all. */
+  readonly writableRoots: ReadonlySet<string>;
   readonly image: SidecarImage;
   readonly owner: ContainerOwner;
 }
 
 type Detected = EngineRuntime | { readonly problem: string };
+
+/** The tenant of the container that shows what works. */
+const DETECTION = 'detection';
 
 /** The user may have started the engine meanwhile. */
 const RETRY_MS = 5_000;
@@ -59,6 +68,7 @@ export class EngineProvider {
     const found = await this.#detected;
     if (found !== undefined && 'engine' in found) {
       await removeOrphans(found.engine, this.#owner).catch(({ message }: Error) => console.error(message));
+      await found.networks.removeAll();
     }
     this.#reaper?.dismiss();
   }
@@ -68,10 +78,19 @@ export class EngineProvider {
     if ('problem' in engine) return engine;
     await removeOrphans(engine, this.#owner);
     const image = await prepareSidecarImage(engine, this.#settings.sidecarImage);
-    const found = await detectRunFlags(engine, image, this.#settings.flags ?? []);
+    const { flags: always = [], writableRoots = [] } = this.#settings;
+    const networks = new TenantNetworks(engine, this.#owner);
+    await networks.removeAll();
+    await networks.detect(always);
+    const network = await networks.use(DETECTION);
+    const found = await detectRunFlags(engine, image, { always, network });
+    await networks.release(DETECTION);
     if ('problem' in found) return found;
+    if (found.flags.network !== network) networks.disable();
+    else if (!networks.isUsable) console.warn('containers run here with no network but their own localhost');
     for (const limitation of found.limitations) console.warn(`containers run here with ${limitation}`);
     this.#reaper = spawnReaper(engine, this.#owner);
-    return { engine, flags: found.flags, image, owner: this.#owner };
+    const { flags } = found;
+    return { engine, flags, networks, writableRoots: new Set(writableRoots), image, owner: this.#owner };
   }
 }

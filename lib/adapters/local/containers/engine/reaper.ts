@@ -7,7 +7,8 @@ const ROLES = ['function', 'sidecar'] as const;
 /** The role of a container in its pod. */
 export type ContainerRole = (typeof ROLES)[number];
 
-const INSTALLATION = 'weft.installation';
+/** The label of the containers and networks of an installation. */
+export const INSTALLATION = 'weft.installation';
 const PROCESS = 'weft.process';
 const ROLE = 'weft.role';
 

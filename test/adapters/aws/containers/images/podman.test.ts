@@ -92,7 +92,7 @@ describe('the copy of an image, run as Lambda runs it', () => {
     ];
     bucket = await startBucket();
     sidecar = await prepareSidecarImage(engine);
-    const found = await detectRunFlags(engine, sidecar, []);
+    const found = await detectRunFlags(engine, sidecar);
     flags = 'problem' in found ? [] : found.flags.always;
     await addImage(source, `${NODE}:1`, { kind: 'oci', compression: 'zstd', layers: alpineNodeLayers() });
   }, 120_000);
