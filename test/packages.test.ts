@@ -1,60 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { closureOf, type Lock } from '../bin/licenses/closure.ts';
+import { notices } from '../bin/licenses/notices.ts';
 
-interface Package {
-  readonly version?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
-  readonly os?: unknown;
-  readonly cpu?: unknown;
-  readonly libc?: unknown;
-  readonly hasInstallScript?: boolean;
-}
-
-const lockOf = (path: string) =>
-  (JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Package> }).packages;
+const lockOf = (path: string): Lock => (JSON.parse(readFileSync(path, 'utf8')) as { packages: Lock }).packages;
 const lock = lockOf('package-lock.json');
-
-/** Where Node finds a package that another one imports: beside it, or in a folder above. */
-function find(name: string, from: string): string | undefined {
-  for (let folder = from; ; folder = folder.slice(0, folder.lastIndexOf('/node_modules/'))) {
-    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
-    if (lock[path] !== undefined) return path;
-    if (!folder.includes('/node_modules/')) {
-      const top = `node_modules/${name}`;
-      return lock[top] === undefined ? undefined : top;
-    }
-  }
-}
-
-type Kind = 'all' | 'required';
-
-function namesIn(path: string, { dependencies, optionalDependencies, ...peers }: Package, kind: Kind): string[] {
-  // Of the package itself, peers are what a user of its constructs brings.
-  const { peerDependencies = {}, peerDependenciesMeta: meta = {} } = path === '' ? {} : peers;
-  const needed = Object.keys(peerDependencies).filter((name) => meta[name]?.optional !== true);
-  // Optional packages are among the dependencies too.
-  const optional = Object.keys(optionalDependencies ?? {});
-  const required = Object.keys(dependencies ?? {}).filter((name) => !optional.includes(name));
-  return [...required, ...(kind === 'all' ? optional : []), ...needed];
-}
-
-/** Every package that can be loaded when the service runs, or those that are installed without optional packages. */
-function closure(kind: Kind): string[] {
-  const found = new Set<string>();
-  const visit = (path: string): void => {
-    for (const name of namesIn(path, lock[path] ?? {}, kind)) {
-      const next = find(name, path);
-      if (next === undefined || found.has(next)) continue;
-      found.add(next);
-      visit(next);
-    }
-  };
-  visit('');
-  return [...found];
-}
+const closure = (kind: 'all' | 'required') => closureOf(lock, kind);
 
 describe('what the service runs on', () => {
   const packages = closure('all');
@@ -82,5 +33,34 @@ describe('what the service runs on', () => {
     expect(new Set(nodes.map(([, { version }]) => version)).size).toBe(1);
     expect(nodes.every(([, { os, cpu }]) => os !== undefined && cpu !== undefined)).toBe(true);
     expect(Object.keys(lock).filter((path) => /\/node-(linux|win|darwin)-/.test(path))).toEqual([]);
+  });
+});
+
+describe('the licenses', () => {
+  /** Licenses that ask for no more than a notice. */
+  const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'PSF-2.0'];
+  const stored = readFileSync('THIRD-PARTY-NOTICES.txt', 'utf8');
+
+  test('of other packages are in THIRD-PARTY-NOTICES.txt, which is current (else: npm run docs)', () => {
+    expect(stored === notices()).toBe(true);
+    for (const path of closure('required')) {
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      expect(stored).toContain(`${name} ${lock[path]?.version}\n`);
+    }
+  });
+
+  test('of the packages of the console, and of what a package contains, are among them', () => {
+    for (const name of ['preact', '@codemirror/view', 'Oniguruma', 'decNumber']) expect(stored).toContain(name);
+  });
+
+  test('ask for no more than a notice', () => {
+    const licenses = closure('required').map((path) => lock[path]?.license ?? path);
+    expect([...new Set(licenses)].filter((license) => !PERMISSIVE.includes(license))).toEqual([]);
+  });
+
+  test('of Weft is the one that package.json names', () => {
+    const { license } = JSON.parse(readFileSync('package.json', 'utf8')) as { license: string };
+    expect(license).toBe('Apache-2.0');
+    expect(readFileSync('LICENSE', 'utf8')).toMatch(/^\s+Apache License\n\s+Version 2\.0/);
   });
 });

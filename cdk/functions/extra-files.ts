@@ -40,9 +40,20 @@ export function extraFileCommand(name: ExtraFile, root: string, to: string): str
   ].join(' ');
 }
 
-/** Bundles extra files after a function was bundled. */
+/** The license of Weft, and those of the packages that its bundles contain. */
+const LICENSES = ['LICENSE', 'THIRD-PARTY-NOTICES.txt'] as const;
+
+const COPY = "require('node:fs').copyFileSync(process.argv[1], process.argv[2])";
+
+const copyCommand = (file: string, from: string, to: string): string =>
+  `"${process.execPath}" -e "${COPY}" "${join(from, file)}" "${join(to, file)}"`;
+
+/** Bundles extra files after a function was bundled, and lays the licenses beside them. */
 export const extraFileHooks = (names: readonly ExtraFile[]): ICommandHooks => ({
   beforeBundling: () => [],
   beforeInstall: () => [],
-  afterBundling: (from, to) => names.map((name) => extraFileCommand(name, from, to)),
+  afterBundling: (from, to) => [
+    ...names.map((name) => extraFileCommand(name, from, to)),
+    ...LICENSES.map((file) => copyCommand(file, from, to)),
+  ],
 });

@@ -13,6 +13,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/cli',
     'bin/cli/shell',
     'bin/console',
+    'bin/licenses',
     'bin/server',
     'cdk',
     'lib/api/docs',
@@ -63,6 +64,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'bin/cli/validation': ['bin/cli/shell', 'bin/cli/transfer', 'lib/language', 'lib/lint'],
   'bin/console': [],
+  'bin/licenses': [],
   'bin/server': [
     'bin/console',
     'functions/http',

@@ -90,6 +90,13 @@ describe('the deployed app', () => {
     },
   );
 
+  test.each(['LICENSE', 'THIRD-PARTY-NOTICES.txt'])('has %s beside every function', (name) => {
+    const original = readFileSync(join(ROOT, name), 'utf8');
+    const missing = bundles().filter((file) => !existsSync(join(dirname(file), name)));
+    expect(missing).toEqual([]);
+    expect(readFileSync(join(dirname(bundles()[0] ?? ''), name), 'utf8')).toBe(original);
+  });
+
   test('contains a sidecar for containers that needs only Node, with the same bytes in every build', () => {
     const [file = ''] = globSync(join(out, 'asset.*', 'beside.mjs'));
     const text = readFileSync(file, 'utf8');
