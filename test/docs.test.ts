@@ -9,7 +9,7 @@ import { MAX_PROBLEMS } from '../lib/language/problem.ts';
 import { MAX_DEPTH } from '../lib/language/yaml/events.ts';
 
 const GENERATED = ['docs/api.md', 'docs/command-line.md', 'docs/lint.md'];
-const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...globSync('docs/**/*.md')];
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'AGENTS.md', ...globSync('docs/**/*.md')];
 
 /** The text of a page without its code blocks. */
 const proseOf = (page: string): string => readFileSync(page, 'utf8').replace(/^ *```.*?^ *```$/gms, '');
