@@ -133,7 +133,7 @@ function limitsOf(environment: Environment): RunLimits {
 }
 
 function auditScopeOf(text: string | undefined): AuditSettings['scope'] {
-  if (text === undefined || text === '') return 'all';
+  if (text === undefined || text === '') return 'changes';
   if (text === 'all' || text === 'changes') return text;
   throw new Error(
     `WEFT_AUDIT is '${text}'; it must be all (every request that can change something) or changes (without starts of ` +

@@ -147,7 +147,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   rootKey: { read: matching(PARAMETER, 'the name of a parameter, which begins with a slash') },
   logDays: { fallback: RetentionDays.ONE_MONTH, read: logDays },
   retentionDays: { fallback: 30, read: days },
-  audit: { fallback: 'all', read: matching(/^(all|changes)$/, 'all or changes') },
+  audit: { fallback: 'changes', read: matching(/^(all|changes)$/, 'all or changes') },
   auditDays: { fallback: 365, read: days },
   auditNamespace: { read: matching(NAMESPACE, 'the name of a namespace') },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },

@@ -8,7 +8,7 @@ import { queries } from './registry/queries.ts';
 import type { Route } from './registry/route.ts';
 import type { RouteId } from './registry/routes/index.ts';
 
-/** The routes that start runs or send events: an installation can leave them out of its audit log. */
+/** The routes that start runs or send events: only `audit=all` includes them in the audit log. */
 const FREQUENT: ReadonlySet<RouteId> = new Set<RouteId>([
   'executeWorkflow',
   'waitWorkflow',
@@ -24,7 +24,7 @@ export function isChange({ method, permission }: Pick<Route, 'method' | 'permiss
 
 /** Whether the audit log contains the requests to a route. */
 function isAudited({ id, route }: Pick<Routed, 'id' | 'route'>, { settings }: Pick<Ports, 'settings'>): boolean {
-  return isChange(route) && !(settings.audit?.scope === 'changes' && FREQUENT.has(id));
+  return isChange(route) && (settings.audit?.scope === 'all' || !FREQUENT.has(id));
 }
 
 /** Replies to requests that a limit rejected: an entry for each would cost more than the request did. */

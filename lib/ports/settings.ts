@@ -12,7 +12,7 @@ export interface RunLimits {
 export interface AuditSettings {
   /** How long entries are kept, days; the default is 365. */
   readonly retentionDays?: number | undefined;
-  /** `changes`: without starts of runs and sent events; the default is `all`. */
+  /** `changes`: without starts of runs and sent events; `all`: with them. The default is `changes`. */
   readonly scope?: 'all' | 'changes' | undefined;
   /** The name of the namespace that gets each entry as an event; none by default. */
   readonly namespace?: string | undefined;

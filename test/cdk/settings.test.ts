@@ -29,7 +29,7 @@ describe('settings', () => {
       rootKey: undefined,
       logDays: 30,
       retentionDays: 30,
-      audit: 'all',
+      audit: 'changes',
       auditDays: 365,
       auditNamespace: undefined,
       inbound: [],

@@ -152,8 +152,8 @@ describe('weft cost', () => {
     const { code, out } = await workspace.weft(['cost', 'hello.yaml']);
     expect(code).toBe(0);
     expect(out).toContain('op=execute');
-    expect(out).toMatch(/one million runs +\$9\.03/);
-    expect(out).toMatch(/op=wait[^$]*\$6\.45/);
+    expect(out).toMatch(/one million runs +\$8\.40/);
+    expect(out).toMatch(/op=wait[^$]*\$5\.83/);
     expect(out).toContain(`us-east-1 as of ${PRICED_ON}`);
     const json = (await workspace.weft(['cost', 'hello.yaml', '--json'])).json();
     expect(json).toMatchObject({
