@@ -3,6 +3,7 @@ import { ServiceError } from '../../lib/domain/errors.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import * as revisions from '../../lib/domain/tree/revisions.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
@@ -38,6 +39,11 @@ export const endpoints: Endpoints<'instances'> = {
     toStepReply(ports, await instances.need(ports, path.namespace, path.instance), path.step),
   getInstanceWaiting: async (ports, { path }) =>
     toWaiting(ports, await instances.need(ports, path.namespace, path.instance)),
+  getInstanceSource: async (ports, { path }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    const revision = await revisions.need(ports, run.workflowId, run.revision);
+    return { namespace: run.namespace, instance: run.id, path: run.path, revision: revisions.toRecord(revision) };
+  },
   rerunInstance: async (ports, { path, query, input }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
     const started = await rerun(ports, run, {

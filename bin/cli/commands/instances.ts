@@ -99,6 +99,13 @@ async function show(values: Values, [id = '']: readonly string[], terminal: Term
   return result(values, step, () => stepText(step));
 }
 
+async function source(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, base } = await openNamespace(values, terminal);
+  const reply = await service.call('GET', `${pathOf(base, id)}?op=source`);
+  const text = bytesAt(reply, 'revision', 'source').toString('utf8');
+  return result(values, reply, () => text.replace(/\n$/, ''));
+}
+
 async function waiting(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
   const reply = await service.call('GET', `${pathOf(base, id)}/waiting`);
@@ -135,6 +142,7 @@ export const instances = defineVerbs({
     'instances output INSTANCE',
     'instances show INSTANCE [--state STATE]',
     'instances waiting INSTANCE',
+    'instances source INSTANCE',
     'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON]',
   ],
   options: OPTIONS,
@@ -146,6 +154,7 @@ export const instances = defineVerbs({
     output: { takes: ['INSTANCE'], run: data('output') },
     show: { takes: ['INSTANCE'], run: show },
     waiting: { takes: ['INSTANCE'], run: waiting },
+    source: { takes: ['INSTANCE'], run: source },
     rerun: { takes: ['INSTANCE'], run: rerun },
   },
 });

@@ -179,3 +179,12 @@ describe('what a run waits for', () => {
     for (const id of [nap, call]) await client.call('POST', `${DEMO}/instances/${id}/cancel`);
   });
 });
+
+test('the source of a run is the text with which it ran, also after the workflow was changed', async () => {
+  const id = await wait('typo', '{}');
+  await client.call('POST', `${DEMO}/tree/typo?op=update-workflow`, { body: WORKFLOWS['nap'] ?? '' });
+  const { path, revision } = (await client.call('GET', `${DEMO}/instances/${id}?op=source`)).json();
+  const { source } = revision as unknown as { source: string };
+  expect([path, Buffer.from(source, 'base64').toString()]).toEqual(['/typo', WORKFLOWS['typo']]);
+  expect((await workspace.weft(['instances', 'source', id])).out).toBe(WORKFLOWS['typo']);
+});

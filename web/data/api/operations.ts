@@ -47,6 +47,7 @@ export type InstanceDataReply = { readonly namespace: string; readonly instance:
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
 export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
+export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
 export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
 export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
 export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
@@ -462,6 +463,13 @@ export interface Operations {
     body: undefined;
     reply: InstanceReply;
     frame: InstanceReply;
+  };
+  getInstanceSource: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: InstanceSourceReply;
+    frame: never;
   };
   rerunInstance: {
     path: { readonly namespace: string; readonly instance: string };
@@ -1148,6 +1156,7 @@ export const operations = {
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read' },
+  getInstanceSource: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', op: 'source', permission: 'read' },
   rerunInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}', permission: 'run' },
   getInstanceInput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/input', permission: 'read' },
   getInstanceOutput: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/output', permission: 'read' },

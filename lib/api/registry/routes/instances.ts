@@ -80,6 +80,16 @@ export const instances = {
     from: 'weft',
     about: 'Returns what a run waits for, since when and until when, and events of the last hour that nearly matched.',
   },
+  getInstanceSource: {
+    family: 'instances',
+    method: 'GET',
+    path: '/namespaces/{namespace}/instances/{instance}',
+    op: 'source',
+    reply: 'instanceSource',
+    permission: 'read',
+    from: 'weft',
+    about: 'Returns the revision of the workflow that a run runs, also when the workflow was changed since.',
+  },
   rerunInstance: {
     family: 'instances',
     method: 'POST',

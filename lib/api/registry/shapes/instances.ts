@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { paged } from './pages.ts';
 import { base64, time, uuid } from './scalars.ts';
+import { revision } from './tree.ts';
 
 export const instanceRecord = z.object({
   createdAt: time,
@@ -136,4 +137,6 @@ export const waiting = z.object({
   ),
 });
 
+/** The workflow as it was when the run started; `path` is its path then, and `revision.source` its text as base64. */
+export const instanceSource = z.object({ namespace: z.string(), instance: uuid, path: z.string(), revision });
 export const rerun = z.object({ namespace: z.string(), instance: uuid, rerunOf: uuid });

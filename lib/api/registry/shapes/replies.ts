@@ -34,6 +34,7 @@ export const replies = {
   timeline: instances.timeline,
   timelineStep: instances.timelineStep,
   waiting: instances.waiting,
+  instanceSource: instances.instanceSource,
   rerun: instances.rerun,
   namespaceVariables: variables.namespaceVariables,
   workflowVariables: variables.workflowVariables,
