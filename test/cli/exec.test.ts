@@ -156,6 +156,25 @@ describe('weft logs', () => {
     expect((await workspace.weft(['logs', '--server'])).out).toContain("Created namespace 'demo'.");
   });
 
+  test('prints the newest lines, or those since a time', async () => {
+    const id = String((await workspace.weft(['exec', 'slow', '--json'])).json()['instance']);
+    const all = (await workspace.weft(['logs', id])).out.trimEnd().split('\n');
+    const partOf = async (...options: string[]) =>
+      (await workspace.weft(['logs', id, ...options])).out.trimEnd().split('\n');
+    expect(await partOf('--tail', '2')).toEqual(all.slice(-2));
+    expect(await partOf('--tail', '100')).toEqual(all);
+    expect(await partOf('--since', '1h')).toEqual(all);
+    const since = all.at(-1)?.split(' ')[0] ?? '';
+    // Lines of the same millisecond are printed together.
+    const expected = all.filter((line) => Date.parse(line.split(' ')[0] ?? '') >= Date.parse(since));
+    expect(await partOf('--since', since)).toEqual(expected);
+    expect((await workspace.weft(['logs', id, '--since', '2200-01-01'])).out).toBe('');
+    expect((await workspace.weft(['logs', id, '--since', 'soon'])).err).toContain(
+      "--since is 'soon'; it must be a time",
+    );
+    expect((await workspace.weft(['logs', id, '--tail', 'x'])).err).toContain("--tail is 'x'; it must be a number");
+  });
+
   test('follows new lines until it is interrupted', async () => {
     const stop = new AbortController();
     let seen = '';

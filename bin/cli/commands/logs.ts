@@ -1,3 +1,4 @@
+import { type LogRange, offsetOf } from '../client/log-ranges.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
 import { followLog, followRun, type LogLine, readLog } from '../client/streams.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
@@ -20,6 +21,12 @@ const OPTIONS = {
   },
   workflow: { type: 'string', short: 'w', value: 'PATH', help: 'log of a workflow' },
   server: { type: 'boolean', help: 'log of the server itself' },
+  tail: { type: 'string', value: 'N', help: 'only the newest N lines' },
+  since: {
+    type: 'string',
+    value: 'TIME',
+    help: 'only lines since a time (2026-01-31T12:00:00Z) or the last 90s, 10m, 2h, 3d',
+  },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
 } as const;
@@ -54,7 +61,30 @@ function logOf({ server, workflow }: Values, [name, ...more]: readonly string[],
   return { path: path === undefined ? `${base}/logs` : `${treePath(namespace, path)}?op=logs` };
 }
 
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The time of `--since`, milliseconds since 1970. Throws UsageError. */
+function timeOf(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const time = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (UNITS[unit] ?? 0);
+  if (Number.isNaN(time))
+    throw new UsageError(`--since is '${text}'; it must be a time or a number of s, m, h or d: 10m`);
+  return time;
+}
+
+/** The lines that the options choose. Throws UsageError. */
+function rangeOf({ tail, since, follow }: Values): LogRange {
+  if (follow && (tail ?? since) !== undefined)
+    throw new UsageError('--follow prints all lines; leave out --tail and --since');
+  if (tail !== undefined && !/^\d{1,9}$/.test(tail)) throw new UsageError(`--tail is '${tail}'; it must be a number`);
+  return {
+    tail: tail === undefined ? undefined : Number(tail),
+    since: since === undefined ? undefined : timeOf(since),
+  };
+}
+
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const range = rangeOf(values);
   const service = await openService(values, terminal);
   const log = logOf(values, args, service);
   const print = (line: LogLine) => terminal.print(`${values.json ? JSON.stringify(line) : lineText(terminal, line)}\n`);
@@ -67,7 +97,7 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
     throw new CommandFailedError('the log ended');
   }
   const lines: LogLine[] = [];
-  for await (const line of readLog(service, log.path)) {
+  for await (const line of readLog(service, log.path, await offsetOf(service, log.path, range))) {
     if (values.json) lines.push(line);
     else await print(line);
   }
@@ -76,7 +106,13 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
 
 export const logs = defineCommand({
   about: 'Prints the log of a run, a workflow, a namespace or the server',
-  usage: ['logs [-f] INSTANCE', 'logs [-f] [--workflow] PATH', 'logs [-f]', 'logs [-f] --server'],
+  usage: [
+    'logs [-f] INSTANCE',
+    'logs [-f] [--workflow] PATH',
+    'logs [-f]',
+    'logs [-f] --server',
+    'logs --tail N [--since TIME] ...',
+  ],
   notes: ['With --json and --follow, each line is a JSON object.'],
   options: OPTIONS,
   run,
