@@ -68,6 +68,11 @@ states:
 const WAITS = `states:
 - {id: wait, type: consumeEvent, event: {type: wake}}
 `;
+const WAITS_FOR_ORDER = `states:
+- {id: wait, type: consumeEvent, event: {type: arrived, context: {order: jq(.order)}}}
+`;
+/** The number of runs that wait for events of one type, each for the event of its own order. */
+const CROWD = 100;
 
 interface Options {
   /** The input of the run; default `{}`. */
@@ -122,4 +127,14 @@ export const OPERATIONS: readonly Operation[] = [
     run: (send) => send('POST', '/broadcast', eventOf('wake')),
   },
   { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
+  {
+    name: `an event that wakes one of ${CROWD} runs`,
+    workflows: [['waits-for-order', WAITS_FOR_ORDER]],
+    async before(send) {
+      for (let order = 1; order <= CROWD; order += 1) {
+        await send('POST', '/tree/waits-for-order?op=execute', JSON.stringify({ order: `order-${order}` }));
+      }
+    },
+    run: (send) => send('POST', '/broadcast', eventOf('arrived', 'arrived', { order: 'order-17' })),
+  },
 ];

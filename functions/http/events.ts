@@ -4,8 +4,8 @@ import * as failed from '../../lib/domain/events/dead-letters.ts';
 import * as events from '../../lib/domain/events/events.ts';
 import * as filters from '../../lib/domain/events/filters.ts';
 import * as history from '../../lib/domain/events/history.ts';
-import * as listeners from '../../lib/domain/events/listeners.ts';
-import { toExplanation } from '../../lib/domain/events/traces.ts';
+import * as listeners from '../../lib/domain/events/listener-list.ts';
+import { explain } from '../../lib/domain/events/near-misses.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { broadcast, openFilter, replay } from '../../lib/engine/events/broadcasting.ts';
@@ -62,7 +62,8 @@ export const endpoints: Endpoints<'events'> = {
   replayEvent: async (ports, { path }) => replay(ports, await namespaces.need(ports, path.namespace), path.event),
   explainEvent: async (ports, { path }) => {
     const namespace = await namespaces.need(ports, path.namespace);
-    return { namespace: namespace.name, ...toExplanation(await events.need(ports, namespace.id, path.event)) };
+    const recorded = await events.need(ports, namespace.id, path.event);
+    return { namespace: namespace.name, ...(await explain(ports, namespace.id, recorded)) };
   },
   listEventListeners: async (ports, { path, query }) => {
     const request = toListRequest(query);

@@ -46,13 +46,26 @@ export interface Literal {
   readonly text: string;
 }
 
-/** The first literal text that a filter demands, one without a wildcard; undefined when there is none. */
-export function literalOf({ context }: Filter): Literal | undefined {
-  for (const [name, expected] of Object.entries(context)) {
-    if (typeof expected === 'string' && !expected.includes('*'))
-      return { attribute: name.toLowerCase(), text: expected };
-  }
-  return undefined;
+/** Attributes that most events of one type share: their values distinguish the listeners of the type badly. */
+const SHARED_ATTRIBUTES: ReadonlySet<string> = new Set(['type', 'source', 'dataschema', 'datacontenttype']);
+
+/** The order of preference among the literals of a filter. Stored listeners are found by it, so it never changes. */
+function compareLiterals(one: Literal, other: Literal): number {
+  const shared = Number(SHARED_ATTRIBUTES.has(one.attribute)) - Number(SHARED_ATTRIBUTES.has(other.attribute));
+  const order = shared || other.text.length - one.text.length;
+  return order || (`${one.attribute}=${one.text}` < `${other.attribute}=${other.text}` ? -1 : 1);
+}
+
+/**
+ * The literal text (one without a wildcard) that a filter demands; undefined when there is none. Of several it is the
+ * longest, since ids are longer than names, and not one of an attribute that events of a type share.
+ */
+export function literalOf({ context }: Pick<Filter, 'context'>): Literal | undefined {
+  const literals = Object.entries(context).flatMap(([name, expected]): Literal[] => {
+    const isLiteral = typeof expected === 'string' && !expected.includes('*');
+    return isLiteral ? [{ attribute: name.toLowerCase(), text: expected }] : [];
+  });
+  return literals.sort(compareLiterals)[0];
 }
 
 /** The value of an attribute (in lower case) that filters can match; undefined when the event does not have it. */

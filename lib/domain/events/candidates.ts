@@ -1,97 +1,115 @@
 import type { CloudEvent } from '../../events/cloud-event.ts';
-import { explainMatch, type MatchResult } from '../../events/matching.ts';
+import { attributeOf, matches } from '../../events/matching.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Table } from '../../ports/table.ts';
-import { ListenerIndex } from './listener-index.ts';
+import type { Item, Table } from '../../ports/table.ts';
+import { batchesOf } from '../storage/batches.ts';
+import * as listenerKeys from '../storage/listener-keys.ts';
+import { pagesOf, type Range } from '../storage/queries.ts';
 import * as listeners from './listeners.ts';
 
-/** A listener that does not match an event, and why. */
-export interface Mismatch {
-  readonly listener: listeners.Listener;
-  readonly result: MatchResult;
-}
-
-/** A part of the listeners of a type, as far as it concerns one event. */
+/** A part of the listeners of a type: those that match an event, at least one and at most 500. */
 export interface Candidates {
-  /** Those that match, at most 500. */
   readonly matching: readonly listeners.Listener[];
-  /** Some of those that do not match. */
-  readonly mismatches: readonly Mismatch[];
-  /** The position of the last listener of the part; the listeners up to it need not be considered again. */
+  /** The position after the part; the listeners up to it need not be considered again. */
   readonly last: string;
 }
 
-/** At most so many mismatches are in a part: they explain an event, and a large number explains no more. */
-const MAX_MISMATCHES = 20;
-
-/** The number of matching listeners of a part. */
+/** The number of listeners of a part. */
 const PART_SIZE = 500;
 
-/** Indexes are kept for so many listeners in total, and not for a type with more. */
-const MAX_INDEXED = 20_000;
+/** A part of the partition of a type: listeners that demand no exact value, and attributes of which others demand one. */
+interface TypePage {
+  readonly attributes: readonly string[];
+  readonly listeners: readonly listeners.Listener[];
+}
 
+function toTypePage(items: readonly Item[]): TypePage {
+  const [attributes, others] = [true, false].map((is) => items.filter(({ sk }) => listenerKeys.isAttribute(sk) === is));
+  return {
+    attributes: (attributes ?? []).map(listeners.toAttribute),
+    listeners: (others ?? []).map(listeners.fromItem),
+  };
+}
+
+/** The partitions of types that are kept in memory, where the table knows whether they have changed. */
 interface Kept {
   readonly generation: number;
-  readonly index: ListenerIndex;
+  readonly page: TypePage;
 }
 
-/** The indexes of the listeners of a table, by partition; the oldest first. */
-const indexes = new WeakMap<NonNullable<Table['generation']>, Map<string, Kept>>();
+/** So many listeners are kept in total. */
+const MAX_KEPT = 20_000;
 
-function keptOf(generation: NonNullable<Table['generation']>): Map<string, Kept> {
-  const kept = indexes.get(generation) ?? new Map<string, Kept>();
-  indexes.set(generation, kept);
-  return kept;
-}
+const keptPages = new WeakMap<NonNullable<Table['generation']>, Map<string, Kept>>();
 
-function keep(kept: Map<string, Kept>, partition: string, one: Kept): void {
+/** Keeps the partition of a type, in place of the oldest ones if there are too many listeners. */
+function keep(generation: NonNullable<Table['generation']>, partition: string, one: Kept): void {
+  const kept = keptPages.get(generation) ?? new Map<string, Kept>();
+  keptPages.set(generation, kept);
   kept.delete(partition);
   kept.set(partition, one);
   let total = 0;
-  for (const { index } of kept.values()) total += index.size;
-  for (const [oldest, { index }] of kept) {
-    if (total <= MAX_INDEXED) break;
+  for (const { page } of kept.values()) total += page.listeners.length + 1;
+  for (const [oldest, { page }] of kept) {
+    if (total <= MAX_KEPT) break;
     kept.delete(oldest);
-    total -= index.size;
+    total -= page.listeners.length + 1;
   }
 }
 
-function select(page: readonly listeners.Listener[], event: CloudEvent): Candidates {
-  const matching: listeners.Listener[] = [];
-  const mismatches: Mismatch[] = [];
-  for (const listener of page) {
-    const result = explainMatch(listener.filter, event);
-    if (result.matches) matching.push(listener);
-    else if (mismatches.length < MAX_MISMATCHES) mismatches.push({ listener, result });
+/** Reads the partition of a type from a position on; all of it is kept where the table knows when it changes. */
+async function* typePages({ table }: Pick<Ports, 'table'>, range: Range, after: string): AsyncGenerator<TypePage> {
+  const { generation } = table;
+  const current = generation?.('runs', range.pk);
+  const known = generation && keptPages.get(generation)?.get(range.pk);
+  if (known !== undefined && known.generation === current) {
+    yield known.page;
+    return;
   }
-  return { matching, mismatches, last: page.at(-1)?.at ?? '' };
+  const all: TypePage[] = [];
+  let isAll = after === '';
+  let count = 0;
+  for await (const items of pagesOf(table, { ...range, from: after === '' ? undefined : after })) {
+    const page = toTypePage(items);
+    count += page.listeners.length;
+    isAll &&= count <= MAX_KEPT;
+    if (isAll) all.push(page);
+    yield page;
+  }
+  if (!isAll || generation === undefined || current === undefined) return;
+  const page = {
+    attributes: all.flatMap(({ attributes }) => attributes),
+    listeners: all.flatMap((one) => one.listeners),
+  };
+  if (generation('runs', range.pk) === current) keep(generation, range.pk, { generation: current, page });
 }
 
-/** Mismatches among the first listeners after a position. */
-function mismatchesOf(all: readonly listeners.Listener[], event: CloudEvent, after: string): Mismatch[] {
-  const mismatches: Mismatch[] = [];
-  for (const listener of all) {
-    if (mismatches.length >= MAX_MISMATCHES) break;
-    const result = explainMatch(listener.filter, event);
-    if (listener.at > after && !result.matches) mismatches.push({ listener, result });
-  }
-  return mismatches;
+/** Positions of listeners that demand an exact value sort after all others. */
+const BY_VALUE = '~';
+
+/** The ranges of listeners that demand a value which the event has, in the order of their sort keys. */
+function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonly string[]): Range[] {
+  const values = attributes.map((name) => [name, attributeOf(event, name)] as const);
+  const present = values.filter(([, value]) => value !== undefined);
+  // A value of another type than text matches any text.
+  if (present.some(([, value]) => typeof value !== 'string')) return listenerKeys.byValue(namespaceId, event.type);
+  const hashes = present.map(([name, value]) => listenerKeys.valueHash(name, String(value)));
+  return hashes.sort().map((hash) => listenerKeys.ofValue(namespaceId, event.type, hash));
 }
 
-function* fromIndex(index: ListenerIndex, event: CloudEvent, after: string): Generator<Candidates> {
-  const matching = index.matching(event).filter(({ at }) => at > after);
-  const mismatches = mismatchesOf(index.all, event, after);
-  for (let from = 0; from < matching.length; from += PART_SIZE) {
-    const part = matching.slice(from, from + PART_SIZE);
-    yield { matching: part, mismatches: from === 0 ? mismatches : [], last: part.at(-1)?.at ?? after };
-  }
-  if (matching.length === 0) yield { matching, mismatches, last: index.all.at(-1)?.at ?? after };
+function* partsOf(
+  page: readonly listeners.Listener[],
+  event: CloudEvent,
+  after: string,
+  prefix = '',
+): Generator<Candidates> {
+  const matching = page.filter(({ at, filter }) => at > after && matches(filter, event));
+  for (const part of batchesOf(matching, PART_SIZE)) yield { matching: part, last: prefix + (part.at(-1)?.at ?? '') };
 }
 
 /**
- * Yields the listeners of an event's type after the position `after`, part by part, in their order. All listeners of the
- * type are read, or, where the table knows that none has changed, found in an index in memory by the values that they
- * demand.
+ * Yields the listeners of an event's type that match it, after the position `after`, part by part, in their order.
+ * Listeners that demand an exact value of an attribute are read only if the event has that value (docs/decisions/052).
  */
 export async function* candidatesOf(
   ports: Pick<Ports, 'table'>,
@@ -99,21 +117,39 @@ export async function* candidatesOf(
   event: CloudEvent,
   after = '',
 ): AsyncGenerator<Candidates> {
-  const { generation } = ports.table;
-  const partition = listeners.partitionOf(namespaceId, event.type);
-  const current = generation?.('runs', partition);
-  const kept = generation && keptOf(generation);
-  const known = kept?.get(partition);
-  if (known !== undefined && known.generation === current) {
-    yield* fromIndex(known.index, event, after);
-    return;
+  const isPastType = after.startsWith(BY_VALUE);
+  const attributes = new Set(after === '' ? [] : await listeners.attributesOf(ports, namespaceId, event.type));
+  if (!isPastType) {
+    for await (const page of typePages(ports, listenerKeys.ofType(namespaceId, event.type), after)) {
+      for (const name of page.attributes) attributes.add(name);
+      yield* partsOf(page.listeners, event, after);
+    }
   }
-  let all: listeners.Listener[] | undefined = after === '' && kept !== undefined ? [] : undefined;
-  for await (const page of listeners.of(ports, namespaceId, event.type, after)) {
-    if (all !== undefined) all = all.length + page.length > MAX_INDEXED ? undefined : [...all, ...page];
-    yield select(page, event);
+  const from = isPastType ? after.slice(BY_VALUE.length) : '';
+  for (const range of valueRanges(namespaceId, event, [...attributes])) {
+    for await (const items of pagesOf(ports.table, { ...range, from: from === '' ? undefined : from })) {
+      yield* partsOf(items.map(listeners.fromItem), event, from, BY_VALUE);
+    }
   }
-  if (all === undefined || kept === undefined || current === undefined) return;
-  if (generation?.('runs', partition) === current)
-    keep(kept, partition, { generation: current, index: new ListenerIndex(all) });
+}
+
+/** Reads the listeners of a type, at most `maximum`, whether or not they match an event. */
+export async function someOfType(
+  ports: Pick<Ports, 'table'>,
+  namespaceId: string,
+  type: string,
+  maximum: number,
+): Promise<listeners.Listener[]> {
+  const found: listeners.Listener[] = [];
+  const attributes: string[] = [];
+  for await (const page of typePages(ports, listenerKeys.ofType(namespaceId, type), '')) {
+    attributes.push(...page.attributes);
+    found.push(...page.listeners);
+    if (found.length >= maximum) return found.slice(0, maximum);
+  }
+  if (attributes.length === 0) return found;
+  const limit = maximum - found.length;
+  const pages = listenerKeys.byValue(namespaceId, type).map((range) => ports.table.query({ ...range, limit }));
+  for (const { items } of await Promise.all(pages)) found.push(...items.map(listeners.fromItem));
+  return found.slice(0, maximum);
 }

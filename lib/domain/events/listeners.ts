@@ -1,20 +1,18 @@
 import type { EventFilter, Plan } from '../../compiler/plan/plan.ts';
+import { literalOf } from '../../events/matching.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table, Write } from '../../ports/table.ts';
-import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
 import type { Filter } from '../runs/waits.ts';
-import { deleteKeys, getAll, putAt } from '../storage/batches.ts';
+import { putAt } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import type { ListRequest } from '../storage/list-requests.ts';
-import { type List, paginate } from '../storage/lists.ts';
-import { pagesOf, readAll } from '../storage/queries.ts';
+import * as listenerKeys from '../storage/listener-keys.ts';
+import { readAll } from '../storage/queries.ts';
 
 /** A listener of a type of events: a run in a wait state, or a workflow that events start. */
 export interface Listener {
-  /** Its position among the listeners of the type, which are served in this order. */
+  /** Its sort key. */
   readonly at: string;
   readonly kind: 'wait' | 'start';
   /** The id of the run or of the workflow. */
@@ -31,15 +29,6 @@ export interface Listener {
   readonly created: number;
 }
 
-export interface ListenerRecord {
-  readonly workflow: string;
-  readonly instance: string;
-  readonly updatedAt: string;
-  readonly mode: Listener['mode'];
-  readonly events: readonly { readonly type: string; readonly filters: Readonly<Record<string, unknown>> }[];
-  readonly createdAt: string;
-}
-
 /** The owner of listeners: a run or a workflow. */
 export interface Owner {
   readonly namespaceId: string;
@@ -49,31 +38,74 @@ export interface Owner {
 
 const nameOf = ({ kind, id }: Pick<Owner, 'kind' | 'id'>): string => `${kind}#${id}`;
 
-const keyOf = (owner: Owner, filter: Filter, slot: number): Key =>
-  keys.listener(owner.namespaceId, filter.type, nameOf(owner), slot);
+/** The name of a listener that the explanation of an event shows. */
+export const displayName = ({ kind, owner }: Pick<Listener, 'kind' | 'owner'>): string => `${kind} ${owner}`;
+
+function keyOf(owner: Owner, filter: Filter, slot: number): Key {
+  const literal = literalOf(filter);
+  const value = literal && listenerKeys.valueHash(literal.attribute, literal.text);
+  return listenerKeys.listener(owner.namespaceId, { type: filter.type, value }, nameOf(owner), slot);
+}
+
+/** The keys of all listeners of an owner with these filters. */
+export const keysOf = (owner: Owner, filters: readonly Filter[]): Key[] =>
+  filters.map((filter, slot) => keyOf(owner, filter, slot));
+
+/** The attributes that are stored, as `namespace type attribute`, by the table in which they are. */
+const storedAttributes = new WeakMap<Table, Set<string>>();
+/** So many are remembered. */
+const MAX_REMEMBERED = 20_000;
+
+/**
+ * Stores by which attributes the listeners with these filters are found, for each type. Must be called before `toWrites`
+ * is written. An attribute is stored once and stays: it costs a write the first time that a process sees it.
+ */
+export async function storeAttributes(
+  { table }: Pick<Ports, 'table'>,
+  namespaceId: string,
+  filters: readonly Filter[],
+): Promise<void> {
+  const stored = storedAttributes.get(table) ?? new Set<string>();
+  storedAttributes.set(table, stored);
+  for (const filter of filters) {
+    const attribute = literalOf(filter)?.attribute;
+    const name = JSON.stringify([namespaceId, filter.type, attribute]);
+    if (attribute === undefined || stored.has(name)) continue;
+    const key = listenerKeys.attribute(namespaceId, filter.type, attribute);
+    const nsBucket = listenerKeys.attributesOfAll(namespaceId).pk;
+    await table.write([putAt(key, { attribute, nsBucket, order: key.sk })]);
+    if (stored.size >= MAX_REMEMBERED) stored.clear();
+    stored.add(name);
+  }
+}
 
 type Details = Pick<Listener, 'wait' | 'mode' | 'path' | 'created'>;
 
-/** The writes that store the listeners of an owner. */
+/** Of an owner, the first listener is in the index of the namespace's listeners, and has the filters of all of them. */
+function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
+  const nsBucket = listenerKeys.ofNamespace(owner.namespaceId).pk;
+  const all = filters.length > 1 ? { filters: JSON.stringify(filters) } : {};
+  return { nsBucket, order: `${keys.timeText(created)}#${nameOf(owner)}`, ...all };
+}
+
+/** The writes that store the listeners of an owner; `storeAttributes` must come before. */
 export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...details }: Details): Write[] {
-  return filters.map((filter, slot) => {
-    const key = keyOf(owner, filter, slot);
-    return putAt(key, {
-      nsBucket: keys.listenersOf(owner.namespaceId).pk,
-      order: key.sk,
+  return filters.map((filter, slot) =>
+    putAt(keyOf(owner, filter, slot), {
+      ...(slot === 0 ? indexOf(owner, filters, details.created) : {}),
       kind: owner.kind,
       owner: owner.id,
       slot,
       filter: JSON.stringify(filter),
       pause: wait,
       ...details,
-    });
-  });
+    }),
+  );
 }
 
 /** The writes that delete the listeners of an owner. */
 export function toDeletions(owner: Owner, filters: readonly Filter[]): Write[] {
-  return filters.map((filter, slot) => ({ do: 'delete', key: keyOf(owner, filter, slot) }));
+  return keysOf(owner, filters).map((key) => ({ do: 'delete', key }));
 }
 
 /** The start events of a plan; empty for a plan with another start. */
@@ -87,8 +119,8 @@ const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 const MAX_START_EVENTS = 40;
 
 /**
- * The writes that replace the start listeners of a workflow when its plan changes; an undefined plan has none. Throws
- * `invalid` for too many start events.
+ * The writes that replace the start listeners of a workflow when its plan changes; an undefined plan has none.
+ * `storeAttributes` must come before. Throws `invalid` for too many start events.
  */
 export function startWrites(
   workflow: { readonly namespaceId: string; readonly id: string; readonly path: string },
@@ -100,17 +132,16 @@ export function startWrites(
   if (filters.length > MAX_START_EVENTS) {
     throw new ServiceError('invalid', `a workflow starts by at most ${MAX_START_EVENTS} events`);
   }
-  const kept = new Set(filters.map((filter, slot) => keyOf(owner, filter, slot).pk + slot));
-  const gone = (before === undefined ? [] : startFilters(before)).flatMap((filter, slot): Write[] => {
-    const key = keyOf(owner, filter, slot);
-    return kept.has(key.pk + slot) ? [] : [{ do: 'delete', key }];
-  });
+  const kept = new Set(keysOf(owner, filters).map(({ pk, sk }) => `${pk} ${sk}`));
+  const former = keysOf(owner, before === undefined ? [] : startFilters(before));
+  const gone = former.flatMap((key): Write[] => (kept.has(`${key.pk} ${key.sk}`) ? [] : [{ do: 'delete', key }]));
   const type = after?.start.type ?? 'event';
   const mode = type in MODES ? MODES[type as keyof typeof MODES] : 'simple';
   return [...gone, ...toWrites(owner, filters, { wait: 0, mode, path: workflow.path, created: now })];
 }
 
-function fromItem(item: Item): Listener {
+/** Reads a listener from its item. */
+export function fromItem(item: Item): Listener {
   return {
     at: item.sk,
     kind: item['kind'] as Listener['kind'],
@@ -124,17 +155,13 @@ function fromItem(item: Item): Listener {
   };
 }
 
-/** The number of listeners that are in memory at the same time. */
-const PAGE_SIZE = 500;
-
-/** The partition of the listeners of a type. */
-export const partitionOf = (namespaceId: string, type: string): string => keys.listeners(namespaceId, type).pk;
-
-/** Yields the listeners of a type after the position `after`, page by page. */
-export async function* of({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string, after = '') {
-  const range = { ...keys.listeners(namespaceId, type), limit: PAGE_SIZE, from: after === '' ? undefined : after };
-  for await (const items of pagesOf(table, range)) yield items.filter(({ sk }) => sk > after).map(fromItem);
+/** The attributes by whose values the listeners of a type are stored. */
+export async function attributesOf({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string) {
+  return (await readAll(table, listenerKeys.attributes(namespaceId, type))).map(toAttribute);
 }
+
+/** Reads an attribute from its item. */
+export const toAttribute = (item: Item): string => String(item['attribute']);
 
 /** Stores the new path of the workflow of a start listener, so that the next event does not search for it. */
 export async function move(
@@ -149,47 +176,12 @@ export async function move(
   await ignoreConflict(table.write([write]));
 }
 
-/** The keys of all listeners of a namespace. */
-async function keysOf(table: Table, namespaceId: string): Promise<Key[]> {
-  const items = await readAll(table, keys.listenersOf(namespaceId));
-  return items.map(({ pk, sk }) => ({ table: 'runs', pk, sk }));
-}
-
-/** One record an owner, with all its filters. */
-function toRecords(listeners: readonly Listener[]): ListenerRecord[] {
-  const groups = Map.groupBy(listeners, ({ kind, owner }) => nameOf({ kind, id: owner }));
-  return [...groups.values()].map((group) => {
-    const [first] = group;
-    const at = toTimestamp(first?.created ?? 0);
-    const sorted = group.toSorted((a, b) => a.slot - b.slot);
-    return {
-      workflow: first?.path ?? '',
-      instance: first?.kind === 'wait' ? first.owner : '',
-      updatedAt: at,
-      mode: first?.mode ?? 'simple',
-      events: sorted.map(({ filter }) => ({ type: filter.type, filters: filter.context })),
-      createdAt: at,
-    };
-  });
-}
-
-/** Lists the listeners of a namespace (rest-api reference, A.5). */
-export async function list(
+/** Deletes the listener of a wait that is over: a version that stores listeners elsewhere may have left it. */
+export async function removeStale(
   { table }: Pick<Ports, 'table'>,
-  namespace: Namespace,
-  request: ListRequest,
-): Promise<List<ListenerRecord>> {
-  const items = await getAll(table, await keysOf(table, namespace.id));
-  const listeners = items.filter((item) => item !== undefined).map(fromItem);
-  return paginate(toRecords(listeners), request, {
-    orders: { UPDATED: (row) => row.updatedAt },
-    defaults: [{ field: 'UPDATED', direction: 'ASC' }],
-    filters: {},
-    idOf: (row) => `${row.workflow}#${row.instance}`,
-  });
-}
-
-/** Deletes all listeners of a deleted namespace. */
-export async function removeAll({ table }: Pick<Ports, 'table'>, namespaceId: string): Promise<void> {
-  await deleteKeys(table, await keysOf(table, namespaceId));
+  namespaceId: string,
+  { kind, owner, filter, slot, wait }: Listener,
+): Promise<void> {
+  const key = keyOf({ namespaceId, kind, id: owner }, filter, slot);
+  await ignoreConflict(table.write([{ do: 'delete', key, when: { equals: { owner, pause: wait } } }]));
 }

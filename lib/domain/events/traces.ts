@@ -1,5 +1,5 @@
 import type { Ports } from '../../ports/ports.ts';
-import type { Key, Table } from '../../ports/table.ts';
+import type { Key, Table, Value } from '../../ports/table.ts';
 import { ignoreConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
@@ -26,6 +26,13 @@ export async function noteServed({ table }: Needs, { key, replay }: events.Recor
   await updateIfPresent(table, replay?.key ?? key, { served });
 }
 
+const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> =>
+  texts.storeText(
+    blobs,
+    keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes)),
+    JSON.stringify(all),
+  );
+
 /** Adds traces to an event, and marks the delivery as complete if `isRouted`. Concurrent calls lose no traces. */
 export async function add(
   needs: Needs,
@@ -41,14 +48,9 @@ export async function add(
     // The event was purged meanwhile.
     if (current === undefined) return;
     const notes = current.notes + 1;
-    const blob = keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes));
-    const text = JSON.stringify(merge(current.traces, found));
-    const set = { trace: await texts.storeText(needs.blobs, blob, text), notes, ...routed };
+    const all = merge(current.traces, found);
+    const trace = all.length === current.traces.length ? {} : { trace: await store(needs, key, notes, all) };
+    const set = { ...trace, notes, ...routed };
     await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: current.notes } } }]);
   });
-}
-
-/** The explanation of an event: to which listeners it was delivered, with which result. */
-export function toExplanation(recorded: events.Recorded) {
-  return { event: events.toRecord(recorded), routed: recorded.isRouted, listeners: recorded.traces };
 }

@@ -1,3 +1,4 @@
+import { listenersByValue } from './listeners-by-value.ts';
 import type { Migration } from './migration.ts';
 import { runsByTime } from './runs-by-time.ts';
 
@@ -5,4 +6,4 @@ import { runsByTime } from './runs-by-time.ts';
 export const FIRST_VERSION = 1;
 
 /** The migrations from each schema version to the next, from the first one on. A released migration never changes. */
-export const MIGRATIONS: readonly Migration[] = [runsByTime];
+export const MIGRATIONS: readonly Migration[] = [runsByTime, listenersByValue];

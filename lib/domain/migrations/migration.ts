@@ -13,4 +13,6 @@ export type Transform = (item: Item) => readonly Item[];
 export interface Migration {
   /** By the table whose items change. */
   readonly changes: Readonly<Partial<Record<TableName, Transform>>>;
+  /** Items that are stored with what replaces an item, in place of those with the same keys: several items need them. */
+  readonly additions?: Readonly<Partial<Record<TableName, Transform>>>;
 }

@@ -7,7 +7,7 @@ import { batchesOf, putAt } from '../storage/batches.ts';
 import { ignoreConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { FIRST_VERSION, MIGRATIONS } from './index.ts';
-import type { Migration, Transform } from './migration.ts';
+import type { Migration } from './migration.ts';
 
 type Reader = Pick<Ports, 'table'>;
 type Needs = Reader & { readonly inventory: Inventory; readonly clock: Pick<Clock, 'now'> };
@@ -84,14 +84,17 @@ function replacement(table: TableName, item: Item, made: readonly Item[]): Write
 const MAX_ATTEMPTS = 10;
 
 /** Migrates one item. When another process changes it at the same time, that change is kept and migrated. */
-async function migrateItem({ table }: Reader, name: TableName, found: Item, transform: Transform): Promise<void> {
+async function migrateItem({ table }: Reader, name: TableName, found: Item, migration: Migration): Promise<void> {
+  const transform = migration.changes[name] ?? ((item) => [item]);
+  const additions = migration.additions?.[name] ?? (() => []);
   const key = { table: name, pk: found.pk, sk: found.sk };
   const attempt = async (number: number): Promise<void> => {
     const [item] = number === 1 ? [found] : await table.get([key]);
     if (item === undefined) return;
     const made = transform(item);
     if (made.length === 1 && made[0] === item) return;
-    await table.write(replacement(name, item, made));
+    const added = additions(item).map((one): Write => ({ do: 'put', table: name, item: one }));
+    await table.write([...replacement(name, item, made), ...added]);
   };
   const text = `cannot migrate the item ${key.pk} ${key.sk} of the table ${name}`;
   const reason = 'it changes all the time, or there is an item with its new key already';
@@ -102,18 +105,13 @@ async function migrateItem({ table }: Reader, name: TableName, found: Item, tran
 const CONCURRENCY = 16;
 
 /** Migrates a page of items, and returns the progress after it. */
-async function migratePage(
-  needs: Needs,
-  { changes }: Migration,
-  { version, table, next }: Progress,
-): Promise<Progress> {
-  const names = Object.keys(changes) as TableName[];
+async function migratePage(needs: Needs, migration: Migration, { version, table, next }: Progress): Promise<Progress> {
+  const names = Object.keys(migration.changes) as TableName[];
   const name = table ?? names[0];
-  const transform = name && changes[name];
-  if (name === undefined || transform === undefined) return { version: version + 1 };
+  if (name === undefined || !names.includes(name)) return { version: version + 1 };
   const page = await needs.inventory.page(name, next);
   for (const batch of batchesOf(page.items, CONCURRENCY)) {
-    await Promise.all(batch.map((item) => migrateItem(needs, name, item, transform)));
+    await Promise.all(batch.map((item) => migrateItem(needs, name, item, migration)));
   }
   if (page.next !== undefined) return { version, table: name, next: page.next };
   const following = names[names.indexOf(name) + 1];

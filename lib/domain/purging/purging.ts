@@ -1,5 +1,6 @@
 import type { Ports } from '../../ports/ports.ts';
 import { BATCH_LIMIT, type Write } from '../../ports/table.ts';
+import * as listenerList from '../events/listener-list.ts';
 import * as listeners from '../events/listeners.ts';
 import { deleteLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
@@ -67,7 +68,7 @@ async function removeDirectory(needs: Needs, id: string, namespaceId: string): P
 async function removeNamespace(needs: Needs, id: string): Promise<void> {
   const { table } = needs;
   await removeDirectory(needs, id, id);
-  await listeners.removeAll(needs, id);
+  await listenerList.removeAll(needs, id);
   await removeServices(needs, keys.services(id));
   await deleteLog(needs, id);
   await deleteAll(table, keys.eventFilters(id));

@@ -1,62 +1,30 @@
-import type { Key, Query, TableName } from '../../ports/table.ts';
-import { DAY_MS } from '../../time/units.ts';
-import { sha256 } from './ids.ts';
+import type { Key } from '../../ports/table.ts';
+import {
+  at,
+  catalog,
+  DATE_LENGTH,
+  dateOf,
+  dayBucket,
+  daysBetween,
+  HASHED_PART,
+  journal,
+  type Partition,
+  type PartitionRange,
+  part,
+  runs,
+  TIME_DIGITS,
+  timeText,
+} from './key-parts.ts';
 
-/** A partition of a table, or of one of its secondary indexes. */
-export type Partition = Pick<Query, 'table' | 'index' | 'pk'>;
-
-/** A partition, or those of its items whose sort keys begin with a prefix. */
-export type PartitionRange = Partition & Pick<Query, 'prefix'>;
-
-// ---- Parts of keys ----
-
-/** The sort key of an item that is alone in its partition. */
-const SINGLE = '.';
-
-const MAX_PART_LENGTH = 200;
-const HASHED_PART = /^sha256:[0-9a-f]{64}$/;
-
-/** A text of a user as a part of a key: a long one is replaced by its hash, since keys have a maximum length. */
-const part = (text: string): string => (text.length <= MAX_PART_LENGTH ? text : `sha256:${sha256(text)}`);
-
-const TIME_DIGITS = 15;
-
-/** Milliseconds since 1970 as text that sorts by time. */
-export const timeText = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');
-
-/** The sort key of a run in an index by time. */
-export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${id}`;
-
-const DATE_LENGTH = '2026-01-15'.length;
-
-/** The date that was asked for last: most times are of the same day. */
-let lastDate = { day: Number.NaN, text: '' };
-
-/** The date of a time in UTC, `2026-01-15`. */
-export function dateOf(ms: number): string {
-  const day = Math.floor(ms / DAY_MS);
-  if (day !== lastDate.day) lastDate = { day, text: new Date(ms).toISOString().slice(0, DATE_LENGTH) };
-  return lastDate.text;
-}
-
-/** A time of each day of [from, to], the oldest first. */
-export function daysBetween(from: number, to: number): number[] {
-  const days: number[] = [];
-  for (let ms = from; dateOf(ms) <= dateOf(to); ms += DAY_MS) days.push(ms);
-  return days;
-}
-
-/** The partition key of a day in every index by time: with a partition a day, none grows without limit. */
-export const dayBucket = (namespaceId: string, ms: number): string => `${namespaceId}#${dateOf(ms)}`;
-
-const partition =
-  (table: TableName) =>
-  (pk: string): Partition => ({ table, pk });
-const catalog = partition('catalog');
-const runs = partition('runs');
-const journal = partition('journal');
-
-const at = ({ table, pk }: Partition, sk = SINGLE): Key => ({ table, pk, sk });
+export {
+  dateOf,
+  dayBucket,
+  daysBetween,
+  type Partition,
+  type PartitionRange,
+  runOrder,
+  timeText,
+} from './key-parts.ts';
 
 // ---- The table `catalog`: what users define. A namespace is keyed by its id, so a new one of the same name is empty ----
 
@@ -166,19 +134,6 @@ export const runsBegun = (namespaceId: string, ms: number): Partition => ({
 export const runsEnded = (namespaceId: string, ms: number): Partition => ({
   ...runs(dayBucket(namespaceId, ms)),
   index: 'by-end',
-});
-
-/** The listeners of a type of events. */
-export const listeners = (namespaceId: string, type: string): Partition =>
-  runs(`listeners#${namespaceId}#${part(type)}`);
-/** The key of a listener; `slot` is the index of its filter among those of the owner. */
-export const listener = (namespaceId: string, type: string, owner: string, slot: number): Key =>
-  at(listeners(namespaceId, type), `${owner}#${String(slot).padStart(3, '0')}`);
-
-/** All listeners of a namespace. They share the index `by-namespace` with the runs. */
-export const listenersOf = (namespaceId: string): Partition => ({
-  ...runs(`${namespaceId}#listeners`),
-  index: 'by-namespace',
 });
 
 /** The events that a workflow has collected for its start. */

@@ -50,15 +50,18 @@ interface Plans {
 }
 
 /** The writes by which its starts follow a change of a workflow: its listeners, and the marker of its schedule. */
-function startWrites(
-  { clock }: Pick<Ports, 'clock'>,
+async function startWrites(
+  ports: Pick<Ports, 'table' | 'clock'>,
   { namespace, id, path }: Address,
   plans: Plans,
   now: number,
-): Write[] {
+): Promise<Write[]> {
+  if (plans.after !== undefined) {
+    await listeners.storeAttributes(ports, namespace.id, listeners.startFilters(plans.after));
+  }
   return [
     ...listeners.startWrites({ namespaceId: namespace.id, id, path }, plans, now),
-    ...schedules.toMarkers({ id, namespace: namespace.name, path }, plans, clock.uuid()),
+    ...schedules.toMarkers({ id, namespace: namespace.name, path }, plans, ports.clock.uuid()),
   ];
 }
 
@@ -77,13 +80,15 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const id = ports.clock.uuid();
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
+  const place = { namespace: site.namespace, id, path: site.path };
+  const started = await startWrites(ports, place, { before: undefined, after: plan }, now);
   const { pk, sk } = key;
   const item = { pk, sk, id, type: 'workflow', created: now, updated: now, live: true, latest: revision.sk };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item, when: { absent: true } },
     touch(site.namespace, site.directory, now),
     { do: 'put', table: 'catalog', item: revision },
-    ...startWrites(ports, { namespace: site.namespace, id, path: site.path }, { before: undefined, after: plan }, now),
+    ...started,
   ]);
   await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
@@ -119,7 +124,7 @@ async function makeLatest(
   const updated = ports.clock.now();
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
-  const started = isStarting ? startWrites(ports, addressOf(opened), plans, updated) : [];
+  const started = isStarting ? await startWrites(ports, addressOf(opened), plans, updated) : [];
   await changeNode(ports, node, { latest: revision.id, updated }, [...more, ...started]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
@@ -153,7 +158,7 @@ export async function divide(
   const after = await openNode(ports, { ...found, node: { ...found.node, live, routes, updated } });
   const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
   const plans = { before: planIn(before), after: planIn(after) };
-  const started = startWrites(ports, addressOf(after), plans, updated);
+  const started = await startWrites(ports, addressOf(after), plans, updated);
   await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated }, started);
   return { before, after };
 }
@@ -207,7 +212,7 @@ export async function toggle(ports: Needs, opened: Opened, live: boolean): Promi
   if (node.live === live) return opened;
   const updated = ports.clock.now();
   const plans = live ? { before: undefined, after: revision.plan } : { before: revision.plan, after: undefined };
-  const started = startWrites(ports, addressOf(opened), plans, updated);
+  const started = await startWrites(ports, addressOf(opened), plans, updated);
   await changeNode(ports, node, { live, updated }, started);
   return { ...opened, node: { ...node, live, updated } };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as events from '../../domain/events/events.ts';
+import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening, type Wait } from '../../domain/runs/waits.ts';
@@ -33,9 +34,6 @@ export type Offered =
   | 'too early'
   /** The wait is over. */
   | 'gone';
-
-/** The name of a wait that `explain` shows. */
-export const nameOfWait = (run: string): string => `wait ${run}`;
 
 /**
  * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
@@ -160,7 +158,7 @@ async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): P
   for (const recorded of found.flat().sort((a, b) => a.due - b.due)) {
     const did = await offer(ports, key, recorded);
     if (did === 'gone') return;
-    const trace = { listener: nameOfWait(run.id), workflow: run.path, matches: true, did };
+    const trace = { listener: displayName({ kind: 'wait', owner: run.id }), workflow: run.path, matches: true, did };
     if (did === 'taken') await traces.add(ports, recorded, [trace], false);
   }
 }

@@ -1,22 +1,18 @@
 import { type Candidates, candidatesOf } from '../../domain/events/candidates.ts';
 import * as events from '../../domain/events/events.ts';
-import type * as listeners from '../../domain/events/listeners.ts';
+import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
-import type { MatchResult } from '../../events/matching.ts';
-import { toJson } from '../../language/json.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { EnginePorts } from '../ports.ts';
-import { nameOfWait, offer } from './listening.ts';
+import { offer } from './listening.ts';
 import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
 const CONCURRENCY = 16;
 /** After this many listeners a call of the router ends and lets the bus call it again: it has five minutes on AWS. */
 const MAX_PER_CALL = 5000;
-/** How many listeners that do not match are in the traces of an event. */
-const MAX_MISMATCHES = 20;
-/** A value in a trace is cut here, in characters. */
-const MAX_SHOWN_LENGTH = 200;
+/** The position is stored after so many listeners: a crash repeats at most these, and most events store none. */
+const NOTED_AFTER = 250;
 
 /** The progress of one call of the router. */
 interface Progress {
@@ -27,6 +23,8 @@ interface Progress {
   offered: number;
   /** The place of the last listener up to which all have got the event. */
   served: string;
+  /** How many listeners had been offered the event when the position was stored last. */
+  noted: number;
 }
 
 /**
@@ -38,12 +36,14 @@ interface Progress {
 export async function route(ports: EnginePorts, message: Message): Promise<void> {
   const recorded = await events.read(ports, message.record);
   if (recorded === undefined || recorded.isRouted) return;
-  const progress: Progress = { found: [], faults: [], offered: 0, served: recorded.served };
+  const progress: Progress = { found: [], faults: [], offered: 0, served: recorded.served, noted: 0 };
   for await (const part of candidatesOf(ports, message.namespaceId, recorded.event, recorded.served)) {
-    if (progress.served !== recorded.served) await traces.noteServed(ports, recorded, progress.served);
-    if (progress.offered >= MAX_PER_CALL && progress.faults.length === 0) {
-      return continueLater(ports, message, recorded, progress);
+    const isLast = progress.offered >= MAX_PER_CALL && progress.faults.length === 0;
+    if (isLast || progress.offered - progress.noted >= NOTED_AFTER) {
+      await traces.noteServed(ports, recorded, progress.served);
+      progress.noted = progress.offered;
     }
+    if (isLast) return continueLater(ports, message, recorded, progress);
     await deliverToPart(ports, { message, recorded, progress }, part);
   }
   await traces.add(ports, recorded, progress.found, progress.faults.length === 0);
@@ -78,23 +78,14 @@ async function deliverToPart(ports: EnginePorts, routing: Routing, part: Candida
         progress.found.push(result.value);
     }
   }
-  noteMismatches(progress, part);
   // The next call begins before the first listener that could not be served.
-  if (progress.faults.length === 0) progress.served = part.last || progress.served;
-}
-
-/** Traces some of the listeners that do not match: they show what to change in a filter. */
-function noteMismatches({ found }: Progress, { mismatches }: Candidates): void {
-  const before = found.filter(({ matches }) => !matches).length;
-  for (const { listener, result } of mismatches.slice(0, Math.max(MAX_MISMATCHES - before, 0))) {
-    found.push({ listener: nameOf(listener), workflow: listener.path, ...toShown(result), did: 'nothing' });
-  }
+  if (progress.faults.length === 0) progress.served = part.last;
 }
 
 /** Whether an earlier call has started or collected for a start listener. Waits and replays keep their own account. */
 function isServed({ traces: known, replay }: events.Recorded, listener: listeners.Listener): boolean {
   if (replay !== undefined || listener.kind === 'wait') return false;
-  const name = nameOf(listener);
+  const name = listeners.displayName(listener);
   return known.some((trace) => trace.listener === name && (trace.did === 'started' || trace.did === 'collected'));
 }
 
@@ -115,23 +106,13 @@ async function deliver(
   listener: listeners.Listener,
 ): Promise<events.Trace> {
   const { kind, owner, path, wait: number } = listener;
-  const trace = { listener: nameOf(listener), workflow: path, matches: true };
-  if (kind === 'wait') return { ...trace, did: await offer(ports, { run: owner, number }, recorded) };
+  const trace = { listener: listeners.displayName(listener), workflow: path, matches: true };
+  if (kind === 'wait') {
+    const did = await offer(ports, { run: owner, number }, recorded);
+    if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
+    return { ...trace, did };
+  }
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
-}
-
-const nameOf = ({ kind, owner }: listeners.Listener): string =>
-  kind === 'wait' ? nameOfWait(owner) : `start ${owner}`;
-
-function toShown({ matches, failed }: MatchResult): Pick<events.Trace, 'matches' | 'failed'> {
-  if (failed === undefined) return { matches };
-  const { attribute, expected, found } = failed;
-  return { matches, failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };
-}
-
-function shown(value: unknown): unknown {
-  const text = typeof value === 'string' ? value : toJson(value ?? null);
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…`.toWellFormed() : value;
 }
 
 /** The fields that name the listener of a failed delivery in the log record of a fault that `route` threw. */

@@ -2,6 +2,7 @@ import * as listeners from '../../domain/events/listeners.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Listening } from '../../domain/runs/waits.ts';
 import type { Write } from '../../ports/table.ts';
+import type { EnginePorts } from '../ports.ts';
 
 const modeOf = ({ filters, mode }: Listening): listeners.Listener['mode'] => {
   if (filters.length === 1) return 'simple';
@@ -14,7 +15,7 @@ const placeOf = (write: Write): string => {
 };
 
 /** The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends. */
-export function listenerWrites(before: Run, after: Run): Write[] {
+export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
   const { wait } = after;
   const begun = after.status === 'pending' ? wait?.listening : undefined;
   const isSameWait = before.wait?.number === wait?.number;
@@ -24,6 +25,7 @@ export function listenerWrites(before: Run, after: Run): Write[] {
   const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
   if (begun === undefined || wait === undefined) return deletions;
   const details = { wait: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };
+  await listeners.storeAttributes(ports, before.namespaceId, begun.filters);
   const puts = listeners.toWrites(owner, begun.filters, details);
   // A transaction writes an item once: a put replaces the listener that it would delete.
   const replaced = new Set(puts.map(placeOf));

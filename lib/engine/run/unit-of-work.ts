@@ -181,7 +181,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.events.sendBroadcast(endEvent(this.ports, next));
     const { outbox, writes } = await this.events.prepare(this.run);
     const run = { ...next, outbox };
-    return { run, writes: [...(await this.variables.toWrites()), ...writes, ...listenerWrites(this.run, run)] };
+    const listeners = await listenerWrites(this.ports, this.run, run);
+    return { run, writes: [...(await this.variables.toWrites()), ...writes, ...listeners] };
   }
 
   private next(ending: Ending): Run {

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { tableSchemas } from '../../../lib/adapters/portable/schema.ts';
+import { candidatesOf } from '../../../lib/domain/events/candidates.ts';
+import * as listenerList from '../../../lib/domain/events/listener-list.ts';
+import * as listeners from '../../../lib/domain/events/listeners.ts';
 import { MIGRATIONS } from '../../../lib/domain/migrations/index.ts';
+import { listenersByValue } from '../../../lib/domain/migrations/listeners-by-value.ts';
 import type { Migration } from '../../../lib/domain/migrations/migration.ts';
 import { runsByTime } from '../../../lib/domain/migrations/runs-by-time.ts';
 import { initialize, migrate, schemaVersionOf } from '../../../lib/domain/migrations/upgrade.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Item, Table, TableName } from '../../../lib/ports/table.ts';
 import { DAY_MS } from '../../../lib/time/units.ts';
 
@@ -213,7 +219,7 @@ describe('tables of the current schema version', () => {
       ),
     );
     expect({ layout: 1 + MIGRATIONS.length, indexes }).toEqual({
-      layout: 2,
+      layout: 3,
       indexes: [
         'runs by-namespace: nsBucket, order',
         'runs by-end: endBucket, endOrder',
@@ -269,5 +275,52 @@ describe('the migration to runs by time', () => {
     for (const item of [begun, { pk: 'listeners#ns#paid', sk: 'a', order: 'a' }, { pk: 'claim#w', sk: '.' }]) {
       expect(change(item)?.[0]).toBe(item);
     }
+  });
+});
+
+describe('the migration to listeners by value', () => {
+  const listenerOf = (owner: string, context: object, slot = 0): Item => ({
+    pk: 'listeners#ns#paid',
+    sk: `wait#${owner}#00${slot}`,
+    nsBucket: 'ns#listeners',
+    order: `wait#${owner}#00${slot}`,
+    kind: 'wait',
+    owner,
+    slot,
+    filter: JSON.stringify({ type: 'paid', context }),
+    pause: 2,
+    mode: 'simple',
+    path: '/w',
+    created: 1_768_435_200_000,
+  });
+
+  test('puts a listener where an event finds it, and stays there when it is repeated', async () => {
+    const old = [
+      listenerOf('a', { order: '17', source: 'a-long-name-of-a-shop' }),
+      listenerOf('b', { order: '17' }),
+      listenerOf('c', { order: '18' }),
+      listenerOf('d', { order: '1*' }),
+      listenerOf('e', {}),
+    ];
+    await put('runs', old);
+    await found.table.write([{ do: 'put', table: 'catalog', item: { pk: 'layout', sk: '.', layout: 2 } }]);
+    expect(await migrate({ ...found, clock }, NO_DEADLINE)).toBe(true);
+    const event = { specversion: '1.0', id: '1', source: 's', type: 'paid', order: '17' } as CloudEvent;
+    const owners: string[] = [];
+    for await (const { matching } of candidatesOf(found, 'ns', event)) owners.push(...matching.map((one) => one.owner));
+    expect(owners.sort()).toEqual(['b', 'd', 'e']);
+    const { results } = await listenerList.list(found, { id: 'ns' }, toListRequest({}));
+    expect(results.map(({ instance }) => instance)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    // The version of the code stores and deletes them under the same keys.
+    for (const item of await itemsOf('runs')) {
+      expect(listenersByValue.changes.runs?.(item)).toEqual([item]);
+      if (item['filter'] === undefined) continue;
+      const { kind, owner, filter, slot } = listeners.fromItem(item);
+      const keys = listeners.keysOf({ namespaceId: 'ns', kind, id: owner }, [filter]);
+      expect(keys).toEqual([{ table: 'runs', pk: item.pk, sk: item.sk }]);
+      expect(slot).toBe(0);
+    }
+    await listenerList.removeAll(found, 'ns');
+    expect(await itemsOf('runs')).toEqual([]);
   });
 });

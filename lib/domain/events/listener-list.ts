@@ -1,0 +1,97 @@
+import type { Ports } from '../../ports/ports.ts';
+import type { Item, Key } from '../../ports/table.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import type { Filter } from '../runs/waits.ts';
+import { deleteKeys, getAll } from '../storage/batches.ts';
+import type { ListRequest } from '../storage/list-requests.ts';
+import * as listenerKeys from '../storage/listener-keys.ts';
+import { type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
+import { readAll } from '../storage/queries.ts';
+import { readWindow } from '../storage/windows.ts';
+import { displayName, fromItem, keysOf, type Listener } from './listeners.ts';
+
+/** The wire form of the listeners of one owner. */
+export interface ListenerRecord {
+  readonly workflow: string;
+  readonly instance: string;
+  readonly updatedAt: string;
+  readonly mode: Listener['mode'];
+  readonly events: readonly { readonly type: string; readonly filters: Readonly<Record<string, unknown>> }[];
+  readonly createdAt: string;
+}
+
+const keyOf = ({ pk, sk }: Item): Key => ({ table: 'runs', pk, sk });
+
+/** All filters of the owner of a listener in the index. */
+const filtersOf = (item: Item): Filter[] =>
+  item['filters'] === undefined ? [fromItem(item).filter] : (JSON.parse(String(item['filters'])) as Filter[]);
+
+/** The record of an owner, from its rows of the index: one, or one a filter if an earlier version stored them. */
+function toRecord(rows: readonly Item[]): ListenerRecord[] {
+  const sorted = rows.toSorted((a, b) => Number(a['slot']) - Number(b['slot']));
+  const [first] = sorted;
+  if (first === undefined) return [];
+  const { kind, owner, mode, path, created } = fromItem(first);
+  const filters = first['filters'] === undefined ? sorted.flatMap(filtersOf) : filtersOf(first);
+  const at = toTimestamp(created);
+  return [
+    {
+      workflow: path,
+      instance: kind === 'wait' ? owner : '',
+      updatedAt: at,
+      mode,
+      events: filters.map(({ type, context }) => ({ type, filters: context })),
+      createdAt: at,
+    },
+  ];
+}
+
+const SORTING: Sorting<ListenerRecord> = {
+  orders: { UPDATED: (row) => row.updatedAt },
+  defaults: [{ field: 'UPDATED', direction: 'ASC' }],
+  filters: {},
+  idOf: (row) => `${row.workflow}#${row.instance}`,
+};
+
+/** Reads the records of rows of the index; those of listeners that were deleted meanwhile are left out. */
+async function recordsOf({ table }: Pick<Ports, 'table'>, rows: readonly Item[]): Promise<ListenerRecord[]> {
+  const items = await getAll(table, rows.map(keyOf));
+  const present = items.filter((item) => item !== undefined);
+  return [...Map.groupBy(present, (item) => displayName(fromItem(item))).values()].flatMap(toRecord);
+}
+
+/** Whether the list is requested in the reverse order of the index. */
+const isDescending = ({ order }: ListRequest): boolean =>
+  order.find(({ field }) => Object.hasOwn(SORTING.orders, field))?.direction === 'DESC';
+
+/** Lists the listeners of a namespace, one record an owner (rest-api reference, A.5). Only a page is read. */
+export async function list(
+  ports: Pick<Ports, 'table'>,
+  { id }: Pick<Namespace, 'id'>,
+  request: ListRequest,
+): Promise<List<ListenerRecord>> {
+  const range = { ...listenerKeys.ofNamespace(id), descending: isDescending(request) };
+  // A cursor names an owner, which the index does not find.
+  if (request.cursor !== undefined) {
+    return paginate(await recordsOf(ports, await readAll(ports.table, range)), request, SORTING);
+  }
+  const { from, to } = spanOf(request);
+  const { items, total } = await readWindow(ports.table, [range], { from, to });
+  const records = await recordsOf(ports, items);
+  return toList(request, records, { from: Math.min(from, total), total, idOf: SORTING.idOf });
+}
+
+/** Deletes all listeners of a deleted namespace. */
+export async function removeAll({ table }: Pick<Ports, 'table'>, namespaceId: string): Promise<void> {
+  const rows = await readAll(table, listenerKeys.ofNamespace(namespaceId));
+  const items = await getAll(table, rows.map(keyOf));
+  const others = items.flatMap((item) => {
+    if (item === undefined) return [];
+    const { kind, owner: id } = fromItem(item);
+    return keysOf({ namespaceId, kind, id }, filtersOf(item));
+  });
+  const attributes = await readAll(table, listenerKeys.attributesOfAll(namespaceId));
+  const all = [...rows.map(keyOf), ...others, ...attributes.map(keyOf)];
+  await deleteKeys(table, [...new Map(all.map((key) => [`${key.pk} ${key.sk}`, key])).values()]);
+}
