@@ -20,6 +20,11 @@ const MODULE: BuildOptions = {
   logLevel: 'warning',
 };
 
+/** Defines `require` for bundled CommonJS packages, because a module has none. */
+const WITH_REQUIRE = {
+  js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+};
+
 /**
  * Writes the command line as weft.mjs to a folder, with modules beside it that only some commands load. Returns the bytes
  * that every command loads.
@@ -35,7 +40,7 @@ export async function bundleCommandLine(folder: string): Promise<number> {
     metafile: true,
     // The package does not contain the service.
     external: ['../../server/main.ts', '../../server/backup.ts'],
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    banner: WITH_REQUIRE,
   });
   return loadedBytes(metafile);
 }
@@ -50,6 +55,19 @@ function loadedBytes({ outputs }: Metafile): number {
     }
   }
   return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+}
+
+/** Writes the worker thread of the engine for tests, with the WebAssembly of both script engines, beside the modules. */
+export async function bundleSandbox(folder: string): Promise<void> {
+  await build({
+    ...MODULE,
+    // The engine runs from Node 22 on.
+    target: 'node22',
+    entryPoints: [here('../lib/language/sandbox/worker.ts')],
+    outfile: join(folder, 'sandbox-worker.mjs'),
+    loader: { '.wasm': 'binary' },
+    banner: WITH_REQUIRE,
+  });
 }
 
 /** The declarations that the public types of the construct refer to. */
@@ -108,6 +126,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist);
   await bundleCommandLine(dist);
+  await bundleSandbox(dist);
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   await bundleConstruct(dist);
   await bundleAllFunctions(dist);

@@ -1,5 +1,6 @@
 import { localBus } from '../../lib/adapters/local/bus.ts';
 import { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
+import type { Alarm } from '../../lib/adapters/local/concurrency/timers.ts';
 import type { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
 import { localSchedules } from '../../lib/adapters/local/schedules.ts';
@@ -7,12 +8,12 @@ import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { route } from '../../lib/engine/events/router.ts';
 import { startByClock } from '../../lib/engine/events/starts.ts';
+import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
 import { FaultError, toTaskError } from '../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
-import type { Ports } from '../../lib/ports/ports.ts';
 import { nextTick, parseCron } from '../../lib/time/cron/cron.ts';
 import type { Observer } from './observer.ts';
 
@@ -23,7 +24,13 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly observer: Observer;
   /** The ports of the functions that it invokes. */
-  readonly ports: () => Ports;
+  readonly ports: () => RunnerPorts;
+  /** Rings the timers; by default the alarm of the system. */
+  readonly alarm?: Alarm;
+  /** Called around each function that is invoked. */
+  readonly around?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Each message of the bus is delivered twice, as a bus may do that delivers at least once. */
+  readonly deliversTwice?: boolean;
 }
 
 type Message = Parameters<typeof route>[1];
@@ -46,24 +53,27 @@ function throwLogged(error: unknown): never {
 }
 
 /** The functions that state machines, the bus and schedules invoke: those of functions/triggers/. */
-function functionsOf({ ports, observer: { onInvoke, onPublish } }: RuntimeOptions) {
+function functionsOf({ ports, observer, around = (work) => work(), deliversTwice = false }: RuntimeOptions) {
+  const { onInvoke, onPublish } = observer;
   return {
     invoke: (_function: string, payload: unknown) => {
       onInvoke?.();
-      return step(ports(), payload as StepInput).catch(throwLogged);
+      return around(() => step(ports(), payload as StepInput).catch(throwLogged));
     },
-    onEnd: ({ name, status, error = '', cause = '' }: Ended) => onExecutionEnd(ports(), { name, status, error, cause }),
-    deliver: (message: Message) => {
+    onEnd: ({ name, status, error = '', cause = '' }: Ended) =>
+      around(() => onExecutionEnd(ports(), { name, status, error, cause })),
+    deliver: async (message: Message) => {
       onPublish?.();
       onInvoke?.();
-      return route(ports(), message);
+      const deliveries = deliversTwice ? [message, message] : [message];
+      await Promise.all(deliveries.map((one) => around(() => route(ports(), one))));
     },
     giveUpEvent: async (detail: Message, why: Failure) => {
       await keepDeadLetter(ports(), { detail }, why);
     },
     tick: ({ target }: Target, planned: number) => {
       onInvoke?.();
-      return startByClock(ports(), target, planned);
+      return around(() => startByClock(ports(), target, planned));
     },
     giveUpTick: async ({ target }: Target, planned: number, why: Failure) => {
       await keepDeadLetter(ports(), { target, planned: new Date(planned).toISOString() }, why);
@@ -78,10 +88,11 @@ export function openRuntime(options: RuntimeOptions) {
   const activity = new Activity();
   const { onTransition } = observer;
   const calls = { invoke, onEnd, ...omitUndefined({ onTransition }) };
-  const executions = localExecutions({ database, clock, activity, ...calls });
-  const bus = localBus({ database, clock, activity, deliver, giveUp: giveUpEvent });
+  const shared = { database, clock, activity, ...omitUndefined({ alarm: options.alarm }) };
+  const executions = localExecutions({ ...shared, ...calls });
+  const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });
   const ticks = { tick, giveUp: giveUpTick, nextTick: tickAfter };
-  const schedules = localSchedules({ database, clock, activity, ...ticks });
+  const schedules = localSchedules({ ...shared, ...ticks });
   const close = async () => {
     for (const part of [schedules, bus, executions]) await part.close();
   };

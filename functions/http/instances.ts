@@ -1,5 +1,6 @@
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
+import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -44,6 +45,8 @@ export const endpoints: Endpoints<'instances'> = {
     const revision = await revisions.need(ports, run.workflowId, run.revision);
     return { namespace: run.namespace, instance: run.id, path: run.path, revision: revisions.toRecord(revision) };
   },
+  getInstanceBundle: async (ports, { path }) =>
+    toBundle(ports, await instances.need(ports, path.namespace, path.instance)),
   rerunInstance: async (ports, { path, query, input }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
     const started = await rerun(ports, run, {

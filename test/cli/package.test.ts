@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleCommandLine } from '../../bin/bundle.ts';
+import { bundleCommandLine, bundleSandbox } from '../../bin/bundle.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,6 +27,7 @@ beforeAll(async () => {
   const home = join(folder, 'node_modules/weft-workflows');
   await mkdir(join(home, 'bin'), { recursive: true });
   bytes = await bundleCommandLine(join(home, 'dist'));
+  await bundleSandbox(join(home, 'dist'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
   packed = join(home, 'bin/weft.mjs');
   await copyFile(join(root, 'bin/weft.mjs'), packed);
@@ -90,7 +91,13 @@ test('weft of a clone installs Node if the present one cannot run TypeScript and
 });
 
 describe('weft of a package', () => {
-  test('is one file without dependencies', () => {
+  test('runs the tests of a workflow with scripts, and of one with a mock', async () => {
+    const tests = ['hello', 'third-time-lucky'].map((name) => join(root, 'examples', name, 'workflow.test.yaml'));
+    const { code, out, err } = await run(packed, ['test', ...tests]);
+    expect({ code, err, last: out.split('\n').at(-2) }).toEqual({ code: 0, err: '', last: '5 passed, 0 failed' });
+  });
+
+  test('is one file without dependencies, apart from the engine for tests', () => {
     expect(bytes).toBeLessThan(MAX_BYTES);
   });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -32,6 +32,7 @@ export interface CommandResult {
 export interface Workspace {
   readonly folder: string;
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>;
+  read(name: string): Promise<string>;
   weft(args: readonly string[], started?: StartOptions): Promise<CommandResult>;
   clear(): Promise<void>;
 }
@@ -49,6 +50,7 @@ export async function openWorkspace(client?: Client, namespace?: string): Promis
         await writeFile(join(folder, name), text);
       }
     },
+    read: (name) => readFile(join(folder, name), 'utf8'),
     weft: (args, started = {}) => start(args, { ...started, env: { ...home, ...started.env } }, folder),
     clear: () => rm(folder, { recursive: true, force: true }),
   };

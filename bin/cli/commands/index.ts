@@ -16,9 +16,11 @@ import { logs } from './logs.ts';
 import { lsp } from './lsp.ts';
 import { namespaces } from './namespaces.ts';
 import { pushCommand } from './push.ts';
+import { replay } from './replay.ts';
 import { restore } from './restore.ts';
 import { secrets } from './secrets.ts';
 import { start } from './start.ts';
+import { test } from './test.ts';
 import { validate } from './validate.ts';
 import { vars } from './vars.ts';
 import { version } from './version.ts';
@@ -30,12 +32,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   profiles: profileCommand,
   validate,
   lsp,
+  test,
   cost,
   push: pushCommand,
   exec,
   logs,
   cancel,
   instances,
+  replay,
   events,
   deliveries,
   vars,

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
@@ -8,6 +10,7 @@ import {
   type Outcome,
   result,
   success,
+  toJson,
   toTable,
   UsageError,
   type ValuesOf,
@@ -22,6 +25,7 @@ const OPTIONS = {
   status: { type: 'string', value: 'STATUS', help: `runs with this status: ${STATUSES.join(', ')}` },
   limit: limitOption('runs'),
   state: { type: 'string', value: 'STATE', help: 'show: the data that this state saw at its last visit' },
+  output: { type: 'string', short: 'o', value: 'FILE', help: 'bundle: the file (default: INSTANCE.bundle.json)' },
   from: { type: 'string', value: 'STATE', help: 'rerun: begin at this state with the data recorded there' },
   latest: { type: 'boolean', help: 'rerun: use the newest revision of the workflow' },
   patch: { type: 'string', value: 'JSON', help: 'rerun: change the data first, by a list of operations of RFC 6902' },
@@ -106,6 +110,16 @@ async function source(values: Values, [id = '']: readonly string[], terminal: Te
   return result(values, reply, () => text.replace(/\n$/, ''));
 }
 
+async function bundle(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, base } = await openNamespace(values, terminal);
+  const reply = await service.call('GET', `${pathOf(base, id)}/bundle`);
+  const { output = `${id}.bundle.json` } = values;
+  if (output === '-') return success(toJson(reply));
+  await writeFile(resolve(terminal.cwd, output), `${toJson(reply)}\n`);
+  const notes = textsAt(reply, 'notes').map((note) => `note: ${note}`);
+  return result(values, { file: output, notes }, () => [`wrote ${output}`, ...notes].join('\n'));
+}
+
 async function waiting(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
   const reply = await service.call('GET', `${pathOf(base, id)}/waiting`);
@@ -143,6 +157,7 @@ export const instances = defineVerbs({
     'instances show INSTANCE [--state STATE]',
     'instances waiting INSTANCE',
     'instances source INSTANCE',
+    'instances bundle INSTANCE [--output FILE|-]',
     'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON]',
   ],
   options: OPTIONS,
@@ -155,6 +170,7 @@ export const instances = defineVerbs({
     show: { takes: ['INSTANCE'], run: show },
     waiting: { takes: ['INSTANCE'], run: waiting },
     source: { takes: ['INSTANCE'], run: source },
+    bundle: { takes: ['INSTANCE'], run: bundle },
     rerun: { takes: ['INSTANCE'], run: rerun },
   },
 });

@@ -1,6 +1,4 @@
-import { watch } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { needNamespace, openService, type Service } from '../client/service.ts';
 import { findDirektivConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
@@ -14,6 +12,7 @@ import {
   type ValuesOf,
 } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
+import { watchChanges } from '../shell/watching.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
 import { type DesiredState, latestOf } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
@@ -94,9 +93,6 @@ function outcomeOf(values: Values, terminal: Terminal, results: readonly ItemRes
   return { text: values.json ? toJson(results.map(toRecord)) : text, isSuccess: failed.length === 0 };
 }
 
-/** Editors write a file in several steps: changes within this time are one change. */
-const DEBOUNCE_MS = 150;
-
 const isExpected = (error: unknown): error is Error =>
   error instanceof CommandFailedError || error instanceof ServiceUnreachableError || error instanceof UsageError;
 
@@ -114,26 +110,6 @@ async function pushOnChange(job: PushJob, values: Values): Promise<Outcome> {
     terminal.printStatus(`watching ${source.name} …`);
   } while (!(await changes.next()).done);
   return { text: '', isSuccess: true };
-}
-
-/** Yields once after each burst of changes, until the signal is aborted. */
-async function* watchChanges(path: string, signal: AbortSignal): AsyncGenerator<void> {
-  let wake: () => void = () => undefined;
-  let hasChanged = false;
-  const watcher = watch(path, { recursive: true, signal }, () => {
-    hasChanged = true;
-    wake();
-  });
-  watcher.on('error', () => wake());
-  signal.addEventListener('abort', () => wake(), { once: true });
-  while (!signal.aborted) {
-    if (!hasChanged) await new Promise<void>((resolve) => (wake = resolve));
-    while (hasChanged && !signal.aborted) {
-      hasChanged = false;
-      await setTimeout(DEBOUNCE_MS);
-    }
-    if (!signal.aborted) yield;
-  }
 }
 
 export const pushCommand = defineCommand({

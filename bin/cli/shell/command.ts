@@ -177,15 +177,22 @@ export function toTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => lineOf(row).trimEnd()).join('\n');
 }
 
+/** Why a part of the service cannot be loaded, by the code of the error. */
+const LOAD_PROBLEMS: Readonly<Record<string, string>> = {
+  ERR_MODULE_NOT_FOUND: 'this package has no service; run it in a clone of the repository, or deploy it to AWS',
+  ERR_UNKNOWN_BUILTIN_MODULE: `this command needs Node 22.13 or newer, and this is ${process.version}; install a newer one`,
+};
+
 /**
- * Loads a part of the service. Throws UsageError in the published package, which contains the command line and not the
- * service.
+ * Loads a part of the service. Throws UsageError if the published package does not contain it, or if Node is too old for
+ * it.
  */
 export async function needService<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError('this package has no service; run it in a clone of the repository, or deploy it to AWS');
+    const problem = LOAD_PROBLEMS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (problem === undefined) throw error;
+    throw new UsageError(problem);
   }
 }

@@ -48,6 +48,7 @@ export type TimelineReply = { readonly namespace: string; readonly instance: Ins
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
 export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
 export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
+export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
 export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
 export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
@@ -518,6 +519,13 @@ export interface Operations {
     query: never;
     body: undefined;
     reply: WaitingReply;
+    frame: never;
+  };
+  getInstanceBundle: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: BundleReply;
     frame: never;
   };
   cancelInstance: {
@@ -1164,6 +1172,7 @@ export const operations = {
   getInstanceTimeline: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/timeline', permission: 'read' },
   getInstanceStep: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/steps/{step}', permission: 'read' },
   getInstanceWaiting: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/waiting', permission: 'read' },
+  getInstanceBundle: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/bundle', permission: 'read' },
   cancelInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}/cancel', permission: 'run' },
   listNamespaceVariables: { method: 'GET', path: '/namespaces/{namespace}/vars', permission: 'read' },
   getNamespaceVariable: { method: 'GET', path: '/namespaces/{namespace}/vars/{variable}', permission: 'read' },

@@ -1,4 +1,7 @@
-/** Calls `ring` once after so many milliseconds, unless the returned function is called before. */
+/**
+ * Calls `ring` once after so many milliseconds at the latest, unless the returned function is called before. `Timers` sets
+ * it again if it rings early.
+ */
 export type Alarm = (milliseconds: number, ring: () => void) => () => void;
 
 /** A pending timer. */
@@ -18,9 +21,9 @@ interface Entry {
  */
 const MAX_SLEEP_MS = 60_000;
 
-/** The alarm of the system: setTimeout. */
+/** The alarm of the system: setTimeout. Rings after 60 s at the latest. */
 export const systemAlarm: Alarm = (milliseconds, ring) => {
-  const timeout = setTimeout(ring, milliseconds);
+  const timeout = setTimeout(ring, Math.min(milliseconds, MAX_SLEEP_MS));
   return () => clearTimeout(timeout);
 };
 
@@ -86,8 +89,7 @@ export class Timers {
     this.#rest();
     if (!next) return;
     this.#armedFor = next.due;
-    const wait = Math.min(Math.max(next.due - this.#now(), 0), MAX_SLEEP_MS);
-    this.#disarm = this.#alarm(wait, () => this.#ringDue());
+    this.#disarm = this.#alarm(Math.max(next.due - this.#now(), 0), () => this.#ringDue());
   }
 
   #rest(): void {

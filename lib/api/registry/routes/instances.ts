@@ -90,6 +90,16 @@ export const instances = {
     from: 'weft',
     about: 'Returns the revision of the workflow that a run runs, also when the workflow was changed since.',
   },
+  getInstanceBundle: {
+    family: 'instances',
+    method: 'GET',
+    path: '/namespaces/{namespace}/instances/{instance}/bundle',
+    reply: 'bundle',
+    permission: 'read',
+    from: 'weft',
+    about:
+      'Returns all that a run saw (workflow, input, events, results of calls, variables, times), to replay it elsewhere.',
+  },
   rerunInstance: {
     family: 'instances',
     method: 'POST',

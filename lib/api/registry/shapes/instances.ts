@@ -139,4 +139,33 @@ export const waiting = z.object({
 
 /** The workflow as it was when the run started; `path` is its path then, and `revision.source` its text as base64. */
 export const instanceSource = z.object({ namespace: z.string(), instance: uuid, path: z.string(), revision });
+/** What `weft replay` reads. Times are milliseconds after the start of the run; secrets are only named. */
+export const bundle = z.object({
+  weftBundle: z.literal(1),
+  instance: z.object({ id: uuid, namespace: z.string(), revision: z.string(), startedAt: time }),
+  workflow: z.object({ path: z.string(), source: z.string() }),
+  input: z.unknown(),
+  calls: z.array(
+    z.object({
+      function: z.string(),
+      state: z.string(),
+      after: z.int(),
+      took: z.int(),
+      return: z.optional(z.unknown()),
+      error: z.optional(z.object({ code: z.string(), message: z.string() })),
+    }),
+  ),
+  events: z.array(z.object({ after: z.int(), event: data })),
+  variables: z.object({ namespace: data, workflow: data }),
+  secrets: z.array(z.string()),
+  outcome: z.object({
+    status: z.enum(['complete', 'failed', 'crashed']),
+    error: z.optional(z.object({ code: z.string(), message: z.string() })),
+    output: z.optional(data),
+    states: z.array(z.string()),
+    took: z.int(),
+  }),
+  notes: z.array(z.string()),
+});
+
 export const rerun = z.object({ namespace: z.string(), instance: uuid, rerunOf: uuid });

@@ -35,6 +35,7 @@ export const replies = {
   timelineStep: instances.timelineStep,
   waiting: instances.waiting,
   instanceSource: instances.instanceSource,
+  bundle: instances.bundle,
   rerun: instances.rerun,
   namespaceVariables: variables.namespaceVariables,
   workflowVariables: variables.workflowVariables,

@@ -1,0 +1,91 @@
+import { totalsOf } from '../../../lib/testing/results.ts';
+import { openService } from '../client/service.ts';
+import type { TargetValues } from '../client/target.ts';
+import { needService, type Outcome, UsageError } from '../shell/command.ts';
+import type { Terminal } from '../shell/terminal.ts';
+import { watchChanges } from '../shell/watching.ts';
+import { type DisturbanceValues, disturbancesOf, filterOf, patienceOf } from './options.ts';
+import { runRemote } from './remote/case.ts';
+import { REPORT_FORMATS } from './reports/formats.ts';
+import { type RunCase, runSession, type Session } from './session.ts';
+
+/** The values of the options of `weft test`. */
+export interface TestValues extends DisturbanceValues, TargetValues {
+  readonly filter?: string | undefined;
+  readonly watch?: boolean | undefined;
+  readonly coverage?: boolean | undefined;
+  readonly format?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+type FormatName = keyof typeof REPORT_FORMATS;
+
+const isFormat = (name: string): name is FormatName => Object.hasOwn(REPORT_FORMATS, name);
+
+function formatOf({ json, format = json ? 'json' : 'text' }: TestValues): FormatName {
+  if (isFormat(format)) return format;
+  throw new UsageError(`--format is one of ${Object.keys(REPORT_FORMATS).join(', ')}`);
+}
+
+async function embeddedRunner(values: TestValues): Promise<RunCase> {
+  const options = { disturbances: disturbancesOf(values), patience: patienceOf(values.timeout) };
+  const { runEmbedded } = await needService(() => import('./embedded/suite.ts'));
+  return (file, prepared) => runEmbedded(file, prepared, options);
+}
+
+/** Runs cases by the service that the options select. Throws UsageError. */
+async function remoteRunner(values: TestValues, terminal: Terminal): Promise<RunCase> {
+  if (disturbancesOf(values) !== undefined || values.coverage === true) {
+    throw new UsageError(
+      '--crash, --events and --coverage need the engine of this command; leave out --url and --profile',
+    );
+  }
+  const options = { service: await openService(values, terminal), patience: patienceOf(values.timeout) };
+  return (file, prepared) => runRemote(file, prepared, options);
+}
+
+const isRemote = ({ url, addr, profile }: TestValues): boolean => (url ?? addr ?? profile) !== undefined;
+
+async function report(session: Session, values: TestValues, format: FormatName): Promise<Outcome> {
+  const { suites, coverage } = await runSession(session);
+  const { passed, failed, skipped } = totalsOf(suites);
+  if (passed + failed + skipped === 0) {
+    throw new UsageError(
+      values.filter === undefined
+        ? 'there are no tests here; their files end in .test.yaml'
+        : `no case matches --filter ${values.filter}`,
+    );
+  }
+  const seed = disturbancesOf(values)?.seed;
+  const text = REPORT_FORMATS[format](
+    { suites, coverage: values.coverage === true ? coverage : undefined, seed },
+    session.terminal,
+  );
+  return { text, isSuccess: failed === 0 };
+}
+
+/** Runs the tests again after each change below the folder, until Ctrl-C. */
+async function runOnChange(session: Session, values: TestValues, format: FormatName): Promise<Outcome> {
+  const { terminal } = session;
+  const changes = watchChanges(terminal.cwd, terminal.signal);
+  do {
+    try {
+      await terminal.print(`${(await report(session, values, format)).text}\n`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      terminal.printStatus(`weft: ${error.message}`);
+    }
+    terminal.printStatus('watching for changes …');
+  } while (!(await changes.next()).done);
+  return { text: '', isSuccess: true };
+}
+
+/** Runs `weft test`. Throws UsageError, and what the service throws that the options name. */
+export async function runTests(values: TestValues, args: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const format = formatOf(values);
+  const isWanted = filterOf(values.filter);
+  const run = await (isRemote(values) ? remoteRunner(values, terminal) : embeddedRunner(values));
+  const session = { terminal, paths: args.length === 0 ? ['.'] : args, isWanted, run };
+  return values.watch ? runOnChange(session, values, format) : report(session, values, format);
+}

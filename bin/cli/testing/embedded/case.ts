@@ -1,0 +1,209 @@
+import { ServiceError } from '../../../../lib/domain/errors.ts';
+import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../../lib/domain/runs/runs.ts';
+import * as workflows from '../../../../lib/domain/tree/workflows.ts';
+import { receive } from '../../../../lib/engine/events/broadcasting.ts';
+import { execute } from '../../../../lib/engine/start/start.ts';
+import type { CloudEvent } from '../../../../lib/events/cloud-event.ts';
+import { functionKey } from '../../../../lib/testing/format/function-keys.ts';
+import { momentAfter } from '../../../../lib/testing/format/moments.ts';
+import type { TestEvent } from '../../../../lib/testing/format/suite.ts';
+import { isOutside, stagedSource } from '../../../../lib/testing/mocking/functions.ts';
+import { MockScript } from '../../../../lib/testing/mocking/script.ts';
+import type { Observation } from '../../../../lib/testing/observation.ts';
+import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../cases/prepared.ts';
+import { observe } from './observing.ts';
+import { NAMESPACE, PatienceError, TestWorld } from './world.ts';
+
+/** How a run of a case differs from the plain one. */
+export interface Variation {
+  /** The process crashes after the durable operation of this number, from 1. */
+  readonly crashAt?: number;
+  /** Each message of the bus, and each event of the case, is delivered twice. */
+  readonly repeatsEvents?: boolean;
+  /** Changes the order of events that are due at the same time. */
+  readonly shuffle?: <T>(events: readonly T[]) => readonly T[];
+  /** The clock begins so much later, milliseconds: for what depends on the time by its nature. */
+  readonly later?: number;
+}
+
+/** A case that was run. */
+export interface CaseRun {
+  readonly observation: Observation;
+  /** How many durable operations it made. */
+  readonly operations: number;
+  /** After what the process crashed. */
+  readonly crashedAfter: string | undefined;
+}
+
+/** The time at which cases begin by default. */
+const START = Date.UTC(2026, 0, 1);
+/** No case goes on for longer than this, in its own time. */
+const MAX_YEARS_MS = 10 * 366 * 86_400_000;
+
+/** An event of a case, with the time when it is sent, milliseconds since 1970. */
+interface QueuedEvent {
+  readonly event: TestEvent;
+  readonly due: number;
+  readonly id: string;
+}
+
+function stagedSources(prepared: PreparedCase): Map<string, string> {
+  const isMocked = (key: string): boolean => prepared.mocks.has(key);
+  return new Map(
+    [...prepared.workflows.values()].map((one) => {
+      return [one.path, stagedSource({ ...one, isMocked, startsByHand: losesStart(prepared, one) })];
+    }),
+  );
+}
+
+/** Runs one case in a world of its own. */
+class CaseRunner {
+  readonly #prepared: PreparedCase;
+  readonly #variation: Variation;
+  readonly #script: MockScript;
+  readonly #world: TestWorld;
+  readonly #start: number;
+  readonly #beginning: Beginning;
+  readonly #sent = new Set<string>();
+  readonly #problems: string[] = [];
+  #root: string | undefined;
+
+  constructor(prepared: PreparedCase, variation: Variation, giveUpAt: number) {
+    this.#prepared = prepared;
+    this.#variation = variation;
+    this.#script = new MockScript(prepared.mocks);
+    this.#beginning = beginningOf(prepared);
+    this.#start = (prepared.test.now ?? START) + (variation.later ?? 0);
+    const { crashAt, repeatsEvents = false } = variation;
+    const deliversTwice = repeatsEvents;
+    this.#world = new TestWorld({ start: this.#start, script: this.#script, crashAt, deliversTwice, giveUpAt });
+  }
+
+  async run(): Promise<CaseRun> {
+    const world = this.#world;
+    try {
+      await world.store(stagedSources(this.#prepared));
+      await this.#given();
+      world.countFromNow();
+      await this.#act().catch((error: unknown) => {
+        if (!(error instanceof PatienceError)) throw error;
+        this.#problems.push(`${error.message}: it loops without a wait, or a script does not end`);
+      });
+      world.stop();
+      const { operations, crashedAfter } = world;
+      return { observation: await this.#observe(), operations, crashedAfter };
+    } finally {
+      await world.close();
+    }
+  }
+
+  async #given(): Promise<void> {
+    const { test, main } = this.#prepared;
+    const { namespace, node } = await workflows.open(this.#world.ports, NAMESPACE, `/${main.path}`);
+    const owners = { namespace: namespace.id, workflow: node.id };
+    for (const scope of ['namespace', 'workflow'] as const) {
+      for (const [name, value] of Object.entries(test.variables[scope] ?? {})) {
+        await this.#world.setVariable({ scope, id: owners[scope] }, name, value);
+      }
+    }
+    for (const [name, value] of Object.entries(test.secrets)) await this.#world.setSecret(name, value);
+  }
+
+  async #act(): Promise<void> {
+    if (this.#beginning === 'request') await this.#execute();
+    const queue = this.#queue();
+    for (;;) {
+      await this.#world.settle();
+      const [next] = queue;
+      if (next === undefined && (await this.#isOver())) return;
+      if (next !== undefined && next.due <= (this.#world.time.next ?? next.due)) {
+        this.#world.time.advanceTo(next.due);
+        queue.shift();
+        await this.#send(next.event, next.id);
+      } else if (!this.#pass()) return;
+    }
+  }
+
+  /** The events in the order in which they are sent. One without a time is due with the event before it. */
+  #queue(): QueuedEvent[] {
+    let due = this.#start;
+    const queue = this.#prepared.test.events.map((event, index) => {
+      if (event.after !== undefined) due = momentAfter(this.#start, event.after);
+      return { event, due, id: event.id ?? `test-event-${index + 1}` };
+    });
+    const { shuffle = (events) => events } = this.#variation;
+    const byTime = Map.groupBy(queue, (one) => one.due);
+    return [...byTime].toSorted(([a], [b]) => a - b).flatMap(([, events]) => shuffle(events));
+  }
+
+  /** Lets the next timer ring; false if there is none. */
+  #pass(): boolean {
+    const { time } = this.#world;
+    if (time.next === undefined || time.next > this.#start + MAX_YEARS_MS) return false;
+    time.advance();
+    return true;
+  }
+
+  async #execute(): Promise<void> {
+    const { test, main } = this.#prepared;
+    const input = Buffer.from(JSON.stringify(test.input ?? {}));
+    const invocation = { namespace: NAMESPACE, path: `/${main.path}`, ref: '', input, key: 'test' };
+    await this.#world.request(async (ports) => {
+      this.#root = (await execute(ports, invocation)).run.id;
+    });
+  }
+
+  async #send(given: TestEvent, id: string): Promise<void> {
+    this.#sent.add(id);
+    const event: CloudEvent = {
+      specversion: '1.0',
+      ...given.context,
+      id,
+      source: given.source ?? 'test',
+      type: given.type,
+    };
+    const whole =
+      given.data === undefined ? event : { ...event, datacontenttype: 'application/json', data: given.data };
+    for (let times = this.#variation.repeatsEvents ? 2 : 1; times > 0; times -= 1) {
+      await this.#world.request(async (ports) => {
+        const namespace = await namespaces.need(ports, NAMESPACE);
+        await receive(ports, namespace, whole).catch(unlessExists);
+      });
+    }
+  }
+
+  /** Whether every run has ended, and there is one of the workflow. */
+  async #isOver(): Promise<boolean> {
+    const { recording, ports } = this.#world;
+    const all = [...recording.runs.values()].filter(({ isCall }) => !isCall);
+    this.#root ??= all.find(({ path }) => path === `/${this.#prepared.main.path}`)?.id;
+    if (this.#root === undefined) return false;
+    const found = await runs.findMany(
+      ports,
+      all.map(({ id }) => id),
+    );
+    return found.every((run) => run?.status !== 'pending');
+  }
+
+  #observe(): Promise<Observation> {
+    const subflows = new Set(
+      [...this.#prepared.workflows.values()].flatMap(({ path, plan }) =>
+        Object.entries(plan.functions).flatMap(([id, called]) => (isOutside(called) ? [] : [functionKey(path, id)])),
+      ),
+    );
+    const isIdempotent = (key: string): boolean => subflows.has(key) || this.#script.isIdempotent(key);
+    const root = this.#root;
+    return observe(this.#world, { root, sent: this.#sent, isIdempotent, problems: this.#problems });
+  }
+}
+
+/** A sender repeats an event of which it does not know whether it was accepted. */
+function unlessExists(error: unknown): void {
+  if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
+}
+
+/** Runs a case in this process, in memory. It is given up after `patience` milliseconds of real time. */
+export function runCase(prepared: PreparedCase, variation: Variation, patience: number): Promise<CaseRun> {
+  return new CaseRunner(prepared, variation, performance.now() + patience).run();
+}

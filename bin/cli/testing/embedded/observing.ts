@@ -1,0 +1,125 @@
+import * as events from '../../../../lib/domain/events/events.ts';
+import * as variables from '../../../../lib/domain/namespaces/variables.ts';
+import * as runs from '../../../../lib/domain/runs/runs.ts';
+import * as keys from '../../../../lib/domain/storage/keys.ts';
+import { readAll } from '../../../../lib/domain/storage/queries.ts';
+import { toValue } from '../../../../lib/language/byte-values.ts';
+import type { CaughtError, Observation, ObservedCall, ObservedRun } from '../../../../lib/testing/observation.ts';
+import type { ReceivedCall } from './mocked-containers.ts';
+import type { TestWorld } from './world.ts';
+
+/** What to observe in a world. */
+export interface Observed {
+  /** The run that the case is about; undefined if none was started. */
+  readonly root: string | undefined;
+  /** The ids of the events that the case itself has sent. */
+  readonly sent: ReadonlySet<string>;
+  readonly isIdempotent: (functionKey: string) => boolean;
+  /** What kept the case from going on. */
+  readonly problems: readonly string[];
+}
+
+const CAUGHT = /^Error caught by error definition (\d+): /;
+const LOG_LINES = 12;
+
+async function linesOf({ storage }: TestWorld, run: runs.Run): Promise<runs.LogLine[]> {
+  const lines: runs.LogLine[] = [];
+  for await (const part of runs.logParts(storage, run)) lines.push(...part);
+  return lines;
+}
+
+function caughtIn(lines: readonly runs.LogLine[]): CaughtError[] {
+  return lines.flatMap(({ text, state }) => {
+    const index = CAUGHT.exec(text)?.[1];
+    return index === undefined || state === undefined ? [] : [{ state, index: Number(index) }];
+  });
+}
+
+function transitionsOf({ tally, flow, status, raised }: runs.Run): ObservedRun['transitions'] {
+  const made = (tally ?? []).flatMap(([from, , , to]) => to.map(([next]) => [from, next] as const));
+  const last = flow.at(-1);
+  // A run that an error state ends has been left too.
+  const hasLeft = status === 'complete' || raised !== undefined;
+  return hasLeft && last !== undefined ? [...made, [last, undefined]] : made;
+}
+
+async function observedRun(world: TestWorld, run: runs.Run): Promise<ObservedRun> {
+  return {
+    path: run.path.slice(1),
+    status: run.status,
+    states: run.flow,
+    transitions: transitionsOf(run),
+    caught: caughtIn(await linesOf(world, run)),
+  };
+}
+
+/** The calls without repetitions; the caller's step gives the state that called. */
+function callsOf(
+  received: readonly ReceivedCall[],
+  found: ReadonlyMap<string, runs.Run>,
+  isIdempotent: Observed['isIdempotent'],
+): ObservedCall[] {
+  const byId = Map.groupBy(received, ({ id }) => id);
+  return [...byId.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const state = found.get(first.caller)?.flow[first.step - 1] ?? '';
+    const { function: key, input } = first;
+    return [{ function: key, input, state, times: 1 + more.length, isIdempotent: isIdempotent(key) }];
+  });
+}
+
+async function variablesOf({ storage }: TestWorld, owner: variables.Owner): Promise<Record<string, unknown>> {
+  const items = await readAll(storage.table, { ...keys.variables(owner), only: [] });
+  const read = items.map(async ({ sk }) => [sk, await variables.find(storage, owner, sk)] as const);
+  return Object.fromEntries((await Promise.all(read)).map(([name, one]) => [name, one && toValue(one.bytes)]));
+}
+
+async function allVariables(world: TestWorld, root: runs.Run | undefined): Promise<Observation['variables']> {
+  if (root === undefined) return { namespace: {}, workflow: {}, instance: {} };
+  return {
+    namespace: await variablesOf(world, { scope: 'namespace', id: root.namespaceId }),
+    workflow: await variablesOf(world, { scope: 'workflow', id: root.workflowId }),
+    instance: await variablesOf(world, { scope: 'instance', id: root.id }),
+  };
+}
+
+async function eventsOf({ storage, recording }: TestWorld, sent: ReadonlySet<string>): Promise<Observation['events']> {
+  const own = [...recording.messages.values()].filter(({ id }) => !sent.has(id));
+  const found = await Promise.all(own.map(({ record }) => events.read(storage, record)));
+  return found.flatMap((one) => (one === undefined ? [] : [one.event]));
+}
+
+/** The writes of variables by scope and name: the ids of workflows differ from world to world. */
+function writesOf({ recording }: TestWorld, pathOf: ReadonlyMap<string, string>): Record<string, number> {
+  const named = [...recording.variableWrites].map(([key, count]) => {
+    const [scope = '', ...rest] = key.split(' ');
+    return [scope === 'workflow' ? `${scope} ${pathOf.get(rest[0] ?? '') ?? ''} ${rest[1]}` : key, count] as const;
+  });
+  return Object.fromEntries(named);
+}
+
+/** Observes what a case has done in its world. */
+export async function observe(
+  world: TestWorld,
+  { root, sent, isIdempotent, problems }: Observed,
+): Promise<Observation> {
+  const ids = [...world.recording.runs.values()].filter(({ isCall }) => !isCall).map(({ id }) => id);
+  const all = (await runs.findMany(world.storage, ids)).filter((run) => run !== undefined);
+  const found = new Map(all.map((run) => [run.id, run]));
+  const run = root === undefined ? undefined : found.get(root);
+  const lines = run === undefined ? [] : await linesOf(world, run);
+  return {
+    status: run?.status ?? 'pending',
+    error: run === undefined || run.code === '' ? undefined : { code: run.code, message: run.message },
+    output: run?.status === 'complete' ? run.data : undefined,
+    states: run?.flow ?? [],
+    took: run === undefined ? 0 : run.updated - run.created,
+    calls: callsOf(world.containers.received, found, isIdempotent),
+    events: await eventsOf(world, sent),
+    variables: await allVariables(world, run),
+    variableWrites: writesOf(world, new Map(all.map(({ workflowId, path }) => [workflowId, path]))),
+    runs: await Promise.all(all.map((one) => observedRun(world, one))),
+    problems: [...world.containers.problems, ...problems],
+    log: lines.slice(-LOG_LINES).map(({ text }) => text),
+  };
+}

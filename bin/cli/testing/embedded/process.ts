@@ -1,0 +1,162 @@
+import type { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
+import type { RunnerPorts } from '../../../../lib/engine/ports.ts';
+import type { Blobs } from '../../../../lib/ports/blobs.ts';
+import type { Containers } from '../../../../lib/ports/containers.ts';
+import type { Sealer } from '../../../../lib/ports/sealer.ts';
+import type { Table } from '../../../../lib/ports/table.ts';
+import { openRuntime } from '../../../server/local-runtime.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** What outlives a process of the service. */
+export interface Outside {
+  readonly database: LocalDatabase;
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly sealer: Sealer;
+  readonly time: VirtualTime;
+  readonly containers: Containers;
+}
+
+/** What a process reports. */
+export interface ProcessOptions extends Outside {
+  /** Called after each durable operation with what it was, also of a crashed process; it may call `crash`. */
+  readonly onOperation: (process: TestProcess, operation: Operation) => void;
+  /** Every message of the bus is delivered twice. */
+  readonly deliversTwice: boolean;
+}
+
+/** A write, call or message that a crash cannot undo. */
+export type Operation =
+  | { readonly kind: 'write'; readonly writes: Parameters<Table['write']>[0] }
+  | { readonly kind: 'call'; readonly call: string }
+  | { readonly kind: 'messages'; readonly messages: Parameters<RunnerPorts['bus']['publish']>[0] }
+  | { readonly kind: 'other' };
+
+const OTHER: Operation = { kind: 'other' };
+
+/** A call of a process that has crashed never returns. */
+const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/**
+ * The service in this process over virtual time: the engine, with the runtime of `npm start`. It can crash; a new one
+ * over the same database continues its work.
+ */
+export class TestProcess {
+  readonly ports: RunnerPorts;
+  readonly runtime: ReturnType<typeof openRuntime>;
+  /** How many functions are at work; one that waits for a container is not. */
+  busy = 0;
+  hasCrashed = false;
+  readonly #options: ProcessOptions;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    const { database, sealer, time, containers, deliversTwice } = options;
+    const { clock, alarm } = time;
+    const around = <T>(work: () => Promise<T>): Promise<T> => this.work(work);
+    this.runtime = openRuntime({
+      database,
+      clock,
+      alarm,
+      around,
+      deliversTwice,
+      observer: {},
+      ports: () => this.ports,
+    });
+    this.ports = {
+      settings: { brand: 'service', version: 'test' },
+      clock,
+      sealer,
+      ...this.#storagePorts(),
+      ...this.#runtimePorts(),
+      containers: {
+        ...containers,
+        call: (id, call) =>
+          this.#durable(() => this.#idle(() => containers.call(id, call)), { kind: 'call', call: call.actionId }),
+      },
+    };
+  }
+
+  #storagePorts(): Pick<RunnerPorts, 'table' | 'blobs'> {
+    const { table, blobs } = this.#options;
+    return {
+      table: {
+        get: (keys) => this.#read(() => table.get(keys)),
+        query: (query) => this.#read(() => table.query(query)),
+        write: (writes) => this.#durable(() => table.write(writes), { kind: 'write', writes }),
+      },
+      blobs: {
+        put: (key, bytes) => this.#read(() => blobs.put(key, bytes)),
+        get: (key) => this.#read(() => blobs.get(key)),
+        remove: (prefix) => this.#read(() => blobs.remove(prefix)),
+      },
+    };
+  }
+
+  #runtimePorts(): Pick<RunnerPorts, 'executions' | 'bus' | 'schedules'> {
+    const { executions, bus, schedules } = this.runtime;
+    return {
+      executions: {
+        define: (machine) => this.#read(() => executions.define(machine)),
+        start: (...call) => this.#durable(() => executions.start(...call), OTHER),
+        stop: (...call) => this.#durable(() => executions.stop(...call), OTHER),
+        answer: (...call) => this.#durable(() => executions.answer(...call), OTHER),
+      },
+      bus: {
+        publish: (messages) => this.#durable(() => bus.publish(messages), { kind: 'messages', messages }),
+        publishAt: (at, name, message) =>
+          this.#durable(() => bus.publishAt(at, name, message), { kind: 'messages', messages: [message] }),
+      },
+      schedules: {
+        problemOf: (cron) => schedules.problemOf(cron),
+        set: (schedule) => this.#durable(() => schedules.set(schedule), OTHER),
+        remove: (name) => this.#durable(() => schedules.remove(name), OTHER),
+      },
+    };
+  }
+
+  /** Continues what an earlier process left. */
+  async resume(): Promise<void> {
+    for (const part of [this.runtime.executions, this.runtime.bus, this.runtime.schedules]) await part.resume();
+  }
+
+  /** Ends the process at once: nothing that it does after this has an effect. */
+  crash(): void {
+    this.hasCrashed = true;
+    this.#options.time.clear();
+    void this.runtime.close();
+  }
+
+  /** Counts as busy until the work is done. */
+  async work<T>(work: () => Promise<T>): Promise<T> {
+    this.busy += 1;
+    try {
+      return await work();
+    } finally {
+      this.busy -= 1;
+    }
+  }
+
+  async #idle<T>(work: () => Promise<T>): Promise<T> {
+    this.busy -= 1;
+    try {
+      return await work();
+    } finally {
+      this.busy += 1;
+    }
+  }
+
+  async #read<T>(work: () => Promise<T>): Promise<T> {
+    if (this.hasCrashed) return never();
+    const result = await work();
+    return this.hasCrashed ? never() : result;
+  }
+
+  async #durable<T>(work: () => Promise<T>, operation: Operation): Promise<T> {
+    if (this.hasCrashed) return never();
+    const result = await work();
+    // Also what was under way when the process crashed has had its effect.
+    this.#options.onOperation(this, operation);
+    return this.hasCrashed ? never() : result;
+  }
+}

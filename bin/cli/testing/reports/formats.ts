@@ -1,0 +1,15 @@
+import type { Terminal } from '../../shell/terminal.ts';
+import { jsonReport } from './json.ts';
+import { junitReport } from './junit.ts';
+import type { TestReport } from './report.ts';
+import { textReport } from './text.ts';
+
+/** Formats the results of tests. */
+export type ReportFormat = (report: TestReport, terminal: Terminal) => string;
+
+/** The formats of `weft test` by their names. */
+export const REPORT_FORMATS = {
+  text: textReport,
+  json: jsonReport,
+  junit: junitReport,
+} as const satisfies Readonly<Record<string, ReportFormat>>;

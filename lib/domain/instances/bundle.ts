@@ -1,0 +1,168 @@
+import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
+import type { CloudEvent } from '../../events/cloud-event.ts';
+import { toValue } from '../../language/byte-values.ts';
+import { isObject } from '../../language/json.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
+import { ServiceError } from '../errors.ts';
+import * as events from '../events/events.ts';
+import { isCrashedCall, resultOf } from '../runs/container-calls.ts';
+import { readSteps } from '../runs/record-steps.ts';
+import type { RecordedCall, RecordedStep } from '../runs/records.ts';
+import * as runs from '../runs/runs.ts';
+import * as revisions from '../tree/revisions.ts';
+import { recordedVariables } from './bundled-variables.ts';
+import { inputOf, outputOf } from './instances.ts';
+
+type Needs = Pick<Ports, 'table' | 'blobs'>;
+
+/** The version of the form of a bundle. */
+const VERSION = 1;
+
+/** A call of a function that returned. Times are milliseconds: after the start of the run, and of the call. */
+interface BundledCall {
+  readonly function: string;
+  readonly state: string;
+  readonly after: number;
+  readonly took: number;
+  readonly return?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** What a run saw of the world outside. */
+interface Collected {
+  readonly calls: readonly BundledCall[];
+  readonly events: readonly { readonly after: number; readonly event: CloudEvent }[];
+  /** What the bundle lacks, for the user. */
+  readonly notes: readonly string[];
+}
+
+const shown = (value: unknown): unknown => {
+  if (!isObject(value)) return value;
+  const { private: _, ...rest } = value;
+  return rest;
+};
+
+function functionOf(state: StatePlan | undefined, { i }: RecordedCall): string | undefined {
+  const work = state?.work;
+  if (work?.do === 'call' || work?.do === 'each') return work.action.function;
+  return work?.do === 'all' ? work.actions[i]?.function : undefined;
+}
+
+function toCall(run: runs.Run, child: runs.Run, state: string, name: string): BundledCall {
+  const { status, code, message, created, updated } = child;
+  const hasFailed = status !== 'complete' || isCrashedCall(child);
+  return {
+    function: name,
+    state,
+    after: created - run.created,
+    took: updated - created,
+    ...(hasFailed ? { error: { code, message } } : { return: shown(resultOf(child)) }),
+  };
+}
+
+async function callsOf(ports: Needs, run: runs.Run, steps: readonly RecordedStep[], plan: Plan) {
+  const made = steps.flatMap(({ state, calls = [] }) => calls.map((call) => ({ state, call })));
+  const children = await runs.findMany(
+    ports,
+    made.map(({ call }) => call.id),
+  );
+  const notes: string[] = [];
+  const calls = made.flatMap(({ state, call }, index) => {
+    const [child, name] = [children[index], functionOf(plan.states[state], call)];
+    if (child !== undefined && name !== undefined) return [toCall(run, child, state, name)];
+    notes.push(`the result of call ${call.i} of the state '${state}' is not stored any more`);
+    return [];
+  });
+  return { calls: calls.toSorted((a, b) => a.after - b.after), notes };
+}
+
+async function eventsOf(ports: Needs, run: runs.Run, steps: readonly RecordedStep[]) {
+  const ids = steps.flatMap((step) => step.events ?? []);
+  const notes: string[] = [];
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        return await events.need(ports, run.namespaceId, id);
+      } catch (error) {
+        if (!(error instanceof ServiceError && error.code === 'not-found')) throw error;
+        notes.push(`the event ${id} is not stored any more`);
+        return undefined;
+      }
+    }),
+  );
+  const taken = found.flatMap((one) =>
+    one === undefined ? [] : [{ after: Math.max(one.due - run.created, 0), event: one.event }],
+  );
+  return { events: taken.toSorted((a, b) => a.after - b.after), notes };
+}
+
+function gapsOf({ record, code }: runs.Run, steps: readonly RecordedStep[]): string[] {
+  const notes: string[] = [];
+  const { elided } = record;
+  if (elided !== undefined) {
+    notes.push(`the record lacks the states ${elided.from} to ${elided.to}, with their calls and events`);
+  }
+  for (const { state, calls = [], callCount = calls.length } of steps) {
+    if (callCount > calls.length) notes.push(`the record lacks ${callCount - calls.length} calls of '${state}'`);
+  }
+  if (/\.cancels\./.test(code)) notes.push('the run was cancelled or timed out, which a replay may not repeat');
+  return notes;
+}
+
+async function collect(ports: Needs, run: runs.Run, steps: readonly RecordedStep[], plan: Plan): Promise<Collected> {
+  const [{ calls, notes: ofCalls }, { events: taken, notes: ofEvents }] = await Promise.all([
+    callsOf(ports, run, steps, plan),
+    eventsOf(ports, run, steps),
+  ]);
+  return { calls, events: taken, notes: [...gapsOf(run, steps), ...ofCalls, ...ofEvents] };
+}
+
+function secretsOf({ states }: Plan): string[] {
+  const actions = Object.values(states).flatMap(({ work }) => {
+    if (work.do === 'call' || work.do === 'each') return [work.action];
+    return work.do === 'all' ? work.actions : [];
+  });
+  return [...new Set(actions.flatMap(({ secrets }) => secrets))];
+}
+
+/** The input as JSON; an input that is no JSON is its bytes as base64, as workflows see it. */
+function inputValueOf(run: runs.Run): unknown {
+  return run.input.length === 0 ? {} : toValue(inputOf(run));
+}
+
+/**
+ * All that a run saw: its workflow, input, events, results of calls, variables and times, and how it ended. It contains no
+ * secrets, but their names; members named `private` are left out. Throws `invalid` for a run that has not ended or has no
+ * record, and `not-found` if its revision was deleted.
+ */
+export async function toBundle(ports: Needs, run: runs.Run) {
+  if (run.status === 'pending')
+    throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it');
+  const steps = await readSteps(ports, run);
+  if (steps.length === 0) throw new ServiceError('invalid', 'the run has no record; its namespace keeps none');
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const plan = revisions.planOf(revision);
+  const { calls, events: taken, notes } = await collect(ports, run, steps, plan);
+  const { variables, notes: ofVariables } = await recordedVariables(ports, run, steps, plan);
+  const { status, code, message, flow, created, updated } = run;
+  return {
+    weftBundle: VERSION,
+    instance: { id: run.id, namespace: run.namespace, revision: run.revision, startedAt: toTimestamp(created) },
+    workflow: { path: run.path.replace(/^\//, ''), source: revision.source },
+    input: inputValueOf(run),
+    calls,
+    events: taken,
+    variables,
+    secrets: secretsOf(plan),
+    outcome: omitUndefined({
+      status,
+      error: code === '' ? undefined : { code, message },
+      output: outputOf(run),
+      states: flow,
+      took: updated - created,
+    }),
+    notes: [...notes, ...ofVariables],
+  };
+}

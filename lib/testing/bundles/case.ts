@@ -1,0 +1,87 @@
+import type { Plan } from '../../compiler/plan/plan.ts';
+import type { Json } from '../../language/yaml/parser.ts';
+import type { Span } from '../format/moments.ts';
+import type { Mock, MockAnswer, TestCase, TestEvent } from '../format/suite.ts';
+import type { Bundle, BundledCall } from './bundle.ts';
+
+const NOWHERE = { line: 1, column: 1 };
+
+/** How exactly times are taken over: tests have whole seconds. */
+export type Rounding = (milliseconds: number) => Span;
+
+const toAnswer = (call: BundledCall, round: Rounding): MockAnswer => ({
+  input: undefined,
+  return: call.error === undefined ? ((call.return ?? null) as Json) : undefined,
+  error: call.error,
+  delay: round(call.took),
+  variables: {},
+  repeat: false,
+});
+
+const EMPTY: MockAnswer = {
+  input: undefined,
+  return: {},
+  error: undefined,
+  delay: undefined,
+  variables: {},
+  repeat: true,
+};
+
+function mocksOf({ calls }: Bundle, plan: Plan, round: Rounding): Mock[] {
+  return Object.keys(plan.functions).map((id) => {
+    const made = calls.filter((call) => call.function === id);
+    // A call that nothing waits for is not in the record.
+    const answers = made.length === 0 ? [EMPTY] : made.map((call) => toAnswer(call, round));
+    return { ...NOWHERE, function: id, answers, isConstant: made.length === 0, idempotent: true, isShared: false };
+  });
+}
+
+function toEvent({ after, event }: Bundle['events'][number], round: Rounding): TestEvent {
+  const { specversion: _, datacontenttype: _type, id, source, type, data, ...context } = event;
+  return {
+    ...NOWHERE,
+    after: round(after),
+    type: String(type),
+    source: String(source),
+    id: String(id),
+    data: data as Json | undefined,
+    context: context as Readonly<Record<string, Json>>,
+  };
+}
+
+/** The value that stands for a secret, which no bundle contains. */
+export const placeholderOf = (secret: string): string => `the secret ${secret}`;
+
+/**
+ * The case that a bundle describes, for a revision of its workflow: the recorded calls answer the functions of the
+ * revision in their order, and the result is that of the recorded run.
+ */
+export function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
+  const { instance, input, variables, secrets, outcome } = bundle;
+  const { status, error, output, states } = outcome;
+  return {
+    ...NOWHERE,
+    name: `instance ${instance.id}`,
+    workflow: '',
+    others: [],
+    input: (input ?? {}) as Json,
+    variables: variables as TestCase['variables'],
+    secrets: Object.fromEntries(secrets.map((name) => [name, placeholderOf(name)])),
+    mocks: mocksOf(bundle, plan, round),
+    events: bundle.events.map((one) => toEvent(one, round)),
+    now: Date.parse(instance.startedAt),
+    skip: undefined,
+    expect: {
+      status,
+      error,
+      output: error === undefined ? (output as Json | undefined) : undefined,
+      states,
+      calls: {},
+      events: undefined,
+      variables: {},
+      took: undefined,
+      runs: undefined,
+      places: {},
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { FunctionPlan, Plan } from '../../compiler/plan/plan.ts';
+import { isObject } from '../../language/json.ts';
+import { type Json, parseYaml } from '../../language/yaml/parser.ts';
+import { functionKey } from '../format/function-keys.ts';
+
+/** The beginning of the images that stand for the functions of tests. */
+const IMAGE = 'weft-test:';
+
+/** The key of the function for which an image stands; undefined for any other image. */
+export const keyOfImage = (image: string): string | undefined =>
+  image.startsWith(IMAGE) ? image.slice(IMAGE.length) : undefined;
+
+/** The functions that a test cannot run: all but the subflows. */
+export const isOutside = ({ type }: FunctionPlan): boolean => type !== 'subflow';
+
+type Fields = Readonly<Record<string, Json>>;
+
+const entryOf = (fields: Fields, name: string): string | undefined =>
+  Object.keys(fields).find((key) => key.toLowerCase() === name);
+
+/** How a workflow is stored for a test. */
+export interface Staging {
+  readonly path: string;
+  readonly source: string;
+  readonly plan: Plan;
+  /** Whether a subflow is mocked, by the key of its function. */
+  readonly isMocked: (key: string) => boolean;
+  /** The workflow is started by hand, whatever its start is. */
+  readonly startsByHand: boolean;
+  /** The functions that take the place of others, by their keys; by default the containers of `keyOfImage`. */
+  readonly standIns?: ReadonlyMap<string, Fields>;
+}
+
+/**
+ * The text that is stored in place of a workflow: functions that a test cannot run, and subflows with a mock, are
+ * containers whose images name them (`keyOfImage`). Nothing else of its meaning changes. The workflow must compile.
+ */
+export function stagedSource({ path, source, plan, isMocked, startsByHand, standIns }: Staging): string {
+  const isReplaced = (key: string, called: FunctionPlan): boolean =>
+    standIns === undefined ? isOutside(called) || isMocked(key) : standIns.has(key);
+  const replaced = Object.entries(plan.functions)
+    .map(([id, called]) => ({ id, key: functionKey(path, id), called }))
+    .filter(({ key, called }) => isReplaced(key, called))
+    .map(({ id, key }) => [id, standIns?.get(key) ?? { type: 'knative-workflow', image: `${IMAGE}${key}` }] as const);
+  const dropsStart = startsByHand && plan.start.type !== 'default';
+  if (replaced.length === 0 && !dropsStart) return source;
+  const parsed = parseYaml(source);
+  if ('problems' in parsed || !isObject(parsed.root.value)) throw new Error(`the workflow '${path}' does not compile`);
+  const root = { ...(parsed.root.value as Fields) };
+  const functions = entryOf(root, 'functions');
+  if (functions !== undefined) root[functions] = stagedFunctions(root[functions], new Map(replaced));
+  const start = entryOf(root, 'start');
+  if (dropsStart && start !== undefined) root[start] = { type: 'default', state: plan.entry };
+  return JSON.stringify(root);
+}
+
+function stagedFunctions(list: Json | undefined, replaced: ReadonlyMap<string, Fields>): Json {
+  if (!Array.isArray(list)) return list ?? [];
+  return (list as readonly Json[]).map((one) => {
+    const fields = one as Fields;
+    const id = fields[entryOf(fields, 'id') ?? ''];
+    const standIn = typeof id === 'string' ? replaced.get(id) : undefined;
+    return standIn === undefined || id === undefined ? one : { id, ...standIn };
+  });
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, openClient } from '../../service/access/client.ts';
+import { openWorkspace, type Workspace } from '../workspace.ts';
+
+const CANARY = 'canary-7c1f0e9a';
+
+const FLOW = `
+functions:
+- {id: charge, type: subflow, workflow: bank/charge}
+states:
+- id: read
+  type: getter
+  variables: [{key: rate, scope: namespace}]
+  transition: charge
+- id: charge
+  type: action
+  action:
+    function: charge
+    secrets: [KEY]
+    input: {amount: jq(.amount * .var.rate), key: jq(.secrets.KEY)}
+    retries: {max_attempts: 3, delay: PT1S, codes: [bank.busy]}
+  transform: 'jq(.left = .return.left)'
+  catch: [{error: bank.refused, transition: refuse}]
+  transition: approval
+- id: approval
+  type: consumeEvent
+  timeout: PT1M
+  event: {type: order.approved, context: {order: jq(.id)}}
+  transform: 'jq({id, left, by: .["order.approved"].data.by})'
+  transition: is-rich
+- id: is-rich
+  type: switch
+  conditions: [{condition: jq(.left > 10), transition: rich}]
+  defaultTransition: poor
+- {id: rich, type: setter, variables: [{key: rate, scope: namespace, value: 7}], transform: {rich: true, by: jq(.by)}}
+- {id: poor, type: noop, transform: {rich: false, by: jq(.by)}}
+- {id: refuse, type: noop, transform: {refused: true}}
+`;
+
+/** Busy at the first call of each run of the test, by a variable. */
+const CHARGE = `
+states:
+- {id: read, type: getter, variables: [{key: busy, scope: workflow}], transition: may}
+- id: may
+  type: switch
+  conditions:
+  - {condition: jq(.amount > 1000), transition: refused}
+  - {condition: jq(.var.busy == null), transition: note}
+  defaultTransform: {left: jq(.amount)}
+- {id: note, type: setter, variables: [{key: busy, scope: workflow, value: true}], transition: busy}
+- {id: busy, type: error, error: bank.busy, message: come again}
+- {id: refused, type: error, error: bank.refused, message: too much}
+`;
+
+let client: Client;
+let workspace: Workspace;
+beforeAll(async () => {
+  client = await openClient();
+  workspace = await openWorkspace(client, 'demo');
+  await workspace.write({ 'flows/order.yaml': FLOW, 'flows/bank/charge.yaml': CHARGE, secret: CANARY });
+  await client.call('PUT', '/api/namespaces/demo');
+  expect(await workspace.weft(['push', 'flows'])).toMatchObject({ code: 0 });
+  await workspace.weft(['vars', 'set', 'rate', '--value', '2', '--type', 'application/json']);
+  await workspace.weft(['secrets', 'set', 'KEY', 'secret']);
+});
+afterAll(async () => {
+  await workspace.clear();
+  await client.close();
+});
+
+/** Runs the order, approves it, and writes its bundle to a folder of its own. */
+async function bundleOf(folder: string, amount: number): Promise<string> {
+  const begun = await workspace.weft(['exec', 'order', 'id=o-1', `amount:=${amount}`, '--no-wait']);
+  expect(begun).toMatchObject({ code: 0 });
+  const id = begun.out.trim();
+  for (let status = 'pending'; status === 'pending'; ) {
+    status = (
+      (await workspace.weft(['instances', 'get', id, '--json'])).json()['instance'] as unknown as { status: string }
+    ).status;
+    const { out } = await workspace.weft(['instances', 'waiting', id]);
+    if (out.includes('order.approved')) {
+      await workspace.weft([
+        'events',
+        'send',
+        '--type',
+        'order.approved',
+        '--data',
+        '{"by": "Ada"}',
+        '--extension',
+        'order=o-1',
+      ]);
+    }
+  }
+  await workspace.write({ [`${folder}/.keep`]: '' });
+  const { code, err } = await workspace.weft(['instances', 'bundle', id, '-o', `${folder}/run.json`]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return id;
+}
+
+describe('a bundle', () => {
+  test('replays its run without the service, and has no secret', async () => {
+    const id = await bundleOf('same', 40);
+    const text = await workspace.read('same/run.json');
+    expect(text).not.toContain(CANARY);
+    expect(JSON.parse(text)).toMatchObject({
+      instance: { id },
+      calls: [{ error: { code: 'bank.busy' } }, { return: { left: 80 } }],
+      events: [{ event: { type: 'order.approved', data: { by: 'Ada' } } }],
+      variables: { namespace: { rate: 2 } },
+      secrets: ['KEY'],
+      outcome: { output: { rich: true, by: 'Ada' } },
+      notes: [],
+    });
+    const { code, out } = await workspace.weft(['replay', 'run.json'], {
+      cwd: 'same',
+      env: { WEFT_URL: 'http://127.0.0.1:1' },
+    });
+    expect({ code, lines: out.trim().split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        'run      read → charge → approval → is-rich → rich: complete',
+        'replay   read → charge → approval → is-rich → rich: complete',
+        'workflow order.yaml (recorded), the revision that ran',
+        'the same way, the same result',
+      ],
+    });
+  });
+
+  test('shows where the present revision goes another way', async () => {
+    await bundleOf('other', 40);
+    await workspace.write({ 'other/order.yaml': FLOW.replace('.left > 10', '.left > 1000') });
+    const { code, out } = await workspace.weft(['replay', 'run.json'], { cwd: 'other' });
+    expect({ code, lines: out.trim().split('\n').slice(2) }).toEqual({
+      code: 1,
+      lines: [
+        'workflow order.yaml, another revision than the one that ran',
+        'the present revision goes another way:',
+        "  after state 4, 'is-rich': the run went to 'rich', the replay goes to 'poor'",
+        '  output.rich: true in the run, false in the replay',
+      ],
+    });
+  });
+
+  test('becomes a test, which fails for a revision that goes another way', async () => {
+    await bundleOf('tests', 4000);
+    const wrote = await workspace.weft(['replay', 'run.json', '--write-test', 'refused.test.yaml'], { cwd: 'tests' });
+    expect(wrote.out.trim().split('\n').slice(-2)).toEqual([
+      'wrote order.yaml, the revision that ran',
+      "wrote refused.test.yaml; run it with 'weft test refused.test.yaml'",
+    ]);
+    const passed = await workspace.weft(['test'], { cwd: 'tests' });
+    expect(passed.out).toContain('1 passed, 0 failed');
+    await workspace.write({ 'tests/order.yaml': FLOW.replace('error: bank.refused', 'error: bank.denied') });
+    const failed = await workspace.weft(['test'], { cwd: 'tests' });
+    expect(failed.out).toContain('found failed: bank.refused: too much');
+    const again = await workspace.weft(['replay', 'run.json', '--write-test', 'refused.test.yaml'], { cwd: 'tests' });
+    expect(again.err).toContain('refused.test.yaml exists already; choose another name');
+  });
+
+  test('is refused for a run that has not ended; other files are no bundles', async () => {
+    const begun = await workspace.weft(['exec', 'order', 'id=o-9', 'amount:=1', '--no-wait']);
+    const refused = await workspace.weft(['instances', 'bundle', begun.out.trim()]);
+    expect(refused.err).toContain('the run has not ended; wait for its end or cancel it');
+    await workspace.write({ 'none.json': '{}', 'next.json': '{"weftBundle": 2}', 'half.json': '{"weftBundle": 1}' });
+    const problemOf = async (file: string) => (await workspace.weft(['replay', file])).err;
+    expect(await problemOf('none.json')).toContain("none.json is no bundle; 'weft instances bundle ID' writes one");
+    expect(await problemOf('next.json')).toContain('is a bundle of version 2, and this program reads 1');
+    expect(await problemOf('half.json')).toContain("is no complete bundle: 'instance' is missing or wrong");
+  });
+});
