@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { LocalDatabase } from './database/database.ts';
+import { prepareAll } from './database/statement.ts';
 
 /** Blobs in memory, which are lost with the process. */
 export function memoryBlobs(): Blobs {
@@ -57,7 +58,7 @@ export interface DatabaseBlobs extends Blobs {
 /** Blobs as rows of the database. A change resolves as `LocalDatabase.accepted` does. */
 export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
   database.define(SCHEMA);
-  const sql = database.statements(STATEMENTS);
+  const sql = prepareAll(database, STATEMENTS);
   let content = Number(sql.last.get()?.['value']);
 
   const removeOne = (key: string, parts: number): void => {

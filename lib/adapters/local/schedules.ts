@@ -3,7 +3,7 @@ import type { Schedule, Schedules } from '../../ports/schedules.ts';
 import type { Activity } from './concurrency/activity.ts';
 import type { Alarm, Timer } from './concurrency/timers.ts';
 import type { LocalDatabase } from './database/database.ts';
-import type { Statement } from './database/statement.ts';
+import { prepareAll, type Statement } from './database/statement.ts';
 import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
 import { DeliveriesJournal } from './deliveries/journal.ts';
 import { type NextTick, newestTick } from './newest-tick.ts';
@@ -87,7 +87,7 @@ class JournaledSchedules implements LocalSchedules {
     this.#options = options;
     this.#journal = new DeliveriesJournal(database, 'clock', () => clock.now());
     database.define(SCHEMA);
-    this.#sql = database.statements(STATEMENTS);
+    this.#sql = prepareAll(database, STATEMENTS);
     const handle = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
     const giveUp = (body: string, why: GivenUp) => {
       return this.#with(JSON.parse(body) as Tick, async (schedule, planned) =>

@@ -6,6 +6,7 @@ import { Outage } from './outage.ts';
 import { type Statement, statementOf } from './statement.ts';
 import { type StorageError, storageErrorOf } from './storage-error.ts';
 import { Transaction } from './transaction.ts';
+import { Turn } from './turn.ts';
 
 /**
  * When a commit counts as durable: `full`, when it is on the disk; `normal`, when the operating system has it, so that a
@@ -27,14 +28,13 @@ export interface LocalDatabaseOptions {
 }
 
 const RETRY_MS = 1000;
-/** A turn that awaits nothing but the database yields after this long. */
-const MAX_TURN_MS = 10;
 const DONE = Promise.resolve();
 
 /**
  * An SQLite file with group commit. Everything that one turn of the event loop reads and writes is one transaction, which
- * is committed at the end of the turn; one flush of the disk, outside of the event loop, makes all commits before it
- * durable. While the disk accepts no writes, changes stay in memory and their commit is retried.
+ * is committed at the end of the turn, or of the flush that is under way: the next flush of the disk, outside of the event
+ * loop, makes all commits before it durable. While the disk accepts no writes, changes stay in memory and their commit is
+ * retried.
  */
 export class LocalDatabase {
   /** The file was missing. */
@@ -46,10 +46,9 @@ export class LocalDatabase {
   readonly #transaction: Transaction;
   readonly #log: LogSync;
   readonly #outage: Outage;
+  readonly #turn: Turn;
   readonly #onLost: (reason: string) => void;
   readonly #beforeCommit: (() => void)[] = [];
-  /** When the turn began; undefined between two turns. */
-  #turn: number | undefined;
   #isDirty = false;
   #retrying: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -65,24 +64,22 @@ export class LocalDatabase {
     this.#outage = new Outage(file);
     this.#onLost = onLost;
     const flush = file !== IN_MEMORY && sync === 'full' ? logFlush(file) : undefined;
-    this.#log = new LogSync(flush, (error) => this.#lose(error));
+    this.#log = new LogSync(flush, {
+      onFlushed: () => this.#turn.hasBegun || this.#commitTurns(),
+      onFailure: (error) => this.#lose(error),
+    });
+    this.#turn = new Turn(() => this.#endTurn());
   }
 
   /** Creates tables and indexes; not a part of any turn. */
   define(schema: string): void {
-    this.#endTurn();
+    this.#finish();
     this.#connection.exec(schema);
   }
 
   /** Prepares a statement. */
   statement(text: string): Statement {
     return statementOf(this.#connection.prepare(text), this.#transaction, () => this.#enter());
-  }
-
-  /** Prepares the statements of an adapter, by their names. */
-  statements<Name extends string>(texts: Readonly<Record<Name, string>>): Readonly<Record<Name, Statement>> {
-    const prepared = Object.entries<string>(texts).map(([name, text]) => [name, this.statement(text)]);
-    return Object.fromEntries(prepared) as Record<Name, Statement>;
   }
 
   /**
@@ -123,7 +120,7 @@ export class LocalDatabase {
     }
   }
 
-  /** Calls `store` before each commit of a turn in which `touch` was called. `store` may write and must not throw. */
+  /** Calls `store`, which may write and must not throw, at the end of each turn that has written or called `touch`. */
   beforeCommit(store: () => void): void {
     this.#beforeCommit.push(store);
   }
@@ -147,7 +144,7 @@ export class LocalDatabase {
   /** Resolves when the caller may act on everything written so far, which depends on `acknowledge`. */
   accepted(): Promise<void> {
     if (this.#outage.error !== undefined) return this.#outage.over;
-    return this.waits ? this.durable({ isPatient: true }) : this.#yielded();
+    return this.waits ? this.durable({ isPatient: true }) : this.#turn.yielded();
   }
 
   /**
@@ -163,14 +160,14 @@ export class LocalDatabase {
 
   /** Keeps a copy of the current state of the file; see `keepCopy`. */
   keepCopy(name: string): string {
-    this.#endTurn();
+    this.#finish();
     return keepCopy(this.#connection, this.#file, name);
   }
 
   /** Commits and flushes all changes, and closes the file. Changes that the disk does not accept by then are lost. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#endTurn();
+    this.#finish();
     clearTimeout(this.#retrying);
     if (this.#outage.error !== undefined) this.#retry();
     clearTimeout(this.#retrying);
@@ -179,25 +176,28 @@ export class LocalDatabase {
     this.#connection.close();
   }
 
-  /** Resolves at once, or in the next turn if this turn has lasted long. */
-  #yielded(): Promise<void> {
-    if (this.#turn === undefined || performance.now() - this.#turn < MAX_TURN_MS) return DONE;
-    return new Promise((resolve) => setImmediate(resolve));
-  }
-
   #enter(): void {
-    if (this.#turn !== undefined) return;
+    if (this.#turn.hasBegun) return;
     if (this.#isClosed) throw new Error('the database is closed');
-    if (this.#outage.error === undefined) this.#transaction.begin();
-    this.#turn = performance.now();
-    setImmediate(() => this.#endTurn());
+    if (this.#outage.error === undefined && !this.#transaction.isOpen) this.#transaction.begin();
+    this.#turn.begin();
   }
 
   #endTurn(): void {
-    if (this.#turn === undefined || this.#isClosed) return;
+    if (this.#isClosed) return;
     if (this.#isDirty) for (const store of this.#beforeCommit) store();
-    this.#turn = undefined;
-    if (this.#outage.error === undefined) this.#commit();
+    // The next flush begins after the one that runs, so the changes of all turns until then share one commit.
+    if (!(this.#isDirty && this.#log.isFlushing)) this.#commitTurns();
+  }
+
+  /** Commits now, also during a flush. */
+  #finish(): void {
+    this.#turn.end();
+    this.#commitTurns();
+  }
+
+  #commitTurns(): void {
+    if (this.#outage.error === undefined && !this.#isClosed && this.#transaction.isOpen) this.#commit();
   }
 
   #commit(): void {

@@ -30,6 +30,14 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
+/** What follows a flush. */
+export interface LogListeners {
+  /** Is called after each flush, before the next one begins. */
+  readonly onFlushed: () => void;
+  /** Receives the error of a failed flush, after which the state of the disk is unknown. */
+  readonly onFailure: (error: Error) => void;
+}
+
 /** A commit without a waiter is flushed after at most this long. */
 const LATEST_FLUSH_MS = 100;
 
@@ -39,6 +47,7 @@ const LATEST_FLUSH_MS = 100;
  */
 export class LogSync {
   readonly #flush: Flush | undefined;
+  readonly #onFlushed: () => void;
   readonly #onFailure: (error: Error) => void;
   #waiters: Waiter[] = [];
   #committed = 0;
@@ -46,10 +55,15 @@ export class LogSync {
   #running: Promise<void> | undefined;
   #later: NodeJS.Timeout | undefined;
 
-  /** `onFailure` receives the error of a failed flush, after which the state of the disk is unknown. */
-  constructor(flush: Flush | undefined, onFailure: (error: Error) => void) {
+  constructor(flush: Flush | undefined, { onFlushed, onFailure }: LogListeners) {
     this.#flush = flush;
+    this.#onFlushed = onFlushed;
     this.#onFailure = onFailure;
+  }
+
+  /** A flush is under way: a commit at this moment is on the disk after the next flush only. */
+  get isFlushing(): boolean {
+    return this.#running !== undefined;
   }
 
   /** The number of commits so far. */
@@ -105,6 +119,7 @@ export class LogSync {
     this.#running = this.#flush.flush().then(
       () => {
         this.#running = undefined;
+        this.#onFlushed();
         this.#settle(upTo);
       },
       (error: Error) => {

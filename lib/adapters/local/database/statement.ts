@@ -31,3 +31,12 @@ export function statementOf(prepared: StatementSync, transaction: Transaction, e
     run: (...values) => transaction.run(prepared, values),
   };
 }
+
+/** Prepares the statements of an adapter, by their names. */
+export function prepareAll<Name extends string>(
+  database: { statement(text: string): Statement },
+  texts: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Statement>> {
+  const prepared = Object.entries<string>(texts).map(([name, text]) => [name, database.statement(text)]);
+  return Object.fromEntries(prepared) as Record<Name, Statement>;
+}

@@ -1,5 +1,5 @@
 import type { LocalDatabase } from '../database/database.ts';
-import type { Statement } from '../database/statement.ts';
+import { prepareAll, type Statement } from '../database/statement.ts';
 
 /** A stored delivery: its text, its due time, and the number of failed attempts. */
 export interface DeliveryRow {
@@ -47,7 +47,7 @@ export class DeliveriesJournal {
   constructor(database: LocalDatabase, name: string, now: () => number) {
     database.define(deliveriesSchema(name));
     this.#database = database;
-    this.#sql = database.statements(statementsOf(name));
+    this.#sql = prepareAll(database, statementsOf(name));
     this.#lastId = Number(this.#sql.last.get()?.['id']);
     this.#now = now;
   }

@@ -1,5 +1,5 @@
 import type { LocalDatabase } from '../database/database.ts';
-import type { Statement } from '../database/statement.ts';
+import { prepareAll, type Statement } from '../database/statement.ts';
 import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
 import {
@@ -60,7 +60,7 @@ export class ExecutionsJournal implements Journal {
   constructor(database: LocalDatabase, retention: Retention, needsNotification: NeedsNotification = () => false) {
     database.define(SCHEMA);
     this.#database = database;
-    this.#sql = database.statements(STATEMENTS);
+    this.#sql = prepareAll(database, STATEMENTS);
     this.#retention = retention;
     this.#needsNotification = needsNotification;
     this.#ended = this.#number('endedCount');

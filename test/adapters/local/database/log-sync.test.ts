@@ -6,6 +6,7 @@ let flushes: PromiseWithResolvers<void>[];
 let failures: Error[];
 let isClosed: boolean;
 let log: LogSync;
+let onFlushed: () => void;
 
 beforeEach(() => {
   [flushes, failures, isClosed] = [[], [], false];
@@ -17,7 +18,11 @@ beforeEach(() => {
   const close = () => {
     isClosed = true;
   };
-  log = new LogSync({ flush, close }, (error) => void failures.push(error));
+  onFlushed = () => undefined;
+  log = new LogSync(
+    { flush, close },
+    { onFlushed: () => onFlushed(), onFailure: (error) => void failures.push(error) },
+  );
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -46,6 +51,23 @@ test('one flush makes all earlier commits durable, and commits during a flush sh
   flushes[1]?.resolve();
   expect([await stateOf(second), await stateOf(third)]).toEqual(['durable', 'durable']);
   expect(flushes).toHaveLength(2);
+});
+
+test('a commit at the end of a flush is on the disk after the next flush, which begins at once', async () => {
+  const first = log.wait(1, true);
+  log.commit();
+  const second = log.wait(2, true);
+  expect(log.isFlushing).toBe(true);
+  onFlushed = () => {
+    onFlushed = () => undefined;
+    log.commit();
+  };
+  flushes[0]?.resolve();
+  expect([await stateOf(first), await stateOf(second)]).toEqual(['durable', 'waits']);
+  expect([flushes.length, log.isFlushing]).toEqual([2, true]);
+  flushes[1]?.resolve();
+  expect(await stateOf(second)).toBe('durable');
+  expect(log.isFlushing).toBe(false);
 });
 
 test('a commit without a waiter is flushed a little later', async () => {
@@ -95,7 +117,7 @@ test('closing flushes all commits before it releases the log', async () => {
 });
 
 test('without a flush a commit is durable at once', async () => {
-  const bare = new LogSync(undefined, () => undefined);
+  const bare = new LogSync(undefined, { onFlushed: () => undefined, onFailure: () => undefined });
   const waiting = bare.wait(1, true);
   bare.commit();
   expect([await stateOf(waiting), bare.isDurable(1)]).toEqual(['durable', true]);
