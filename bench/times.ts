@@ -5,7 +5,7 @@ import { LocalDatabase } from '../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../lib/adapters/local/table/table.ts';
 import { type ServerProcess, startServer, timeStart } from './server-process.ts';
 import { openWireClient, type WireClient } from './wire-client.ts';
-import { PAGES, prepareAll, WORKLOADS, type Workload } from './workloads.ts';
+import { NAMESPACE, PAGES, prepareAll, WORKLOADS, type Workload } from './workloads.ts';
 
 /** The rate and the latency of one kind of request. Times are in milliseconds. */
 export interface Timing {
@@ -149,7 +149,7 @@ async function openBare(): Promise<Opened> {
   return { measure: new Map([[BARE, measure]]), close: () => server.end() };
 }
 
-const BASE = '/api/namespaces/bench';
+const baseOf = (namespace: string): string => `/api/namespaces/${namespace}`;
 
 interface OpenedService extends Opened {
   readonly server: ServerProcess;
@@ -159,8 +159,10 @@ interface OpenedService extends Opened {
 async function openService(folder: string, workloads: readonly Workload[]): Promise<OpenedService> {
   const server = await startServer('./service-server.ts', { WEFT_DATA: folder });
   const clients = await openClients(server.url);
-  await prepareAll((method, path, body) => (clients[0]?.send ?? failToSend)(method, BASE + path, body));
-  const measure = new Map(workloads.map((one) => [one.name, measureOn(server, clients, one, BASE)]));
+  const send = clients[0]?.send ?? failToSend;
+  await prepareAll((namespace) => (method, path, body) => send(method, baseOf(namespace) + path, body));
+  const measureOne = (one: Workload) => measureOn(server, clients, one, baseOf(one.namespace ?? NAMESPACE));
+  const measure = new Map(workloads.map((one) => [one.name, measureOne(one)]));
   return { server, clients, measure, close: () => server.end() };
 }
 
@@ -222,7 +224,7 @@ async function measureSizes(folder: string): Promise<Pick<Times, 'memory' | 'pag
   const { server, clients, close } = await openService(data, []);
   let left = RUNS_FOR_MEMORY;
   const client = async ({ send }: WireClient) => {
-    while (left-- > 0) await send('POST', `${BASE}/tree/noop?op=wait`, '{}');
+    while (left-- > 0) await send('POST', `${baseOf(NAMESPACE)}/tree/noop?op=wait`, '{}');
   };
   await Promise.all(clients.map(client));
   const { memory } = await server.ask({ work: 'finish' });

@@ -4,6 +4,8 @@ import { noops } from './operations.ts';
 /** A kind of request whose rate is measured. */
 export interface Workload {
   readonly name: string;
+  /** Its namespace; `bench` by default. */
+  readonly namespace?: string;
   /** Creates what the requests need. */
   readonly prepare?: (send: Send) => Promise<unknown>;
   /** The request of this number; each number is used once. */
@@ -52,9 +54,19 @@ const broadcast = (type: string) => (send: Send, n: number) =>
 
 const VALUE = JSON.stringify({ value: 'x'.repeat(100) });
 
-/** The rows of the table of speed, in its order. All are in one namespace. */
+const waitForNoop = (send: Send) => send('POST', '/tree/noop?op=wait', '{}');
+
+/** A namespace whose runs keep no record of their states. */
+async function prepareUnrecorded(send: Send): Promise<void> {
+  await send('PUT', '');
+  await send('PATCH', '/config', JSON.stringify({ record: 'none' }));
+  await create('noop', noops(1))(send);
+}
+
+/** The rows of the table of speed, in its order. */
 export const WORKLOADS: readonly Workload[] = [
-  { name: 'op=wait noop', run: (send) => send('POST', '/tree/noop?op=wait', '{}') },
+  { name: 'op=wait noop', run: waitForNoop },
+  { name: 'the same, record: none', namespace: 'unrecorded', prepare: prepareUnrecorded, run: waitForNoop },
   {
     name: 'op=wait 10-noop chain',
     prepare: create('chain', noops(10)),
@@ -77,12 +89,16 @@ export const WORKLOADS: readonly Workload[] = [
   { name: 'the same, 1,000 listeners', prepare: prepareCrowd, run: broadcast('crowded') },
 ];
 
-/** Creates the namespace, and the workflows that several rows use. */
-export async function prepareAll(send: Send): Promise<void> {
+/** The namespace of most rows. */
+export const NAMESPACE = 'bench';
+
+/** Creates the namespaces, and the workflows that several rows use. */
+export async function prepareAll(sendTo: (namespace: string) => Send): Promise<void> {
+  const send = sendTo(NAMESPACE);
   await send('PUT', '');
   await create('noop', noops(1))(send);
   await create('failing', FAILING)(send);
-  for (const { prepare } of WORKLOADS) await prepare?.(send);
+  for (const { prepare, namespace = NAMESPACE } of WORKLOADS) await prepare?.(sendTo(namespace));
 }
 
 /** The lists and logs of which a page is measured at 100,000 runs: their names and paths. */
