@@ -8,7 +8,7 @@ import { deleteAll, putAt } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, readAll } from '../storage/queries.ts';
-import { plus, type Sums } from './sums.ts';
+import { plus, type Sums, Total } from './sums.ts';
 
 /** What a row adds to a counter. */
 export interface Increment {
@@ -103,29 +103,29 @@ async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, 
 }
 
 /** Adds up the increments of rows by counter. */
-function incrementsOf(
-  aggregate: Aggregate,
-  rows: readonly Item[],
+function addedUp(
+  increments: readonly (readonly Increment[])[],
   isWanted = (_counter: string) => true,
 ): Map<string, Increment> {
-  const sums = new Map<string, Increment>();
-  for (const increment of rows.flatMap((row) => aggregate.incrementsOf(row))) {
-    if (!isWanted(increment.counter)) continue;
-    const before = sums.get(increment.counter);
-    const sum = before === undefined ? increment : { ...increment, sums: plus(before.sums, increment.sums) };
-    sums.set(increment.counter, sum);
+  const totals = new Map<string, { readonly latest: Increment; readonly total: Total }>();
+  for (const increment of increments.flat()) {
+    const { counter, sums } = increment;
+    if (!isWanted(counter)) continue;
+    const { total = new Total() } = totals.get(counter) ?? {};
+    total.add(sums);
+    totals.set(counter, { latest: increment, total });
   }
-  return sums;
+  return new Map(Array.from(totals, ([counter, { latest, total }]) => [counter, { ...latest, sums: total.sums }]));
 }
 
-/** The first rows, as many as one transaction can count. */
-function fitting(aggregate: Aggregate, rows: readonly Item[]): readonly Item[] {
+/** How many of the first rows one transaction can count, by the increments of the rows. */
+function fitting(increments: readonly (readonly Increment[])[]): number {
   const counters = new Set<string>();
-  const end = rows.findIndex((row, index) => {
-    for (const { counter } of aggregate.incrementsOf(row)) counters.add(counter);
+  const end = increments.findIndex((ofRow, index) => {
+    for (const { counter } of ofRow) counters.add(counter);
     return index > 0 && counters.size > MAX_COUNTERS;
   });
-  return end < 0 ? rows : rows.slice(0, end);
+  return end < 0 ? increments.length : end;
 }
 
 /** The attributes of a counter after an increment. */
@@ -144,15 +144,16 @@ interface Batch {
 
 /** Counts the first of the rows, as many as one transaction can. Has no effect when the mark was moved meanwhile. */
 async function countRows({ needs: { table }, home, aggregate }: Context, { mark, rows, end }: Batch): Promise<void> {
-  for (let taken = fitting(aggregate, rows); ; taken = taken.slice(0, Math.ceil(taken.length / 2))) {
-    const last = taken.at(-1);
-    const next = taken.length === rows.length || last === undefined ? end : orderOf(aggregate, last);
-    const increments = [...incrementsOf(aggregate, taken).values()];
+  const all = rows.map((row) => aggregate.incrementsOf(row));
+  for (let taken = fitting(all); ; taken = Math.ceil(taken / 2)) {
+    const last = taken === 0 ? undefined : rows[taken - 1];
+    const next = taken === rows.length || last === undefined ? end : orderOf(aggregate, last);
+    const increments = [...addedUp(all.slice(0, taken)).values()];
     const places = increments.map(({ counter }) => counterKey(home, aggregate, counter));
     const olds = places.length === 0 ? [] : await table.get(places);
     const counters = increments.map((increment, index) => incremented(olds[index], increment, next));
     const bytes = counters.reduce((sum, { sums }) => sum + Buffer.byteLength(sums), 0);
-    if (bytes > MAX_BYTES && taken.length > 1) continue;
+    if (bytes > MAX_BYTES && taken > 1) continue;
     const when = mark.isFirst ? ({ absent: true } as const) : { equals: { mark: mark.at } };
     const writes = places.map((key, index) => putAt(key, counters[index] ?? {}));
     await ignoreConflict(table.write([putAt(markKey(home, aggregate), { mark: next }, when), ...writes]));
@@ -199,7 +200,8 @@ const isIn = (range: CounterRange, counter: string): boolean =>
 async function addTail(context: Context, range: CounterRange, sums: Map<string, Sums>, first: readonly Item[]) {
   const { aggregate } = context;
   for (let rows = first; ; rows = await rowsAfter(context, orderOf(aggregate, rows[PAGE_SIZE - 1] as Item))) {
-    for (const [counter, increment] of incrementsOf(aggregate, rows, (name) => isIn(range, name))) {
+    const increments = rows.map((row) => aggregate.incrementsOf(row));
+    for (const [counter, increment] of addedUp(increments, (name) => isIn(range, name))) {
       sums.set(counter, plus(sums.get(counter) ?? {}, increment.sums));
     }
     if (rows.length < PAGE_SIZE) return;

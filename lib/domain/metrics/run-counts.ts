@@ -1,6 +1,6 @@
 import type { Item } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { fromText, type StateTally } from '../runs/tallies.ts';
 import * as keys from '../storage/keys.ts';
 import type { Aggregate, Increment } from './aggregates.ts';
@@ -11,10 +11,13 @@ export const HOURS_KEPT_DAYS = 90;
 /** How long counters by the day are kept, days: longer than any list of instances looks back. */
 const DAYS_KEPT_DAYS = 70;
 
-const HOUR_LENGTH = '2026-01-15T12'.length;
+const HOURS_OF_A_DAY = DAY_MS / HOUR_MS;
 
 /** The hour of a time in UTC, `2026-01-15T12`. */
-export const hourOf = (ms: number): string => new Date(ms).toISOString().slice(0, HOUR_LENGTH);
+export function hourOf(ms: number): string {
+  const hour = Math.floor(ms / HOUR_MS) % HOURS_OF_A_DAY;
+  return `${keys.dateOf(ms)}T${String(hour).padStart(2, '0')}`;
+}
 
 /** The names of the counters. */
 export const counterNames = {
