@@ -1,11 +1,13 @@
 /**
- * `npm run bench`: counts the calls of each operation and compares them with bench/calls.json (`--update` writes the file),
- * then measures times, unless `--calls` is set.
+ * `npm run bench`: counts the calls of each operation and compares them with bench/calls.json, then measures times.
+ * `--calls` or `--times` alone do one of both; with `--update` the calls are written into bench/calls.json, the times into
+ * docs/performance.md and README.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
 import { timeEvents } from './events.ts';
-import { measureTimes, RUNS_FOR_MEMORY, RUNS_FOR_PAGES, type Times, type Timings } from './times.ts';
+import { reportOf, summaryOf } from './report.ts';
+import { measureTimes } from './times.ts';
 
 const GOLDEN = new URL('./calls.json', import.meta.url);
 
@@ -28,36 +30,27 @@ async function reportCalls(): Promise<void> {
     );
 }
 
-const PER_SECOND = { 1: 'at 1 client', 8: 'at 8 clients' } as const;
+const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
+const README = new URL('../README.md', import.meta.url);
+const REPORT = /(?<=<!-- Written by `npm run bench -- --times --update`. -->\n\n).*?(?=\n\n<!-- End -->)/s;
+const SUMMARY = /^Locally, on .*waited for\.$/m;
 
-/** A row: the rate at 1 and 8 clients, latency, processor time, and the ratios of the rates to a commit and a bare reply. */
-function row(name: string, timings: Timings, { commit, bare }: Pick<Times, 'commit' | 'bare'>): string {
-  const cells = ([1, 8] as const).flatMap((clients) => {
-    const { perSecond, p50, p99, cpu } = timings[clients];
-    const ratios = [commit, bare].map((other) => (perSecond / other[clients].perSecond).toFixed(2)).join(' / ');
-    return [`${perSecond.toFixed(0)}/s`, `${p50.toFixed(2)} / ${p99.toFixed(1)}`, cpu.toFixed(2), ratios];
-  });
-  return `| ${[name, ...cells].join(' | ')} |`;
+function replaceIn(file: URL, place: RegExp, text: string): void {
+  const before = readFileSync(file, 'utf8');
+  if (!place.test(before)) throw new Error(`${file.pathname} has no place for the figures`);
+  writeFileSync(
+    file,
+    before.replace(place, () => text),
+  );
 }
 
 async function reportTimes(): Promise<void> {
   const times = await measureTimes();
-  const { commit, bare, workloads, memory, pages, starts, load } = times;
-  console.log(`load average during the measurement: ${load?.toFixed(2)}`);
-  const columns = Object.values(PER_SECOND).flatMap((at) => [at, 'p50 / p99 ms', 'CPU ms', 'to commit / bare']);
-  console.log(`| work | ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length + 1)}`);
-  console.log(row('one durable commit', commit, times));
-  console.log(row('bare node:http reply', bare, times));
-  for (const [name, timings] of workloads) console.log(row(name, timings, times));
-  const [commits, replies] = [1000 / commit[1].perSecond, 1000 / bare[1].perSecond];
-  const size = (name: string, ms: number) =>
-    console.log(
-      `${name}: ${ms.toFixed(1)} ms (${(ms / commits).toFixed(1)} commits, ${(ms / replies).toFixed(0)} replies)`,
-    );
-  for (const [name, ms] of pages) size(`a page of ${name} at ${RUNS_FOR_PAGES} runs`, ms);
-  console.log(`memory after ${RUNS_FOR_MEMORY} runs: ${memory.toFixed(0)} MiB`);
-  size('start to first answer', starts[0]);
-  size(`start to first answer with ${RUNS_FOR_PAGES} runs`, starts[1]);
+  const report = reportOf(times);
+  console.log(report);
+  if (!process.argv.includes('--update')) return;
+  replaceIn(DOCUMENT, REPORT, report);
+  replaceIn(README, SUMMARY, summaryOf(times));
 }
 
 async function reportEvents(): Promise<void> {
@@ -72,8 +65,9 @@ async function reportEvents(): Promise<void> {
   }
 }
 
-if (process.env['BENCH_ROWS'] === undefined) await reportCalls();
-if (!process.argv.includes('--calls')) {
-  await reportTimes();
-  if (process.env['BENCH_ROWS'] === undefined) await reportEvents();
-}
+const [onlyCalls, onlyTimes] = ['--calls', '--times'].map((flag) => process.argv.includes(flag));
+const areRowsSelected = process.env['BENCH_ROWS'] !== undefined;
+if (areRowsSelected && process.argv.includes('--update')) throw new Error('--update needs all rows: unset BENCH_ROWS');
+if (!onlyTimes && !areRowsSelected) await reportCalls();
+if (!onlyCalls) await reportTimes();
+if (!onlyCalls && !onlyTimes && !areRowsSelected) await reportEvents();

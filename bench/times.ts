@@ -19,6 +19,16 @@ export interface Timing {
 /** The timings of a kind of request with 1 and with 8 clients. */
 export type Timings = Readonly<Record<1 | 8, Timing>>;
 
+/** Milliseconds from the start of the process to its first answer. */
+export interface StartTimes {
+  /** Without data. */
+  readonly empty: number;
+  /** With `RUNS_FOR_PAGES` runs that metrics have not counted yet. */
+  readonly first: number;
+  /** With `RUNS_FOR_PAGES` runs. */
+  readonly further: number;
+}
+
 export interface Times {
   /** One durable commit to the same kind of database. */
   readonly commit: Timings;
@@ -30,8 +40,7 @@ export interface Times {
   readonly memory: number;
   /** Milliseconds of a page at `RUNS_FOR_PAGES` runs, by the name of the list: the median of several requests. */
   readonly pages: ReadonlyMap<string, number>;
-  /** Milliseconds from the start of the process to its first answer: without data, and with `RUNS_FOR_PAGES` runs. */
-  readonly starts: readonly [empty: number, full: number];
+  readonly starts: StartTimes;
   readonly load: number | undefined;
 }
 
@@ -231,15 +240,23 @@ async function measureSizes(folder: string): Promise<Pick<Times, 'memory' | 'pag
   await server.ask({ work: 'fill', count: RUNS_FOR_PAGES - RUNS_FOR_MEMORY });
   const pages = await timePages(clients);
   await close();
-  const starts = async (name: string) => {
-    const times: number[] = [];
-    for (let n = 0; n < ROUNDS; n += 1) times.push(await timeStart(name === data ? data : `${name}-${n}`));
-    return median(times);
-  };
-  return { memory: memory / 2 ** 20, pages, starts: [await starts(join(folder, 'empty')), await starts(data)] };
+  const first = await timeStart(data);
+  const [empty, further] = [await timeStarts((n) => join(folder, `empty-${n}`)), await timeStarts(() => data)];
+  return { memory: memory / 2 ** 20, pages, starts: { empty, first, further } };
 }
 
-const NO_SIZES = { memory: Number.NaN, pages: new Map(), starts: [Number.NaN, Number.NaN] } as const;
+/** The median time of `ROUNDS` starts. */
+async function timeStarts(folderOf: (n: number) => string): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < ROUNDS; n += 1) times.push(await timeStart(folderOf(n)));
+  return median(times);
+}
+
+const NO_SIZES = {
+  memory: Number.NaN,
+  pages: new Map<string, number>(),
+  starts: { empty: Number.NaN, first: Number.NaN, further: Number.NaN },
+};
 
 /**
  * Measures the rows of the table in docs/performance.md with the database on disk, and beside them one durable commit and a
