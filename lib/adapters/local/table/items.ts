@@ -30,8 +30,8 @@ function toPlain(value: Value, path: Path, found: Path[]): unknown {
   return plain;
 }
 
-/** The row of an item. Throws Error for a value that a table cannot store. */
-export function toStored(item: Item): StoredItem {
+/** The row of an item or of a part of it. Throws Error for a value that a table cannot store. */
+export function toStored(item: Readonly<Record<string, Value | undefined>>): StoredItem {
   const found: Path[] = [];
   const plain: Record<string, unknown> = Object.create(null);
   for (const name of Object.keys(item)) {

@@ -33,19 +33,32 @@ export function checkKeys({ pk, sk }: { readonly pk: string; readonly sk: string
   checkKey(keyNames.sort, sk, 'range');
 }
 
+interface IndexKey {
+  readonly index: string;
+  readonly name: string;
+  readonly kind: 'hash' | 'range';
+}
+
+function indexKeysOf(table: TableName): IndexKey[] {
+  return Object.keys(tableSchemas[table].indexes).flatMap((index) => {
+    const { hash, range } = keysOf(table, index);
+    return [{ index, name: hash, kind: 'hash' } as const, { index, name: range, kind: 'range' } as const];
+  });
+}
+
+const INDEX_KEYS: Readonly<Record<TableName, readonly IndexKey[]>> = {
+  catalog: indexKeysOf('catalog'),
+  runs: indexKeysOf('runs'),
+  journal: indexKeysOf('journal'),
+};
+
 /** Checks the key attributes of indexes in an item. Throws Error when one is not a string, is empty or too long. */
 export function checkIndexKeys(table: TableName, item: Item): void {
-  for (const index of Object.keys(tableSchemas[table].indexes)) {
-    const { hash, range } = keysOf(table, index);
-    for (const [name, kind] of [
-      [hash, 'hash'],
-      [range, 'range'],
-    ] as const) {
-      const value = item[name];
-      if (value === undefined) continue;
-      if (typeof value !== 'string') throw new Error(`${name} is a key of the index ${index}, so it must be a string`);
-      checkKey(name, value, kind);
-    }
+  for (const { index, name, kind } of INDEX_KEYS[table]) {
+    const value = item[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw new Error(`${name} is a key of the index ${index}, so it must be a string`);
+    checkKey(name, value, kind);
   }
 }
 

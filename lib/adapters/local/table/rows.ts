@@ -1,4 +1,4 @@
-import type { Item, Key, TableName } from '../../../ports/table.ts';
+import type { Item, Key, TableName, Value } from '../../../ports/table.ts';
 import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
@@ -29,9 +29,9 @@ interface Index {
 export function projected({ hash, range, includes }: IndexSchema, item: Item): IndexRow | undefined {
   const [hashValue, rangeValue] = [item[hash], item[range]];
   if (typeof hashValue !== 'string' || typeof rangeValue !== 'string') return undefined;
-  const names = [hash, range, ...includes];
-  const part = Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])));
-  return { hash: hashValue, range: rangeValue, stored: toStored({ ...part, pk: item.pk, sk: item.sk }) };
+  const part: Record<string, Value | undefined> = {};
+  for (const name of [hash, range, ...includes]) if (Object.hasOwn(item, name)) part[name] = item[name];
+  return { hash: hashValue, range: rangeValue, stored: toStored(part) };
 }
 
 const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
