@@ -103,7 +103,7 @@ const TRIGGERS = {
 
 type TriggerName = keyof typeof TRIGGERS;
 
-/** How long API Gateway waits for a reply in one piece, and for a streamed one. */
+/** How long API Gateway waits for a reply in one piece unless a quota is raised, and at most for a streamed one. */
 const BUFFERED_TIMEOUT = Duration.seconds(29);
 const STREAMED_TIMEOUT = Duration.minutes(15);
 

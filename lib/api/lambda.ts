@@ -34,9 +34,12 @@ const toBuffered: Format = ({ status, headers, body }) => {
   return { statusCode: status, headers, body: text, isBase64Encoded: !isText };
 };
 
+/** Without it, the reply would be sent in chunks, which some clients do not expect of an empty body. */
+const EMPTY = { 'Content-Length': '0' };
+
 const toStreamed: Format = ({ status, headers, body }) => ({
   statusCode: status,
-  headers,
+  headers: !(body instanceof Readable) && body.length === 0 ? { ...headers, ...EMPTY } : headers,
   body: body instanceof Uint8Array ? Readable.from([Buffer.from(body)], { objectMode: false }) : body,
 });
 

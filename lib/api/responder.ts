@@ -2,6 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
 import { audit } from './auditing.ts';
+import { replyDeadline, streamDeadline, type TimeLeft } from './deadlines.ts';
 import { logFault } from './fault-log.ts';
 import { type Caller, requirePermission } from './http/access.ts';
 import { type Call, identify, maxBodyBytes, type Routed, toCall } from './http/call.ts';
@@ -34,10 +35,9 @@ export type RouteHandlers<Name extends LambdaName> = { readonly endpoints: Endpo
   ? { readonly streamSources?: StreamSources<Name> }
   : { readonly streamSources: StreamSources<Name> });
 
-/** What is read of the context of a Lambda. The local service sets no deadline. */
-export interface Invocation {
+/** What is read of the context of a Lambda. */
+export interface Invocation extends TimeLeft {
   readonly awsRequestId: string;
-  readonly getRemainingTimeInMillis?: () => number;
 }
 
 function queryText({ query }: RequestHead): string {
@@ -61,9 +61,6 @@ function countRequest({ meter }: Metered, routed: Routed | undefined, status: nu
   meter?.note({ Requests: 1, ...ERRORS[Math.floor(status / 100)] }, routed?.route.family ?? 'none');
 }
 
-/** The time before its deadline in which a Lambda ends its streams. */
-const MARGIN_MS = 10_000;
-
 /** The replies of these families hold secrets, or show which there are: no cache keeps them. */
 const UNCACHED: ReadonlySet<LambdaName> = new Set(['keys', 'secrets', 'registries']);
 
@@ -84,14 +81,13 @@ interface Served {
 
 function openStream(served: Served, invocation: Invocation): EventStream {
   const { ports, request, routed, source } = served;
-  const remaining = invocation.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
   return new EventStream({
     poll: pollOf(served),
     watch: ports.changes.watch(ports.table),
     clock: ports.clock,
     intervals: source === undefined ? SNAPSHOT_INTERVALS : LIST_INTERVALS,
     lastEventId: lastEventIdOf(request),
-    deadline: ports.clock.now() + remaining - MARGIN_MS,
+    deadline: streamDeadline(invocation, ports.clock.now()),
     hasPlainErrors: routed.route.refusal === 'plain',
     onFault: (error) => faultText(logFaultOf(ports, error, routed, invocation)),
   });
@@ -159,7 +155,7 @@ export function responderOf<Name extends LambdaName>(
     requirePermission(authenticated, routed.route, routed.params['namespace']);
     const body = await received.readBody(caller.id, maxBodyBytes(routed.route));
     const request = { ...received.head, body };
-    const call = toCall(request, routed, caller);
+    const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
     if (!wantsStream(request, routed)) return withCaching(toReply(await endpoint?.(ports, call)), routed);

@@ -59,6 +59,10 @@ function named(name: string, value: string): Record<string, string> {
 function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
   const { run } = started;
   const id = { ...named('Id', run.id), ...existingHeader(started) };
+  if (run.status === 'pending') {
+    const again = 'send the request again with the same Idempotency-Key, or read the instance';
+    return plainError(504, `instance ${run.id} has not ended yet and continues; to get its output, ${again}`, id);
+  }
   if (run.status === 'crashed') {
     return plainError(500, `An internal error occurred executing instance: ${run.id}`, id);
   }
@@ -73,7 +77,8 @@ function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
 /** The query is checked before anything runs. */
 async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
   const wanted = outputRequestOf(call);
-  return outcomeReply(await executeAndWait(ports, { ...invocationOf(call), input: inputOf(call) }), wanted);
+  const invocation = { ...invocationOf(call), input: inputOf(call) };
+  return outcomeReply(await executeAndWait(ports, invocation, call.deadline), wanted);
 }
 
 export const endpoints: EndpointsOf<IdsOf<'execution'>> = {

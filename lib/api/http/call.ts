@@ -20,6 +20,8 @@ export interface Call<Id extends RouteId = RouteId> {
   /** The JSON body after validation; undefined for routes without one. */
   readonly input: InputOf<Id>;
   readonly caller: Caller;
+  /** When the reply must be ready, milliseconds since 1970; infinite in the local service. */
+  readonly deadline: number;
 }
 
 /** A request's route, and what its path says. */
@@ -64,7 +66,11 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
 }
 
 /** Reads from a request what its route needs. Throws `too-large`, and `refused` or `malformed` for a wrong body. */
-export function toCall(request: Request, routed: Routed, caller: Caller): Call {
+export function toCall(
+  request: Request,
+  routed: Routed,
+  { caller, deadline }: Pick<Call, 'caller' | 'deadline'>,
+): Call {
   const most = maxBodyBytes(routed.route);
   if (request.body.length > most) {
     throw new ServiceError('too-large', `request payload too large: at most ${most} bytes`);
@@ -77,5 +83,6 @@ export function toCall(request: Request, routed: Routed, caller: Caller): Call {
     body: request.body,
     input: inputOf(request, routed) as Call['input'],
     caller,
+    deadline,
   };
 }

@@ -27,22 +27,27 @@ export async function execute(ports: EnginePorts, invocation: Invocation): Promi
 }
 
 /**
- * Starts a run and returns it when it has ended. A run that need not wait runs in the request and is stored once, when it
- * ends; a run that takes longer, or waits, is continued by a state machine. Throws what `prepare` throws, and `not-found`
- * when the run is deleted before it ends.
+ * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970). A run that need
+ * not wait runs in the request and is stored once, when it ends; a run that takes longer, or waits, is continued by a
+ * state machine. Throws what `prepare` throws, and `not-found` when the run is deleted before it ends.
  */
-export async function executeAndWait(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
+export async function executeAndWait(
+  ports: RunnerPorts,
+  invocation: Invocation,
+  deadline = Number.POSITIVE_INFINITY,
+): Promise<Started> {
   const prepared = await prepare(ports, invocation);
   const { opened, run, earlier } = prepared;
   const plan = revisions.planOf(opened.revision);
   if (earlier !== undefined || !mayRunInPlace(plan)) {
     const started = await startPrepared(ports, prepared);
-    return { ...started, run: await pollEnd(ports, started.run) };
+    return { ...started, run: await pollEnd(ports, started.run, deadline) };
   }
-  const until = ports.clock.now() + MAX_IN_REQUEST_MS;
+  const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
-  return { run: await pollEnd(ports, await continueInMachine(ports, prepared, here)), existing: false };
+  const continued = await continueInMachine(ports, prepared, here);
+  return { run: await pollEnd(ports, continued, deadline), existing: false };
 }
 
 /** A run of an earlier request is only started if that request crashed before it did so. */
@@ -64,17 +69,18 @@ function continueInMachine(ports: EnginePorts, { opened }: Prepared, run: runs.R
 }
 
 /**
- * Polls a run until it has ended, with exponential backoff; an end in this process is noticed at once. A run that shows
- * no progress meanwhile is checked as the reconciler does it.
+ * Polls a run until it has ended or the deadline is reached, with exponential backoff; an end in this process is noticed
+ * at once. A run that shows no progress meanwhile is checked as the reconciler does it.
  */
-async function pollEnd(ports: CleanupPorts, run: runs.Run): Promise<runs.Run> {
+async function pollEnd(ports: CleanupPorts, run: runs.Run, deadline: number): Promise<runs.Run> {
   if (run.status !== 'pending') return run;
   let nextCheck = ports.clock.now() + LEASE_MS;
   for (let interval = MIN_POLL_MS; ; interval = Math.min(interval * 2, MAX_POLL_MS)) {
-    await waitForEnd(run.id, interval);
+    const left = deadline - ports.clock.now();
+    await waitForEnd(run.id, Math.max(Math.min(interval, left), 0));
     const now = await runs.find(ports, run.id);
     if (now === undefined) throw new ServiceError('not-found', 'instance not found');
-    if (now.status !== 'pending') return now;
+    if (now.status !== 'pending' || left <= interval) return now;
     if (ports.clock.now() < nextCheck) continue;
     nextCheck = ports.clock.now() + LEASE_MS;
     await carry(ports, now, false);
