@@ -75,6 +75,7 @@ export class Weft extends Construct {
     bus.routeTo(functions.trigger('router'), deadLetters);
     if (settings.inbound.length > 0) bus.addInbound(settings.inbound, functions.trigger('inbound'), deadLetters);
     bus.addOutbound(settings.outbound, deadLetters);
+    machines.grantDeletion(functions.trigger('sweep').role);
     new Upkeep(this, 'Upkeep', { functions, machines, deadLetters });
     new Teardown(this, 'Teardown', {
       settings,

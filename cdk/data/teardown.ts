@@ -1,5 +1,5 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { type IRole, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { WeftFunction } from '../functions/function.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,14 +30,17 @@ export class Teardown extends Construct {
       timeout: Duration.minutes(15),
     });
     grant(role);
+    // A policy of its own: the function depends on that of its role, which must not name the function therefore.
+    const again = new Policy(this, 'Again', { roles: [role] });
+    again.addStatements(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
     const made = new CustomResource(this, 'Made', {
       resourceType: 'Custom::MadeWhileRunning',
       serviceToken: handler.functionArn,
-      serviceTimeout: Duration.minutes(16),
+      serviceTimeout: Duration.hours(1),
       // A constant name: a changed name would replace the resource, which would delete everything.
       properties: { name: settings.name, ...takes },
     });
     // A resource is deleted before those that it depends on.
-    made.node.addDependency(role, ...before);
+    made.node.addDependency(role, again, ...before);
   }
 }

@@ -64,7 +64,7 @@ const TRIGGERS = {
   sweep: {
     about: 'Completes interrupted work',
     timeout: Duration.minutes(15),
-    needs: [...RUNS, 'containers'],
+    needs: [...RUNS, 'schedules', 'containers'],
     scripts: false,
   },
   router: {
@@ -76,7 +76,8 @@ const TRIGGERS = {
   cron: {
     about: 'Starts workflows on schedule',
     timeout: Duration.minutes(1),
-    needs: RUNS,
+    // The schedule of a workflow that was moved gets its new path.
+    needs: [...RUNS, 'schedules'],
     scripts: false,
   },
   failures: {

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Match, Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import type { DeadLetters } from '../functions/dead-letters.ts';
@@ -7,6 +7,9 @@ import type { Machines } from '../service/machines.ts';
 
 /** The final statuses that no step records: the last step of a successful run records its end itself. */
 const RECORDED_BY_RULE = ['FAILED', 'TIMED_OUT', 'ABORTED'];
+
+/** The statuses of a stack after a deployment. */
+const DEPLOYED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE'];
 
 /** How often interrupted work is looked for. */
 const RECONCILED = Duration.minutes(15);
@@ -35,11 +38,15 @@ export class Upkeep extends Construct {
         detail: { status: RECORDED_BY_RULE, stateMachineArn: Match.prefix(machines.arnPrefix) },
       },
     });
-    // So also at most this long after each deployment.
     deadLetters.addRule(this, 'Often', {
       calls: sweep,
-      description: 'Every 15 minutes: the reconciler and the sweep',
+      description: 'Every 15 minutes and after each deployment: the reconciler and the sweep',
       schedule: Schedule.rate(RECONCILED),
+      eventPattern: {
+        source: ['aws.cloudformation'],
+        detailType: ['CloudFormation Stack Status Change'],
+        detail: { 'stack-id': [Stack.of(this).stackId], 'status-details': { status: DEPLOYED } },
+      },
     });
   }
 }

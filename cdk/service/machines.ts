@@ -1,4 +1,4 @@
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -18,6 +18,16 @@ const LOG_DELIVERY = [
   'ListLogDeliveries',
   'PutResourcePolicy',
   'UpdateLogDelivery',
+];
+
+/** Defines machines; the oldest versions are deleted when there are as many as Step Functions allows. */
+const DEFINE = [
+  'CreateStateMachine',
+  'DeleteStateMachineVersion',
+  'DescribeStateMachine',
+  'ListStateMachineVersions',
+  'PublishStateMachineVersion',
+  'UpdateStateMachine',
 ];
 
 /** What the state machines of workflows need, which are created at run time: a role, a log group, the steps function. */
@@ -48,9 +58,17 @@ export class Machines extends Construct {
       WEFT_STEPS: this.#stepsArn,
       WEFT_MACHINE_ROLE: this.#role.roleArn,
       WEFT_MACHINE_LOGS: this.#logs.logGroupArn,
-      WEFT_PREFIX: this.prefix,
+      WEFT_PREFIX: `${this.prefix}${this.#epoch}-`,
       ...(this.#isTagged ? { WEFT_TAGS: JSON.stringify(this.#tags) } : {}),
     };
+  }
+
+  /**
+   * Eight characters of the stack's id, which every created stack has anew. A machine that is still being deleted blocks
+   * its name, and a machine that is created again numbers its versions from 1: names of another stack avoid both.
+   */
+  get #epoch(): string {
+    return Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
   }
 
   /** The prefix of the ARNs of machines. */
@@ -62,8 +80,7 @@ export class Machines extends Construct {
   grant(role: IRole): void {
     const machines = this.#arn('stateMachine', `${this.prefix}*`);
     const executions = this.#arn('execution', `${this.prefix}*`);
-    const define = ['CreateStateMachine', 'DescribeStateMachine', 'PublishStateMachineVersion', 'UpdateStateMachine'];
-    allow(role, 'states', [...define, 'StartExecution', 'SendTaskFailure', 'SendTaskSuccess'], [machines]);
+    allow(role, 'states', [...DEFINE, 'StartExecution', 'SendTaskFailure', 'SendTaskSuccess'], [machines]);
     if (this.#isTagged) allow(role, 'states', ['TagResource'], [machines]);
     allow(role, 'states', ['StopExecution'], [executions]);
     role.addToPrincipalPolicy(
@@ -80,13 +97,21 @@ export class Machines extends Construct {
     });
   }
 
-  /** Allows a role to find and delete the machines. */
-  grantRemoval(role: IRole): void {
+  /** Allows a role that `grant` was called for to delete the machines of deleted workflows. */
+  grantDeletion(role: IRole): void {
     allow(role, 'states', ['DeleteStateMachine'], [this.#arn('stateMachine', `${this.prefix}*`)]);
+  }
+
+  /** Allows a role to find the machines, stop their executions, and delete them. */
+  grantRemoval(role: IRole): void {
+    this.grantDeletion(role);
+    allow(role, 'states', ['ListExecutions'], [this.#arn('stateMachine', `${this.prefix}*`)]);
+    allow(role, 'states', ['StopExecution'], [this.#arn('execution', `${this.prefix}*`)]);
     allow(role, 'states', ['ListStateMachines'], ['*']);
     acknowledge(role, {
       'IAM5[Resource::*]': 'The right to list machines has no resources.',
       [`IAM5[Resource::${shown(this.prefix, 'stateMachine')}]`]: 'Machines are created at run time.',
+      [`IAM5[Resource::${shown(this.prefix, 'execution')}]`]: 'Machines are created at run time.',
     });
   }
 

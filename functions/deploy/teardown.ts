@@ -1,19 +1,45 @@
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { removeFunctions } from '../../lib/adapters/aws/containers/teardown.ts';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
-import { emptyBucket, removeMachines } from '../../lib/adapters/aws/deploy/teardown.ts';
+import { callAgain, emptyBucket, type HasTime, removeMachines } from '../../lib/adapters/aws/deploy/teardown.ts';
+
+/** The time that is left for the report to CloudFormation. */
+const MARGIN_MS = 60_000;
+/** CloudFormation waits for an hour, and a call lasts 15 minutes. */
+const MAX_CALLS = 4;
+
+/** The event of CloudFormation; `call` counts the calls for it, from 1. */
+type Asked = CloudFormationCustomResourceEvent & { readonly call?: number };
+
+type Left = Pick<Context, 'invokedFunctionArn' | 'getRemainingTimeInMillis'>;
 
 /** Deletes the resources that the service created at run time, which block the deletion of its stacks. */
-async function tearDown({ prefix, containers, bucket }: Record<string, unknown>): Promise<void> {
-  if (typeof prefix === 'string') await removeMachines(prefix);
+async function tearDown({ prefix, containers, bucket }: Record<string, unknown>, hasTime: HasTime): Promise<boolean> {
+  if (typeof prefix === 'string' && !(await removeMachines(prefix, hasTime))) return false;
   if (typeof containers === 'string') await removeFunctions(containers);
-  if (typeof bucket === 'string') await emptyBucket(bucket);
+  return typeof bucket !== 'string' || emptyBucket(bucket, hasTime);
 }
 
-/** Custom resource: acts only when its stack is deleted. */
-export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
+const UNFINISHED =
+  'there are more state machines or objects than can be deleted in an hour (Step Functions deletes one machine a ' +
+  'second): delete the stack again to continue';
+
+/**
+ * Custom resource: acts only when its stack is deleted. What takes longer than one call is continued by the next one,
+ * for about an hour.
+ */
+export async function handler(event: Asked, context: Left): Promise<void> {
   const { prefix, name = prefix } = event.ResourceProperties;
-  await serve(event, String(name), async () => {
-    if (event.RequestType === 'Delete') await tearDown(event.ResourceProperties);
-  });
+  const { call = 1, RequestType, ResourceProperties } = event;
+  const isOver = () => context.getRemainingTimeInMillis() < MARGIN_MS;
+  let mustContinue = false;
+  const work = async () => {
+    if (RequestType !== 'Delete' || (await tearDown(ResourceProperties, () => !isOver()))) return;
+    if (call >= MAX_CALLS) throw new Error(UNFINISHED);
+    mustContinue = true;
+  };
+  const done = work();
+  await done.catch(() => undefined);
+  if (mustContinue) await callAgain(context.invokedFunctionArn, { ...event, call: call + 1 });
+  else await serve(event, String(name), () => done);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
+import { BusyError } from '../ports/executions.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
 import { audit } from './auditing.ts';
@@ -78,6 +79,12 @@ interface Served {
   readonly endpoint: AnyEndpoint | undefined;
   readonly source: AnyStreamSource | undefined;
 }
+
+/** The seconds after which a definition that was throttled may succeed. */
+const RETRY_AFTER_SECONDS = 20;
+
+const toServiceError = ({ message }: BusyError): ServiceError =>
+  new ServiceError('unavailable', `${message}; try again later`, {}, RETRY_AFTER_SECONDS);
 
 function openStream(served: Served, invocation: Invocation): EventStream {
   const { ports, request, routed, source } = served;
@@ -170,7 +177,8 @@ export function responderOf<Name extends LambdaName>(
     }
     const { routed } = found;
     const known: Known = {};
-    const reply = await serve({ received, routed, invocation, known }).catch((error: unknown) => {
+    const reply = await serve({ received, routed, invocation, known }).catch((thrown: unknown) => {
+      const error = thrown instanceof BusyError ? toServiceError(thrown) : thrown;
       known.isMistake = error instanceof ServiceError;
       return error instanceof ServiceError
         ? toErrorReply(error)

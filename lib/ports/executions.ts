@@ -18,16 +18,33 @@ export class NoMachineError extends Error {
   }
 }
 
+/** The quota of definitions is exhausted for the moment; nothing was changed. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
 /** The error of an execution that cannot continue because a part of what was stored of it is lost. */
 export const EXECUTION_LOST = 'Weft.ExecutionLost';
+
+/**
+ * The error with which executions are stopped whose machines are deleted with the service: their runs continue in new
+ * executions when the service is deployed again.
+ */
+export const SERVICE_REMOVED = 'Weft.Removed';
 
 /** State machines and their executions. */
 export interface Executions {
   /**
    * Creates or updates the machine and publishes a version. Returns a handle of exactly this version. Idempotent; a
-   * call that was interrupted can be repeated.
+   * call that was interrupted can be repeated. Throws BusyError when the quota of definitions is exhausted: at once if not
+   * `isPatient`, else after some seconds.
    */
-  define(machine: Machine): Promise<string>;
+  define(machine: Machine, isPatient?: boolean): Promise<string>;
+  /**
+   * Deletes the machine of a handle with all its versions; its executions may be stopped. Has no effect on one that does
+   * not exist. Throws BusyError at once.
+   */
+  remove(handle: string): Promise<void>;
   /**
    * Starts at most one execution per name: a second start with a name in use has no effect. Returns false when an
    * execution of that name has ended and its end was reported; else it runs, now or since before. An adapter that cannot

@@ -295,7 +295,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/egress',
     'lib/ports',
   ],
-  'lib/adapters/aws/deploy': ['lib/adapters/portable'],
+  'lib/adapters/aws/deploy': ['lib/adapters/portable', 'lib/ports'],
   'lib/adapters/aws/executions': ['lib/adapters/portable', 'lib/ports'],
   'lib/adapters/aws/table': ['lib/adapters/portable', 'lib/ports'],
   'lib/adapters/local': [
@@ -560,6 +560,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/events',
     'lib/engine/executions',
     'lib/events',
+    'lib/ports',
   ],
   'lib/engine/containers': [
     'lib/compiler/emit',

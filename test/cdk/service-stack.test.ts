@@ -125,15 +125,15 @@ SERVICES['everything'] = Object.values(SERVICES).flat();
 SERVICES['containers'] = ['states'];
 SERVICES['calledContainers'] = ['states', 'lambda'];
 SERVICES['reconcileRevision'] = ['dynamodb', 'ssm', 'lambda', 'ecr', 'iam'];
-// Only requests create and delete schedules.
+// Besides requests, only the reconciler and ticks of moved workflows create and delete schedules.
 SERVICES['enginePorts'] = ['table', 'blobs', 'executions', 'bus'].flatMap((port) => SERVICES[port] ?? []);
 
 /** Rights besides those of ports: asynchronous functions send their dead letters to the function that stores them. */
 const BESIDE: Record<string, readonly string[]> = {
   lifecycle: ['lambda'],
-  sweep: ['lambda'],
+  sweep: ['lambda', 'scheduler'],
   router: ['lambda'],
-  cron: ['lambda'],
+  cron: ['lambda', 'scheduler'],
   failures: ['sqs'],
 };
 

@@ -9,7 +9,7 @@ const read = (context: Record<string, unknown>) => settingsOf(new App({ context,
 describe('settings', () => {
   test('installations with different names are separate', () => {
     const text = JSON.stringify(resourcesOf({ name: 'flows', brand: 'direktiv' }));
-    expect(text).toContain('"WEFT_PREFIX":"flows--"');
+    expect(text).toContain('"WEFT_PREFIX":{"Fn::Join":["",["flows--",');
     expect(text).toContain('"WEFT_KEY_PARAMETER":"/flows"');
     expect(text).toContain('"WEFT_BRAND":"direktiv"');
     expect(text).toContain('"WEFT_RETENTION_DAYS":"30"');

@@ -66,8 +66,17 @@ describe('work without requests', () => {
     ]);
   });
 
-  test('the reconciler runs every 15 minutes', () => {
-    expect(ruleOf('sweep')[1].Properties).toMatchObject({ ScheduleExpression: 'rate(15 minutes)' });
+  test('the reconciler runs every 15 minutes and after each deployment', () => {
+    expect(ruleOf('sweep')[1].Properties).toMatchObject({
+      ScheduleExpression: 'rate(15 minutes)',
+      EventPattern: {
+        source: ['aws.cloudformation'],
+        detail: {
+          'stack-id': [{ Ref: 'AWS::StackId' }],
+          'status-details': { status: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'] },
+        },
+      },
+    });
   });
 
   test.each(['lifecycle', 'sweep', 'router'])(

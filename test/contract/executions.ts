@@ -146,6 +146,16 @@ export function executionsContract(open: () => Promise<Bench>): void {
       await expect(bench.executions.start(`${handle}x`, one, {})).rejects.toThrow(NoMachineError);
     });
 
+    test('throws NoMachineError for a machine that was deleted, until it is defined again', async () => {
+      const simple = machine({ A: { Type: 'Succeed' } });
+      const handle = await bench.executions.define(simple);
+      await bench.executions.remove(handle);
+      await bench.executions.remove(handle);
+      await expect(bench.executions.start(handle, one, {})).rejects.toThrow(NoMachineError);
+      await bench.executions.start(await bench.executions.define(simple), one, {});
+      expect(await bench.ending(handle, one)).toMatchObject({ status: 'SUCCEEDED' });
+    });
+
     test('throws for an input above 256 KiB', async () => {
       const handle = await bench.executions.define(machine({ A: { Type: 'Succeed' } }));
       await expect(bench.executions.start(handle, one, 'x'.repeat(262_144))).rejects.toThrow();

@@ -18,6 +18,14 @@ const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
     const next = from + 2 < machines.length ? { nextToken: String(from + 2) } : {};
     return { body: { stateMachines: page, ...next } };
   },
+  ListExecutions({ stateMachineArn }) {
+    const executionArn = `${stateMachineArn}:waiting`.replace('stateMachine', 'execution');
+    return { body: { executions: deleted.includes(String(stateMachineArn)) ? [] : [{ executionArn }] } };
+  },
+  StopExecution({ executionArn, error }) {
+    stopped.push(`${executionArn} ${error}`);
+    return { body: { stopDate: 0 } };
+  },
   DeleteStateMachine({ stateMachineArn }) {
     if (isBroken) return { status: 400, body: { __type: 'AccessDeniedException', message: 'refused' } };
     deleted.push(String(stateMachineArn));
@@ -25,8 +33,16 @@ const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   },
 };
 const deleted: string[] = [];
+const stopped: string[] = [];
 
-function reply({ operation, input, bytes }: AwsRequest): Reply {
+/** The events with which the function called itself. */
+const again: Parameters<typeof handler>[0][] = [];
+
+function reply({ operation, input, bytes, path }: AwsRequest): Reply {
+  if (path.endsWith('/invocations')) {
+    again.push(JSON.parse(Buffer.from(bytes).toString()));
+    return { status: 202 };
+  }
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));
@@ -36,6 +52,8 @@ function reply({ operation, input, bytes }: AwsRequest): Reply {
 beforeEach(async () => {
   machines = ['weft-a', 'others', 'weft-b', 'weft-c', 'weft_delay'];
   deleted.length = 0;
+  stopped.length = 0;
+  again.length = 0;
   answers.length = 0;
   isBroken = false;
   server = await startAwsServer(reply);
@@ -62,27 +80,61 @@ const asked = (RequestType: string): CloudFormationCustomResourceEvent =>
     ResourceProperties: { ServiceToken: 'token', prefix: 'weft-' },
   }) as unknown as CloudFormationCustomResourceEvent;
 
+const timeFor = (calls: number) => {
+  let left = calls;
+  return {
+    invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:teardown',
+    getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0),
+  };
+};
+const PLENTY = timeFor(1_000_000);
+
 test('deleting the stack deletes the machines that the service made, and no others', async () => {
-  await handler(asked('Delete'));
+  await handler(asked('Delete'), PLENTY);
   expect(deleted).toEqual(['weft-a', 'weft-b', 'weft-c'].map(arnOf));
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft-' }]);
 });
 
 test('deleting a retained data stack deletes nothing, and responds under its name', async () => {
   const event = asked('Delete');
-  await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft' } });
+  await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft' } }, PLENTY);
   expect(deleted).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
 });
 
 test.each(['Create', 'Update'])('%s deletes none', async (type) => {
-  await handler(asked(type));
+  await handler(asked(type), PLENTY);
   expect(deleted).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
 test('CloudFormation gets the reason when a machine cannot be deleted', async () => {
   isBroken = true;
-  await handler(asked('Delete'));
+  await handler(asked('Delete'), PLENTY);
   expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining('refused') }]);
+});
+
+test('the executions of a machine are stopped before it is deleted, so that their runs continue after the next deployment', async () => {
+  await handler(asked('Delete'), PLENTY);
+  const executions = ['weft-a', 'weft-b', 'weft-c'].map((name) =>
+    `${arnOf(name)}:waiting`.replace('stateMachine', 'execution'),
+  );
+  expect(stopped).toEqual(executions.map((execution) => `${execution} Weft.Removed`));
+});
+
+test('what takes longer than a call is continued by the next one, and CloudFormation gets one answer', async () => {
+  await handler(asked('Delete'), timeFor(3));
+  expect(answers).toEqual([]);
+  expect(deleted.length).toBeLessThan(3);
+  const [next] = again;
+  if (next === undefined) throw new Error('it was not called again');
+  await handler(next, PLENTY);
+  expect(deleted).toEqual(expect.arrayContaining(['weft-a', 'weft-b', 'weft-c'].map(arnOf)));
+  expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
+});
+
+test('after an hour, CloudFormation gets the reason why there are resources left', async () => {
+  await handler({ ...asked('Delete'), call: 4 }, timeFor(1));
+  expect(again).toEqual([]);
+  expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining('delete the stack again') }]);
 });

@@ -13,6 +13,7 @@ type StatusChange = Parameters<typeof lifecycle>[0];
 const EMPTY: Readonly<Record<string, Reply>> = {
   BatchGetItem: { body: { Responses: {}, UnprocessedKeys: {} } },
   GetItem: { body: {} },
+  PutItem: { body: {} },
   Query: { body: { Items: [], Count: 0 } },
 };
 

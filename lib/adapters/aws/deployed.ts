@@ -86,6 +86,9 @@ export const executions: () => Executions = /* @__PURE__ */ once(() =>
   }),
 );
 
+/** What distinguishes this installation from an earlier one of the same name: the prefix of its machines. */
+export const installation = (): string => setting('WEFT_PREFIX');
+
 /** The bus in EventBridge. */
 export const bus: () => Bus = /* @__PURE__ */ once(() =>
   eventBridgeBus({

@@ -1,3 +1,4 @@
+import { BusyError } from '../../ports/executions.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { BATCH_LIMIT, type Write } from '../../ports/table.ts';
 import * as listenerList from '../events/listener-list.ts';
@@ -9,21 +10,39 @@ import { deleteAll } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
-import { readAll } from '../storage/queries.ts';
+import * as purges from '../storage/purges.ts';
+import { pagesOf, readAll } from '../storage/queries.ts';
 import * as revisions from '../tree/revisions.ts';
 
-type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers'>;
+type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers' | 'clock'>;
+type FinishNeeds = Needs & Pick<Ports, 'executions'>;
 
-/** Removes what starts the workflow by events or by the clock, in any of its revisions. */
-async function removeStarts({ table, blobs, schedules }: Needs, id: string, namespaceId: string): Promise<void> {
+/** A handle of each machine: handles are versions of a machine, and end in `:` and the version. */
+const machinesOf = (handles: readonly (string | undefined)[]): string[] => {
+  const byName = new Map(
+    handles.flatMap((handle = '') => (handle === '' ? [] : [[handle.replace(/:[^:]*$/, ''), handle]])),
+  );
+  return [...byName.values()];
+};
+
+/**
+ * Removes what starts the workflow by events or by the clock, in any of its revisions. Its machines are removed by the
+ * reconciler, at the pace that Step Functions allows.
+ */
+async function removeStarts({ table, blobs, schedules, clock }: Needs, id: string, namespaceId: string): Promise<void> {
   const owner = { namespaceId, kind: 'start', id } as const;
+  const handles: (string | undefined)[] = [];
   for (const item of await readAll(table, keys.revisions(id))) {
-    const { plan } = await revisions.fromItem(blobs, id, item);
+    const { plan, machine, resumes } = await revisions.fromItem(blobs, id, item);
+    handles.push(machine, resumes);
     const gone = plan === undefined ? [] : listeners.toDeletions(owner, listeners.startFilters(plan));
     if (gone.length > 0) await table.write(gone);
     if (plan?.start.type === 'scheduled') await schedules.remove(id);
   }
-  await table.write([{ do: 'delete', key: keys.collection(id) }]);
+  const markers = machinesOf(handles).map((handle) =>
+    purges.toWrite({ marker: clock.uuid(), kind: 'machine', id: handle, namespaceId }),
+  );
+  await table.write([{ do: 'delete', key: keys.collection(id) }, ...markers]);
 }
 
 /** Removes the services of a namespace, or of one workflow in it, after the containers that run for them. */
@@ -95,21 +114,30 @@ const REMOVE: Record<Purge['kind'], (needs: Needs, id: string, namespaceId: stri
 /** Removes the contents of what was deleted, then the marker of the purge. Idempotent. */
 export async function finish(needs: Needs, purge: Purge): Promise<void> {
   await REMOVE[purge.kind](needs, purge.id, purge.namespaceId);
-  await needs.table.write([{ do: 'delete', key: keys.purge(purge.marker) }]);
+  await needs.table.write([purges.toDeletion(purge)]);
 }
 
-/** Finishes every purge that was interrupted. */
-export async function finishAll(needs: Needs): Promise<void> {
-  for (;;) {
-    const { items } = await needs.table.query({ ...keys.PURGES, limit: BATCH_LIMIT });
-    if (items.length === 0) return;
+/** Deletes a machine, then the marker. False: the quota of deletions is exhausted. */
+async function finishMachine({ table, executions }: FinishNeeds, deletion: purges.MachineDeletion): Promise<boolean> {
+  try {
+    await executions.remove(deletion.id);
+  } catch (error) {
+    if (error instanceof BusyError) return false;
+    throw error;
+  }
+  await table.write([purges.toDeletion(deletion)]);
+  return true;
+}
+
+/** Finishes every purge that was interrupted, and deletes machines until the quota of deletions is exhausted. */
+export async function finishAll(needs: FinishNeeds): Promise<void> {
+  let mayDelete = true;
+  for await (const items of pagesOf(needs.table, { ...keys.PURGES, limit: BATCH_LIMIT })) {
     for (const item of items) {
-      await finish(needs, {
-        marker: item.sk,
-        kind: item['kind'] as Purge['kind'],
-        id: String(item['id']),
-        namespaceId: String(item['namespaceId']),
-      });
+      const purge = { marker: item.sk, id: String(item['id']), namespaceId: String(item['namespaceId']) };
+      const kind = item['kind'] as (Purge | purges.MachineDeletion)['kind'];
+      if (kind !== 'machine') await finish(needs, { ...purge, kind });
+      else if (mayDelete) mayDelete = await finishMachine(needs, { ...purge, kind });
     }
   }
 }

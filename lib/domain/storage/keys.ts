@@ -30,6 +30,8 @@ export {
 
 /** The version of the schema of all tables. */
 export const SCHEMA_VERSION: Key = at(catalog('layout'));
+/** The installation that used the tables last. */
+export const INSTALLATION: Key = at(catalog('installation'));
 
 export const NAMESPACES = catalog('namespaces');
 /** The key of a namespace. */

@@ -16,14 +16,19 @@ export interface Purge {
   readonly namespaceId: string;
 }
 
+/** The deletion of a state machine, by a handle of the port of executions. */
+export interface MachineDeletion extends Omit<Purge, 'kind'> {
+  readonly kind: 'machine';
+}
+
 /** Returns a new purge, with a new marker. */
 export function of({ clock }: Pick<Ports, 'clock'>, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
   return { marker: clock.uuid(), ...target };
 }
 
 /** The write that stores the marker. */
-export const toWrite = ({ marker, kind, id, namespaceId }: Purge): Write =>
+export const toWrite = ({ marker, kind, id, namespaceId }: Purge | MachineDeletion): Write =>
   putAt(keys.purge(marker), { kind, id, namespaceId });
 
 /** The write that deletes the marker. */
-export const toDeletion = ({ marker }: Purge): Write => ({ do: 'delete', key: keys.purge(marker) });
+export const toDeletion = ({ marker }: Pick<Purge, 'marker'>): Write => ({ do: 'delete', key: keys.purge(marker) });

@@ -11,7 +11,10 @@ import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 
-/** A revision of a workflow. It never changes, except that its machine is defined once. */
+/** The machines of a revision: `machine` begins at the start of a run, `resumes` at any state at which a run continues. */
+export type MachineKind = 'machine' | 'resumes';
+
+/** A revision of a workflow. It never changes, except that its machines are defined. */
 export interface Revision {
   readonly id: string;
   readonly workflow: string;
@@ -23,6 +26,8 @@ export interface Revision {
   readonly plan?: Plan;
   /** The handle of its machine in the port of executions; undefined until the machine is defined. */
   readonly machine?: string;
+  /** The same of the machine that resumes runs at any state. */
+  readonly resumes?: string;
 }
 
 export interface RevisionRecord {
@@ -95,7 +100,10 @@ function remember(revision: Revision): Revision {
 
 /** Returns the revision of an item, and caches it. */
 export async function fromItem(blobs: Blobs, workflow: string, item: Item): Promise<Revision> {
-  const machine = item['machine'];
+  const textOf = (name: MachineKind): string | undefined => {
+    const value = item[name];
+    return typeof value === 'string' ? value : undefined;
+  };
   const revision = omitUndefined({
     id: item.sk,
     workflow,
@@ -103,27 +111,31 @@ export async function fromItem(blobs: Blobs, workflow: string, item: Item): Prom
     hash: String(item['hash']),
     source: await readText(blobs, item['source']),
     plan: JSON.parse(await readText(blobs, item['plan'])) as Plan,
-    machine: typeof machine === 'string' ? machine : undefined,
+    machine: textOf('machine'),
+    resumes: textOf('resumes'),
   });
   return remember(revision);
 }
 
 /** Returns a revision. Throws `not-found`. */
 export async function need({ table, blobs }: Needs, workflow: string, id: string): Promise<Revision> {
-  const cached = cache.get(`${workflow}/${id}`);
-  if (cached !== undefined) return cached;
+  return cache.get(`${workflow}/${id}`) ?? needStored({ table, blobs }, workflow, id);
+}
+
+/** Returns a revision as it is stored now: another process may have defined a machine. Throws `not-found`. */
+export async function needStored({ table, blobs }: Needs, workflow: string, id: string): Promise<Revision> {
   const [item] = await table.get([keys.revision(workflow, id)]);
   if (item === undefined) throw notFound('revision');
   return fromItem(blobs, workflow, item);
 }
 
-/** Stores the handle of the revision's machine. */
+/** Stores the handle of a machine of the revision. Throws ConflictError when the revision was deleted. */
 export async function keepMachine(
   { table }: Pick<Ports, 'table'>,
   revision: Revision,
-  machine: string,
+  machines: { readonly [kind in MachineKind]?: string },
 ): Promise<Revision> {
   const key = keys.revision(revision.workflow, revision.id);
-  await table.write([{ do: 'update', key, set: { machine }, when: { present: true } }]);
-  return remember({ ...revision, machine });
+  await table.write([{ do: 'update', key, set: machines, when: { present: true } }]);
+  return remember({ ...revision, ...machines });
 }

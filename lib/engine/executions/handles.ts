@@ -3,7 +3,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { NoMachineError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { defineAgain, defineResumingMachine, ensureMachine } from './machines.ts';
+import { ensureMachine, ensureResumingMachine, redefineMachine } from './machines.ts';
 
 /** The execution that carries a run: the version of the machine, the number of the execution, and its tier. */
 export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express'>;
@@ -17,41 +17,54 @@ export async function firstExecution(
   const isWaiting = wait?.isWaiting === true;
   const isExpress = mayBeExpress(revisions.planOf(revision));
   const mustResume = isExpress && isWaiting;
-  const machine = mustResume ? await defineResumingMachine(ports, revision) : await ensureMachine(ports, revision);
+  const machine = mustResume ? await ensureResumingMachine(ports, revision) : await ensureMachine(ports, revision);
   return { machine, executions: 1, express: isExpress && !isWaiting };
 }
 
-const startNow = ({ executions }: EnginePorts, run: runs.Run): Promise<boolean> =>
-  executions.start(run.machine, runs.executionOf(run), { run: run.id });
+/** A run as it is stored after its execution was started, and whether that execution has not ended. */
+interface Started {
+  readonly run: runs.Run;
+  readonly isRunning: boolean;
+}
+
+/** A run may be moved to a machine that does not exist either; that one is defined again. */
+const MAX_MOVES = 2;
+
+async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Promise<Started> {
+  try {
+    const isRunning = await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
+    return { run, isRunning };
+  } catch (error) {
+    if (!(error instanceof NoMachineError) || moves === 0) throw error;
+  }
+  const moved = await moveToNewMachine(ports, run);
+  // Otherwise another process has moved it meanwhile.
+  return moved.isCommitted ? start(ports, moved.run, moves - 1) : { run: moved.run, isRunning: true };
+}
+
+/** Defines the machine of a run again, and gives the run to it: at its beginning, or where it stands. */
+async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs.Committed> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const isUnbegun = run.step === 0 && run.wait === undefined;
+  const machine = await redefineMachine(ports, revision, {
+    kind: isUnbegun ? 'machine' : 'resumes',
+    missing: run.machine,
+  });
+  if (machine === run.machine) return { run, isCommitted: true };
+  const executionBegan = ports.clock.now();
+  const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false };
+  return runs.update(ports, run, (current) => {
+    const isSame = current.status === 'pending' && runs.executionOf(current) === runs.executionOf(run);
+    return isSame ? { run: { ...current, ...handle, historyEvents: 0, executionBegan } } : undefined;
+  });
+}
 
 /**
  * Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. Returns false
  * when it has ended. A machine that does not exist any more is defined again.
  */
 export async function startExecution(ports: EnginePorts, run: runs.Run): Promise<boolean> {
-  try {
-    return await startNow(ports, run);
-  } catch (error) {
-    if (error instanceof NoMachineError) return startInNewMachine(ports, run);
-    throw error;
-  }
-}
-
-/** Defines the machine of a run again, and starts the run there: at its beginning, or where it stands. */
-async function startInNewMachine(ports: EnginePorts, run: runs.Run): Promise<boolean> {
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const isUnbegun = run.step === 0 && run.wait === undefined;
-  const machine = isUnbegun ? await defineAgain(ports, revision) : await defineResumingMachine(ports, revision);
-  if (machine === run.machine) return startNow(ports, run);
-  const executionBegan = ports.clock.now();
-  const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false };
-  const moved = await runs.update(ports, run, (current) => {
-    const isSame = current.status === 'pending' && runs.executionOf(current) === runs.executionOf(run);
-    return isSame ? { run: { ...current, ...handle, historyEvents: 0, executionBegan } } : undefined;
-  });
-  // Another process moved it meanwhile.
-  if (!moved.isCommitted) return true;
-  return startNow(ports, moved.run);
+  return (await start(ports, run)).isRunning;
 }
 
 /**
@@ -68,8 +81,7 @@ export async function moveToExecution(
     const assigned = await assign(current);
     return assigned && { run: { ...current, ...assigned } };
   });
-  if (moved.isCommitted) await startExecution(ports, moved.run);
-  return moved.run;
+  return moved.isCommitted ? (await start(ports, moved.run)).run : moved.run;
 }
 
 /**
@@ -82,13 +94,13 @@ export async function startNew(
   run: runs.Run,
 ): Promise<runs.Committed> {
   const stored = await runs.store(ports, { ...run, ...(await firstExecution(ports, revision, run)) });
-  if (stored.isCommitted) await startExecution(ports, stored.run);
-  else await ensureStarted(ports, stored.run);
+  if (stored.isCommitted) return { ...stored, run: (await start(ports, stored.run)).run };
+  await ensureStarted(ports, stored.run);
   return stored;
 }
 
 /** Starts a stored run that has an execution and has not entered a state yet. Safe to repeat. */
 export async function ensureStarted(ports: EnginePorts, run: runs.Run): Promise<void> {
   const isUnbegun = run.status === 'pending' && run.step === 0 && run.machine !== '';
-  if (isUnbegun) await startExecution(ports, run);
+  if (isUnbegun) await start(ports, run);
 }

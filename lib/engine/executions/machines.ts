@@ -5,6 +5,8 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import type { Machine } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 
+const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = { machine: 'start', resumes: 'anywhere' };
+
 /**
  * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
  * for `anywhere` resumes runs in the middle; it is defined when it is first needed.
@@ -15,29 +17,60 @@ export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry 
   return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
 }
 
-/** Defines the machine that resumes a run of the revision at any state. Returns its handle. */
-export function defineResumingMachine(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
-  return ports.executions.define(machineOf(revision.workflow, revisions.planOf(revision), 'anywhere'));
+/** Defines a machine of the revision and stores its handle. Throws BusyError as the port does. */
+async function define(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  kind: revisions.MachineKind,
+  isPatient = true,
+): Promise<string> {
+  const machine = machineOf(revision.workflow, revisions.planOf(revision), ENTRIES[kind]);
+  const handle = await ports.executions.define(machine, isPatient);
+  await revisions.keepMachine(ports, revision, { [kind]: handle });
+  return handle;
+}
+
+/**
+ * Defines the machine that resumes a run of the revision at any state, unless that was done before, also by another
+ * process. Returns its handle.
+ */
+export async function ensureResumingMachine(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
+  if (revision.resumes !== undefined) return revision.resumes;
+  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
+  return stored.resumes ?? define(ports, stored, 'resumes');
 }
 
 /**
  * Defines the revision's machine unless that was done before. Returns its handle. It is called when a workflow is stored
  * and again before a run starts, so a definition that was throttled or interrupted is repeated.
  */
-export async function ensureMachine(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
-  if (revision.machine !== undefined) return revision.machine;
-  const handle = await ports.executions.define(machineOf(revision.workflow, revisions.planOf(revision)));
-  await revisions.keepMachine(ports, revision, handle);
-  return handle;
+export async function ensureMachine(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  isPatient = true,
+): Promise<string> {
+  return revision.machine ?? define(ports, revision, 'machine', isPatient);
 }
 
-/** Defines the revision's machine although that was done before: it does not exist any more. Returns its handle. */
-export async function defineAgain(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
-  return ensureMachine(ports, omitMachine(revision));
+/** A machine of a revision that does not exist any more. */
+export interface MissingMachine {
+  readonly kind: revisions.MachineKind;
+  /** The handle that has no machine. */
+  readonly missing: string;
 }
 
-function omitMachine({ machine: _, ...revision }: revisions.Revision): revisions.Revision {
-  return revision;
+/**
+ * Defines a machine again that was deleted, with the service or because its workflow has too many versions, or whose
+ * storage was lost. Returns the new handle, or that which another process has stored meanwhile.
+ */
+export async function redefineMachine(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  { kind, missing }: MissingMachine,
+): Promise<string> {
+  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
+  const handle = stored[kind];
+  return handle === undefined || handle === missing ? define(ports, stored, kind) : handle;
 }
 
 /**

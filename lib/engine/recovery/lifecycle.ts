@@ -1,5 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
-import { EXECUTION_LOST } from '../../ports/executions.ts';
+import { EXECUTION_LOST, SERVICE_REMOVED } from '../../ports/executions.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
@@ -35,12 +35,12 @@ function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: numb
  * Handles the end of an execution. A run that has not ended is then carried by nothing (the execution was aborted, hit a
  * limit, or its step failed permanently), so it ends as crashed, with all that it waits for; if only the
  * service was at fault, it continues in a new execution instead. Safe to repeat, and finishes
- * what was interrupted. An execution that does not carry its run any more is ignored.
+ * what was interrupted. An execution that does not carry its run any more is ignored, and one that was stopped with the service.
  */
 export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution): Promise<void> {
   const isCarrying = (run: runs.Run) => runs.executionOf(run) === ended.name;
   const found = await runs.find(ports, runOf(ended.name));
-  if (found === undefined || !isCarrying(found)) return;
+  if (found === undefined || !isCarrying(found) || ended.error === SERVICE_REMOVED) return;
   if (mayContinue(found, ended, ports.clock.now())) return continueAsNew(ports, found);
   const { run } = await runs.update(ports, found, async (current) =>
     isCarrying(current) && current.status === 'pending' ? crash(ports, current, ended) : undefined,

@@ -182,6 +182,7 @@ export class Chaos {
   private executionsOf(durable: <T>(work: () => Promise<T>) => Promise<T>): Executions {
     return {
       define: async ({ name }) => name,
+      remove: async () => {},
       start: (_handle, name, input) =>
         durable(async () => {
           if (this.started.has(name)) return true;

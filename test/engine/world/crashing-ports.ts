@@ -130,7 +130,8 @@ export const crashingBlobs = (process: SimulatedProcess, blobs: Blobs): Blobs =>
 });
 
 export const crashingExecutions = (process: SimulatedProcess, executions: Executions): Executions => ({
-  define: (machine) => process.durable('execution', 'executions.define', () => executions.define(machine)),
+  define: (...call) => process.durable('execution', 'executions.define', () => executions.define(...call)),
+  remove: (handle) => process.durable('execution', 'executions.remove', () => executions.remove(handle)),
   start: (handle, name, input) =>
     process.durable('execution', 'executions.start', () => executions.start(handle, name, input)),
   stop: (...call) => process.durable('execution', 'executions.stop', () => executions.stop(...call)),

@@ -35,6 +35,7 @@ export class MemoryPorts {
       blobs: memoryBlobs(),
       executions: {
         define: async ({ name }) => name,
+        remove: async () => {},
         start: async (_handle, name) => {
           if (!this.started.includes(name)) this.started.push(name);
           return true;

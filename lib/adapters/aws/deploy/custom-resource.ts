@@ -22,6 +22,7 @@ async function report(event: ResourceEvent, name: string, reason?: string): Prom
   const { ResponseURL, StackId, RequestId, LogicalResourceId } = event;
   const outcome = reason === undefined ? { Status: 'SUCCESS' } : { Status: 'FAILED', Reason: reason };
   const body = JSON.stringify({ ...outcome, PhysicalResourceId: name, StackId, RequestId, LogicalResourceId });
-  const response = await fetch(ResponseURL, { method: 'PUT', body });
+  // The URL is signed for a request without a type; `fetch` sends one for a text, and none for bytes.
+  const response = await fetch(ResponseURL, { method: 'PUT', body: Buffer.from(body) });
   if (!response.ok) throw new Error(`CloudFormation rejected the response: ${response.status}`);
 }

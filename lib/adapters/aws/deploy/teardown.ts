@@ -1,32 +1,82 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { DeleteStateMachineCommand, paginateListStateMachines, SFNClient } from '@aws-sdk/client-sfn';
+import {
+  DeleteStateMachineCommand,
+  ExecutionDoesNotExist,
+  paginateListExecutions,
+  paginateListStateMachines,
+  SFNClient,
+  StateMachineDoesNotExist,
+  StateMachineTypeNotSupported,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { SERVICE_REMOVED } from '../../../ports/executions.ts';
 
 /** The quota of deletions is one a second; throttled requests are repeated for as long as a function may run. */
 const MAX_TRIES = 20;
 
+/** Whether there is time for more before the function is stopped. */
+export type HasTime = () => boolean;
+
+/** Whether everything is deleted; false: there was no time for the rest. */
+export type IsDone = boolean;
+
 /**
- * Deletes the machines whose names begin with the prefix. Idempotent. Returns their number. Step Functions stops their
- * executions, and deletes each machine when they have ended.
+ * Deletes the machines whose names begin with the prefix, after their executions were stopped: Step Functions deletes a
+ * machine when they have ended, and one that waits could wait for a year. Idempotent.
  */
 export async function removeMachines(
   prefix: string,
+  hasTime: HasTime,
   client = new SFNClient({ maxAttempts: MAX_TRIES, retryMode: 'adaptive' }),
-): Promise<number> {
-  let count = 0;
+): Promise<IsDone> {
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
-    for (const { name, stateMachineArn } of stateMachines) {
+    for (const { name, type, stateMachineArn } of stateMachines) {
       if (!name?.startsWith(prefix)) continue;
+      const isStopped = type === 'EXPRESS' || (await stopExecutions(client, stateMachineArn, hasTime));
+      if (!isStopped || !hasTime()) return false;
       await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
-      count += 1;
     }
   }
-  return count;
+  return true;
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof ExecutionDoesNotExist ||
+  error instanceof StateMachineDoesNotExist ||
+  error instanceof StateMachineTypeNotSupported;
+
+async function stopExecutions(
+  client: SFNClient,
+  stateMachineArn: string | undefined,
+  hasTime: HasTime,
+): Promise<IsDone> {
+  const query = { stateMachineArn, statusFilter: 'RUNNING', maxResults: 1000 } as const;
+  try {
+    for await (const { executions = [] } of paginateListExecutions({ client }, query)) {
+      for (const { executionArn } of executions) {
+        if (!hasTime()) return false;
+        const stop = new StopExecutionCommand({
+          executionArn,
+          error: SERVICE_REMOVED,
+          cause: 'the service is deleted',
+        });
+        await client.send(stop).catch((error: unknown) => {
+          if (!isGone(error)) throw error;
+        });
+      }
+    }
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+  return true;
 }
 
 /** Deletes all objects of a bucket: only an empty bucket can be deleted. */
-export async function emptyBucket(bucket: string, client = new S3Client()): Promise<void> {
+export async function emptyBucket(bucket: string, hasTime: HasTime, client = new S3Client()): Promise<IsDone> {
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
     if (Contents.length === 0) continue;
+    if (!hasTime()) return false;
     const Objects = Contents.map(({ Key }) => ({ Key: Key ?? '' }));
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
@@ -34,4 +84,11 @@ export async function emptyBucket(bucket: string, client = new S3Client()): Prom
     const [first] = Errors;
     if (first !== undefined) throw new Error(`${first.Key} in ${bucket} cannot be deleted: ${first.Message}`);
   }
+  return true;
+}
+
+/** Calls the function again with this event, asynchronously. */
+export async function callAgain(functionName: string, event: object, client = new LambdaClient()): Promise<void> {
+  const Payload = Buffer.from(JSON.stringify(event));
+  await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }));
 }

@@ -16,7 +16,8 @@ import {
   ValidationException,
 } from '@aws-sdk/client-sfn';
 import { type Answer, type Executions, type Machine, NoMachineError } from '../../../ports/executions.ts';
-import { defineMachine } from './machines.ts';
+import type { Sleep } from '../../portable/retry.ts';
+import { defineMachine, removeMachine } from './machines.ts';
 
 /** The resources of the deployment that executions use. */
 export interface StepFunctionsOptions {
@@ -33,6 +34,8 @@ export interface StepFunctionsOptions {
   /** The placeholder of the steps function in definitions; `${steps}` if not given. */
   readonly placeholder?: string;
   readonly client?: SFNClient;
+  /** Waits before a retry; by the timer of the system if not given. */
+  readonly sleep?: Sleep;
 }
 
 /** The same as `STEPS_FUNCTION` of the compiler, which this room must not import. */
@@ -50,7 +53,9 @@ const MAX_CAUSE_LENGTH = 32_768;
 export function stepFunctions(options: StepFunctionsOptions): Executions {
   const client = options.client ?? stepFunctionsClient();
   return {
-    define: (machine) => defineMachine(client, inputOf(options, machine), machineArn(options, machine)),
+    define: (machine, isPatient = true) =>
+      defineMachine({ client, ...options, isPatient }, inputOf(options, machine), machineArn(options, machine)),
+    remove: (handle) => removeMachine({ client, ...options, isPatient: false }, machineOf(handle)),
     start: (handle, name, input) => start(client, handle, name, input),
     stop: (handle, name, error, cause) => stop(client, executionArn(handle, name), error, cause),
     answer: (token, answer) => send(client, token, answer),
@@ -93,6 +98,9 @@ function machineArn(options: StepFunctionsOptions, machine: Machine): string {
   const [, partition, , region, account] = options.stepsFunctionArn.split(':');
   return ['arn', partition, 'states', region, account, 'stateMachine', nameOf(options, machine)].join(':');
 }
+
+/** The ARN of a machine is that of its version without the number. */
+const machineOf = (handle: string): string => handle.split(':').slice(0, 7).join(':');
 
 /** The ARN of an execution has the name of its machine without the version. */
 function executionArn(handle: string, name: string): string {

@@ -2,42 +2,105 @@ import {
   ConflictException,
   CreateStateMachineCommand,
   type CreateStateMachineCommandInput,
+  DeleteStateMachineCommand,
+  DeleteStateMachineVersionCommand,
   DescribeStateMachineCommand,
   type DescribeStateMachineCommandOutput,
+  ListStateMachineVersionsCommand,
   PublishStateMachineVersionCommand,
+  ServiceQuotaExceededException,
   type SFNClient,
   StateMachineAlreadyExists,
   StateMachineDeleting,
+  type StateMachineVersionListItem,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
-import { retry } from '../../portable/retry.ts';
+import { BusyError } from '../../../ports/executions.ts';
+import { retry, type Sleep } from '../../portable/retry.ts';
 
 type Input = CreateStateMachineCommandInput;
 
-/** Names of transient errors: the quota of the requests that define machines is one a second. */
-const TRANSIENT = new Set([
-  'ThrottlingException',
-  'TooManyRequestsException',
-  ConflictException.name,
-  StateMachineDeleting.name,
-]);
+/** How machines are defined. */
+export interface DefiningOptions {
+  readonly client: SFNClient;
+  /** Waits until Step Functions accepts a definition, for about 20 seconds. */
+  readonly isPatient: boolean;
+  /** Waits before a retry; by the timer of the system if not given. */
+  readonly sleep?: Sleep;
+}
+
+/** Names of errors of the quota of requests that define machines: one a second, after a burst of a hundred. */
+const THROTTLED = new Set(['ThrottlingException', 'TooManyRequestsException']);
+/** Names of errors that pass when another process has completed its request. */
+const CONFLICTS: ReadonlySet<string> = new Set([ConflictException.name, StateMachineDeleting.name]);
+
+const isThrottled = (error: unknown): boolean => error instanceof Error && THROTTLED.has(error.name);
 
 /** About 20 seconds in all, which fit into a request of 29 seconds. */
 const MAX_ATTEMPTS = 10;
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 4_000;
 
+/** Repeats a request while Step Functions cannot serve it. Throws BusyError when it is still throttled in the end. */
+async function retried<T>({ isPatient, sleep }: DefiningOptions, work: () => Promise<T>): Promise<T> {
+  const isConflict = (error: unknown): boolean => error instanceof Error && CONFLICTS.has(error.name);
+  try {
+    return await retry(work, {
+      isTransient: (error) => isConflict(error) || (isPatient && isThrottled(error)),
+      maxAttempts: MAX_ATTEMPTS,
+      firstDelayMs: FIRST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
+      ...(sleep && { sleep }),
+    });
+  } catch (error) {
+    if (!isThrottled(error)) throw error;
+    const message = 'Step Functions defines one state machine a second in an account, and more are waiting';
+    throw new BusyError(message, { cause: error });
+  }
+}
+
 /**
  * Creates the machine or updates it, and returns the ARN of the version with exactly this definition. An interrupted
- * call is completed by the next one. The same definition returns the same version.
+ * call is completed by the next one. The same definition returns the same version. A machine with as many versions as
+ * Step Functions allows loses its oldest ones: their executions continue, and a start of such a version defines it again.
  */
-export function defineMachine(client: SFNClient, input: Input, arn: string): Promise<string> {
-  return retry(() => defineOnce(client, input, arn), {
-    isTransient: (error) => error instanceof Error && TRANSIENT.has(error.name),
-    maxAttempts: MAX_ATTEMPTS,
-    firstDelayMs: FIRST_DELAY_MS,
-    maxDelayMs: MAX_DELAY_MS,
+export function defineMachine(options: DefiningOptions, input: Input, arn: string): Promise<string> {
+  const { client } = options;
+  return retried(options, async () => {
+    try {
+      return await defineOnce(client, input, arn);
+    } catch (error) {
+      if (!(error instanceof ServiceQuotaExceededException)) throw error;
+      await removeOldest(client, arn);
+      return defineOnce(client, input, arn);
+    }
   });
+}
+
+/** Deletes a machine with all its versions; one that does not exist is deleted already. */
+export async function removeMachine(options: DefiningOptions, arn: string): Promise<void> {
+  await retried(options, () => options.client.send(new DeleteStateMachineCommand({ stateMachineArn: arn })));
+}
+
+/** So many versions are deleted at once, so that the next definitions need not delete one each. */
+const REMOVED_AT_ONCE = 10;
+
+/** The number of a version, the last part of its ARN. */
+const numberOf = ({ stateMachineVersionArn }: StateMachineVersionListItem): number =>
+  Number(stateMachineVersionArn?.split(':').at(-1));
+
+async function removeOldest(client: SFNClient, arn: string): Promise<void> {
+  const all: StateMachineVersionListItem[] = [];
+  for (let nextToken: string | undefined; ; ) {
+    const page = await client.send(new ListStateMachineVersionsCommand({ stateMachineArn: arn, nextToken }));
+    all.push(...(page.stateMachineVersions ?? []));
+    nextToken = page.nextToken;
+    if (nextToken === undefined) break;
+  }
+  const oldest = all.toSorted((one, other) => numberOf(one) - numberOf(other)).slice(0, REMOVED_AT_ONCE);
+  for (const { stateMachineVersionArn } of oldest) {
+    await client.send(new DeleteStateMachineVersionCommand({ stateMachineVersionArn }));
+  }
 }
 
 async function defineOnce(client: SFNClient, input: Input, arn: string): Promise<string> {

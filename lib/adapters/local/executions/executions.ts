@@ -143,6 +143,12 @@ class JournaledExecutions implements LocalExecutions {
     return handle;
   }
 
+  async remove(handle: string): Promise<void> {
+    const name = machineOf(handle);
+    await this.#journal.removeMachine(name);
+    for (const [known, machine] of this.#ready) if (machine.name === name) this.#ready.delete(known);
+  }
+
   async start(handle: string, name: string, input: unknown): Promise<boolean> {
     this.#assertOpen();
     if (!EXECUTION_NAME.test(name)) throw new TypeError(`'${name}' is no name for an execution`);

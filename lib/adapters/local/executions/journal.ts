@@ -81,6 +81,11 @@ export class ExecutionsJournal implements Journal {
     return this.#sql.machine.get(handle) as unknown as MachineRow | undefined;
   }
 
+  /** Removes all versions of a machine, except those of executions that have not ended. */
+  async removeMachine(name: string): Promise<void> {
+    await this.#database.change(() => this.#sql.removeMachines.run(name));
+  }
+
   find(machine: string, name: string): ExecutionRow | undefined {
     return this.#sql.find.get(machine, name) as unknown as ExecutionRow | undefined;
   }

@@ -70,6 +70,9 @@ export const SCHEMA = `
 export const STATEMENTS = {
   keepMachine: 'INSERT OR IGNORE INTO machines VALUES (?, ?, ?, ?)',
   machine: 'SELECT * FROM machines WHERE handle = ?',
+  // A handle is the name and a version; executions that have not ended still need their version.
+  removeMachines: `DELETE FROM machines WHERE name = ? AND handle NOT IN
+    (SELECT handle FROM executions WHERE ended IS NULL)`,
   insert: 'INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   end: 'UPDATE executions SET ended = ?, status = ?, output = ?, error = ?, cause = ? WHERE id = ?',
   find: 'SELECT * FROM executions WHERE machine = ? AND name = ?',

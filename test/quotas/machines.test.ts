@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as runs from '../../lib/domain/runs/runs.ts';
+import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
+import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
+import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
+import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
+import { execute } from '../../lib/engine/start/start.ts';
+import { BusyError } from '../../lib/ports/executions.ts';
+import { QuotaSpace } from './space.ts';
+
+const nap = (number: number) =>
+  `timeouts: {interrupt: PT48H}\nstates: [{id: nap${number}, type: delay, duration: PT1S}]\n`;
+
+let space: QuotaSpace;
+beforeEach(() => {
+  space = new QuotaSpace();
+});
+
+const start = async (path: string): Promise<runs.Run> => {
+  const invocation = { namespace: 'demo', path: `/${path}`, ref: '', input: Buffer.from('{}') };
+  return (await space.pass(execute(space.ports, invocation))).run;
+};
+const stored = async ({ id }: runs.Run): Promise<runs.Run> => {
+  const run = await runs.find(space.ports, id);
+  if (run === undefined) throw new Error(`no run ${id}`);
+  return run;
+};
+const DEFINING = ['CreateStateMachine', 'UpdateStateMachine', 'PublishStateMachineVersion'];
+const definitions = () => DEFINING.reduce((sum, name) => sum + (space.aws.calls[name] ?? 0), 0);
+
+describe('state machines within the quotas of Step Functions', () => {
+  test('a hundred runs that continue as new, of two revisions in turn, define one machine for each revision', async () => {
+    await space.store('w', nap(1));
+    const old = await start('w');
+    await updateWorkflow(space.ports, { namespace: 'demo', path: '/w', source: nap(2) });
+    const young = await start('w');
+    const before = definitions();
+    for (let count = 0; count < 50; count += 1) {
+      for (const run of [old, young]) await space.pass(continueAsNew(space.ports, await stored(run)));
+    }
+    expect(definitions() - before).toBeLessThanOrEqual(3);
+    expect((await stored(old)).machine).not.toBe((await stored(young)).machine);
+    expect([(await stored(old)).executions, (await stored(young)).executions]).toEqual([51, 51]);
+  });
+
+  test('1,001 revisions of a workflow are stored and start, and so does a run of the first one again', async () => {
+    await space.store('w', nap(1));
+    const run = await start('w');
+    for (let seconds = 2; seconds <= 1001; seconds += 1) {
+      await space.pass(updateWorkflow(space.ports, { namespace: 'demo', path: '/w', source: nap(seconds) }));
+      space.time.advance(3_000);
+    }
+    const last = await start('w');
+    expect(last.revision).not.toBe(run.revision);
+    expect(space.aws.executions.get(`${nameOf(last)}/${last.id}`)?.status).toBe('RUNNING');
+    expect(space.aws.machines.get(nameOf(last))?.versions.size).toBeLessThanOrEqual(1000);
+    // The version of the first revision was deleted, and its execution with it; the reconciler continues the run.
+    space.aws.executions.delete(`${nameOf(run)}/${run.id}`);
+    space.time.advance(120_000);
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    const moved = await stored(run);
+    expect(space.aws.executions.get(`${nameOf(moved)}/${runs.executionOf(moved)}`)?.status).toBe('RUNNING');
+  });
+
+  test('a burst of 200 new workflows is stored; those that were throttled are defined when they start', async () => {
+    await space.store('w', nap(1));
+    await space.pass(Promise.all(Array.from({ length: 200 }, (_, n) => space.store(`w${n}`, nap(1)))));
+    expect(space.aws.throttled['CreateStateMachine']).toBeGreaterThan(0);
+    expect(space.aws.machines.size).toBe(100);
+    space.time.advance(200_000);
+    for (let n = 0; n < 200; n += 1) {
+      const run = await start(`w${n}`);
+      expect(space.aws.executions.get(`${nameOf(run)}/${run.id}`)?.status).toBe('RUNNING');
+    }
+    expect(space.aws.machines.size).toBe(201);
+  });
+
+  test('a start whose machine cannot be defined within some seconds is refused, and leaves no run behind', async () => {
+    for (let n = 0; n < 250; n += 1) await space.store(`w${n}`, nap(1));
+    const starts = Array.from({ length: 150 }, (_, n) => start(`w${n + 100}`));
+    const settled = await Promise.allSettled(starts);
+    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every((reason) => reason instanceof BusyError)).toBe(true);
+    expect(space.aws.executions.size).toBe(150 - refused.length);
+  });
+
+  test('a deleted workflow leaves no machine', async () => {
+    await space.store('w', nap(1));
+    await continueAsNew(space.ports, await stored(await start('w')));
+    expect(space.aws.machines.size).toBe(2);
+    for (const key of space.aws.executions.keys()) space.aws.complete(...(key.split('/') as [string, string]));
+    await deleteNode(space.ports, 'demo', '/w', true);
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    expect(space.aws.machines.size).toBe(0);
+  });
+
+  test('machines of 300 deleted workflows go in several passes, without a fault', async () => {
+    for (let n = 0; n < 300; n += 1) {
+      await space.store(`w${n}`, nap(1));
+      space.time.advance(1_000);
+    }
+    for (let n = 0; n < 300; n += 1) await deleteNode(space.ports, 'demo', `/w${n}`, true);
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    expect(space.aws.machines.size).toBeGreaterThan(0);
+    for (let passes = 0; passes < 3; passes += 1) {
+      space.time.advance(900_000);
+      await space.pass(reconcile(space.ports, { isExclusive: false }));
+    }
+    expect(space.aws.machines.size).toBe(0);
+  });
+});
+
+describe('an installation that is deleted and deployed again', () => {
+  const redeploy = () => {
+    space.ports = space.deployed('weft--0002-');
+  };
+
+  test('starts workflows whose machines were deleted with it', async () => {
+    await space.store('w', nap(1));
+    space.aws.machines.clear();
+    redeploy();
+    const run = await start('w');
+    expect(run.machine).toContain('weft--0002-');
+    expect(space.aws.executions.get(`${nameOf(run)}/${run.id}`)?.status).toBe('RUNNING');
+    const before = definitions();
+    await start('w');
+    expect(definitions()).toBe(before);
+  });
+
+  test('continues runs whose machine is still being deleted because an execution waits', async () => {
+    await space.store('w', nap(1));
+    const run = await start('w');
+    for (const name of space.aws.machines.keys())
+      space.aws.delete(`arn:aws:states:eu-test-1:123456789012:stateMachine:${name}`);
+    expect(space.aws.machines.get(nameOf(run))?.isDeleting).toBe(true);
+    redeploy();
+    space.time.advance(120_000);
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    const moved = await stored(run);
+    expect(moved.machine).toContain('weft--0002-');
+    expect(space.aws.executions.get(`${nameOf(moved)}/${runs.executionOf(moved)}`)?.status).toBe('RUNNING');
+  });
+});
+
+const cron = 'start: {type: scheduled, cron: "0 8 * * *"}\nstates: [{id: a, type: noop}]\n';
+
+describe('the schedules of an installation that is deleted and deployed again', () => {
+  test('are set again once, also those of workflows in directories', async () => {
+    await space.store('daily', cron);
+    await createDirectory(space.ports, 'demo', '/reports');
+    await space.store('reports/daily', cron);
+    await space.store('other', nap(1));
+    await rearmAll(space.ports, 'weft--0001-');
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    const armed = [...space.memory.schedules.values()];
+    expect(armed).toHaveLength(2);
+    // The group of the schedules is deleted with the stack.
+    space.memory.schedules.clear();
+    await rearmAll(space.ports, 'weft--0001-');
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    expect(space.memory.schedules.size).toBe(0);
+    await rearmAll(space.ports, 'weft--0002-');
+    await space.pass(reconcile(space.ports, { isExclusive: false }));
+    expect([...space.memory.schedules.values()]).toEqual(expect.arrayContaining(armed));
+  });
+});
+
+const nameOf = ({ machine }: runs.Run): string => machine.split(':')[6] ?? '';
