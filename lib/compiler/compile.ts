@@ -1,7 +1,8 @@
 import type { Problem } from '../language/problem.ts';
 import { parseYaml } from '../language/yaml/parser.ts';
 import { check } from './check.ts';
-import { decodeDocument } from './document.ts';
+import { type Document, decodeDocument } from './document.ts';
+import { definitionBytes, MAX_DEFINITION_BYTES } from './emit/size.ts';
 import { lower } from './lower.ts';
 import type { Plan } from './plan/plan.ts';
 
@@ -20,5 +21,16 @@ export function compile(source: string): Compiled | { readonly problems: readonl
   const document = decodeDocument(parsed.root);
   const problems = check(document);
   if (problems.length > 0) return { problems };
-  return { plan: lower(document) };
+  const plan = lower(document);
+  const bytes = definitionBytes(plan);
+  return bytes > MAX_DEFINITION_BYTES ? { problems: [tooLarge(document, bytes)] } : { plan };
+}
+
+const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1000).toLocaleString('en')} KB`;
+
+function tooLarge({ states }: Document, bytes: number): Problem {
+  const { line, column } = states.at(-1) ?? { line: 1, column: 1 };
+  const limit = kilobytes(MAX_DEFINITION_BYTES);
+  const message = `the state machine of the workflow would have ${kilobytes(bytes)}, and Step Functions allows ${limit}`;
+  return { message, line, column, hint: 'move some of the states that wait or call into a subflow' };
 }

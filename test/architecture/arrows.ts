@@ -410,6 +410,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/compiler': [
     'lib/compiler/decoding',
+    'lib/compiler/emit',
     'lib/compiler/parts',
     'lib/compiler/plan',
     'lib/compiler/states',

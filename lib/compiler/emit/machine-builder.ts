@@ -1,9 +1,19 @@
 import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
-import { type BatchExits, exitsAfter, exitsFrom } from '../plan/flow.ts';
+import { type BatchExits, exitsAfter, exitsFrom, successors } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Catcher, type ChoiceRule, INVOKE, type State } from './asl.ts';
 import { Namer } from './namer.ts';
 import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
+
+/**
+ * Each wait has a batch of its own after it, and each batch a choice with the waits that may follow. Where these choices
+ * would have more rules than this in all, the waits share one batch and one choice: the machine grows with the number of
+ * its waits, not with the square of it.
+ */
+const MAX_RULES = 500;
+
+/** The payload of the batch after a wait. */
+const RESUME = { ...EXECUTION, resume: '{% $pause %}', with: '{% $states.input %}' };
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
@@ -15,6 +25,8 @@ export class MachineBuilder {
   private readonly waitNames = new Map<string, string>();
   private readonly mayContinueAsNew: boolean;
   private endName: string | undefined;
+  /** The name of the batch after all waits, if they share one. */
+  private sharedBatch: string | undefined;
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -30,27 +42,40 @@ export class MachineBuilder {
   addAll(entry: 'start' | 'anywhere'): string {
     const { plan } = this;
     const exits = exitsFrom(plan, [plan.entry]);
-    const waits = this.waitsAfter(exits);
+    const waits = this.reachableWaits();
     for (const { id } of waits) this.waitNames.set(id, this.names.assign(id));
     const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true };
-    const name = this.addBatch(this.entryName(), EXECUTION, entry === 'start' ? exits : anywhere);
+    const first = entry === 'start' ? exits : anywhere;
+    const isShared = this.hasManyRules(first, waits);
+    const name = this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
+    if (isShared) this.sharedBatch = this.addBatch('…', RESUME, anywhere);
     for (const state of waits) this.addWait(state);
     return name;
   }
 
+  /** Whether the choices of the batches would have more than `MAX_RULES` rules. */
+  private hasManyRules(first: BatchExits, waits: readonly WaitingState[]): boolean {
+    let rules = first.waits.length;
+    // Counted no further than needed: of a thousand waits, each may be followed by all others.
+    return waits.some((state) => {
+      rules += this.exitsOfWait(state).waits.length;
+      return rules > MAX_RULES;
+    });
+  }
+
   /** Returns the waits that a run may reach, in the plan's order: Step Functions rejects states that are never reached. */
-  private waitsAfter(exits: BatchExits): readonly WaitingState[] {
-    const reached = new Set<WaitingState>();
-    const open = [...exits.waits];
+  private reachableWaits(): readonly WaitingState[] {
+    const reached = new Set<string>();
+    const open = [this.plan.entry];
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       const state = this.plan.states[id];
-      if (state === undefined || !mayWait(state) || reached.has(state)) continue;
-      reached.add(state);
-      open.push(...this.exitsOfWait(state).waits);
+      if (state === undefined || reached.has(id)) continue;
+      reached.add(id);
+      open.push(...successors(state));
     }
     return Object.values(this.plan.states)
       .filter(mayWait)
-      .filter((state) => reached.has(state));
+      .filter(({ id }) => reached.has(id));
   }
 
   private entryName(): string {
@@ -68,8 +93,7 @@ export class MachineBuilder {
   }
 
   private addWait(state: WaitingState): void {
-    const payload = { ...EXECUTION, resume: '{% $pause %}', with: '{% $states.input %}' };
-    const after = this.addBatch(`${state.id} …`, payload, this.exitsOfWait(state));
+    const after = this.sharedBatch ?? this.addBatch(`${state.id} …`, RESUME, this.exitsOfWait(state));
     const wiring: Wiring = {
       name: this.waitNames.get(state.id) ?? state.id,
       after,

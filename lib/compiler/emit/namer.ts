@@ -6,15 +6,19 @@ const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Assigns unique names to the states of a machine. */
 export class Namer {
   private readonly used = new Set<string>();
+  /** The number to try next, by the name without it: thousands of long names may have the same beginning. */
+  private readonly numbers = new Map<string, number>();
 
   /** Returns the wanted name, shortened and with a number behind it where that is needed to be valid and unique. */
   assign(wanted: string): string {
     const valid = truncate(wanted.replace(CONTROL, '·'), MAX_CHARACTERS);
     let name = valid;
-    for (let number = 2; this.used.has(name); number += 1) {
+    let number = this.numbers.get(valid) ?? 2;
+    for (; this.used.has(name); number += 1) {
       const suffix = ` (${number})`;
       name = truncate(valid, MAX_CHARACTERS - suffix.length) + suffix;
     }
+    this.numbers.set(valid, number);
     this.used.add(name);
     return name;
   }

@@ -114,6 +114,7 @@ export class OrderedWorld {
       blobs: this.blobs,
       executions: {
         define: async ({ name }) => name,
+        remove: async () => undefined,
         start: () => call(async () => true),
         stop: () => call(async () => undefined),
         answer: (token, answer) => call(async () => this.answer(token, answer)),

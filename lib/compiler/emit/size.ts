@@ -1,0 +1,22 @@
+import { mayWait } from '../plan/execution.ts';
+import type { Plan } from '../plan/plan.ts';
+import { emit } from './emit.ts';
+import { STEPS_FUNCTION } from './waits.ts';
+
+/** The largest definition that Step Functions accepts is 1 MB (aws-facts, 1.1). */
+export const MAX_DEFINITION_BYTES = 1_000_000;
+/** The longest ARN of the steps function, which replaces each placeholder: a name of 64 characters, region and account. */
+const MAX_ARN_LENGTH = 130;
+/** The machine of fewer waits is far below the limit, whatever they are: it is not made to be measured. */
+const MIN_WAITS = 100;
+
+/** The size of the largest machine of a plan, bytes; 0 for a small one. The machine that resumes runs has every wait. */
+export function definitionBytes(plan: Plan): number {
+  if (Object.values(plan.states).filter(mayWait).length < MIN_WAITS) return 0;
+  const sizes = (['start', 'anywhere'] as const).map((entry) => {
+    const text = JSON.stringify(emit(plan, entry).definition);
+    const calls = text.split(STEPS_FUNCTION).length - 1;
+    return Buffer.byteLength(text) + calls * (MAX_ARN_LENGTH - STEPS_FUNCTION.length);
+  });
+  return Math.max(...sizes);
+}
