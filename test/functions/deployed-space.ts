@@ -33,6 +33,7 @@ const ENVIRONMENT = {
   WEFT_SCHEDULE_ROLE: 'arn:aws:iam::123456789012:role/schedules',
   WEFT_CRON: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-cron',
   WEFT_FAILED: 'arn:aws:sqs:eu-test-1:123456789012:failed',
+  WEFT_AUDIT: '{}',
   WEFT_BRAND: 'direktiv',
   WEFT_VERSION: '1',
   WEFT_RETENTION_DAYS: '30',

@@ -61,6 +61,7 @@ describe('functions that are called without a request', () => {
       WEFT_SCHEDULE_ROLE: 'arn:aws:iam::123456789012:role/schedules',
       WEFT_CRON: 'arn:aws:lambda:us-east-1:123456789012:function:weft-cron',
       WEFT_FAILED: 'arn:aws:sqs:us-east-1:123456789012:failed',
+      WEFT_AUDIT: '{}',
       WEFT_BRAND: 'service',
       WEFT_VERSION: '1',
       WEFT_RETENTION_DAYS: '30',
