@@ -97,7 +97,8 @@ export class TestProcess {
     const { executions, bus, schedules } = this.runtime;
     return {
       executions: {
-        define: (machine) => this.#read(() => executions.define(machine)),
+        define: (...call) => this.#read(() => executions.define(...call)),
+        remove: (handle) => this.#read(() => executions.remove(handle)),
         start: (...call) => this.#durable(() => executions.start(...call), OTHER),
         stop: (...call) => this.#durable(() => executions.stop(...call), OTHER),
         answer: (...call) => this.#durable(() => executions.answer(...call), OTHER),
