@@ -7,6 +7,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
+import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
 import { type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
@@ -20,6 +21,19 @@ export const endpoints: Endpoints<'instances'> = {
     instances: await instances.list(ports, path.namespace, toListRequest(query, 'refused')),
     namespace: path.namespace,
   }),
+  rerunInstances: async (ports, { path, query, input }) => {
+    const { dryRun = true, limit = 20, after = '', at } = input ?? {};
+    return rerunMany(ports, path.namespace, {
+      request: toListRequest(query),
+      at: at === undefined ? ports.clock.now() : Date.parse(at),
+      dryRun,
+      limit,
+      after,
+      from: query['from']?.[0] ?? '',
+      revision: needRevisionChoice(query['revision']?.[0]),
+      patch: [],
+    });
+  },
   getInstance: async (ports, { path }) =>
     instances.toDetail(await instances.need(ports, path.namespace, path.instance)),
   getInstanceInput: async (ports, { path }) => {

@@ -684,6 +684,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/run',
     'lib/engine/step',
     'lib/language',
+    'lib/time',
   ],
   'lib/engine/step': [
     'lib/domain',

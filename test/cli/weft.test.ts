@@ -72,7 +72,7 @@ describe('weft', () => {
 
   test.each([
     ['no command', [], 'no command given', 'weft help'],
-    ['an unknown command', ['deploy'], "unknown command 'deploy'", 'weft help'],
+    ['an unknown command', ['orchestrate'], "unknown command 'orchestrate'", 'weft help'],
     ['a misspelt command', ['lgos'], "unknown command 'lgos'; did you mean 'logs'?", 'weft help'],
     ['a command by an inherited name', ['constructor'], "unknown command 'constructor'", 'weft help'],
     ['help on an unknown command', ['help', 'pusk'], "unknown command 'pusk'; did you mean 'push'?", 'weft help'],

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { rerunMany } from '../inspection/bulk-rerun.ts';
 import { stepText, timelineText, waitingText } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
@@ -29,6 +30,10 @@ const OPTIONS = {
   from: { type: 'string', value: 'STATE', help: 'rerun: begin at this state with the data recorded there' },
   latest: { type: 'boolean', help: 'rerun: use the newest revision of the workflow' },
   patch: { type: 'string', value: 'JSON', help: 'rerun: change the data first, by a list of operations of RFC 6902' },
+  since: { type: 'string', value: 'TIME', help: 'runs started since then, as 2026-01-31T08:00:00Z' },
+  'dry-run': { type: 'boolean', help: 'rerun: list the selected runs, start none' },
+  rate: { type: 'string', value: 'N', help: 'rerun: so many selected runs a second (default: 10)' },
+  yes: { type: 'boolean', short: 'y', help: 'rerun: do not ask for confirmation' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
 } as const;
@@ -37,21 +42,30 @@ type Values = ValuesOf<typeof OPTIONS>;
 
 const HEAD = ['ID', 'STATUS', 'STARTED', 'WORKFLOW', 'INVOKER', 'ERROR'];
 
-/** The query of a list of runs (rest-api reference, 2.3). Throws UsageError. */
-function queryOf({ workflow, status, limit }: Values): string {
+/** The filters of a list of runs (rest-api reference, 2.3). Throws UsageError. */
+function filtersOf({ workflow, status, since }: Values): (readonly [string, string])[] {
   if (status !== undefined && !STATUSES.includes(status)) {
     throw new UsageError(`--status is '${status}'; it must be one of ${STATUSES.join(', ')}`);
   }
-  const filters = [
-    ...(workflow === undefined ? [] : [['AS', 'WORKFLOW', workflow.replace(/^\/+/, '')]]),
-    ...(status === undefined ? [] : [['STATUS', 'MATCH', status]]),
-  ];
-  const query = new URLSearchParams({ limit: limitOf({ limit }) });
-  for (const [field = '', type = '', value = ''] of filters) {
-    query.append('filter.field', field);
-    query.append('filter.type', type);
-    query.append('filter.val', value);
+  if (since !== undefined && Number.isNaN(Date.parse(since))) {
+    throw new UsageError(`--since is '${since}'; write it like 2026-01-31T08:00:00Z`);
   }
+  const filters = [
+    ...(workflow === undefined ? [] : [['AS', 'WORKFLOW', workflow.replace(/^\/+/, '')] as const]),
+    ...(status === undefined ? [] : [['STATUS', 'MATCH', status] as const]),
+    ...(since === undefined ? [] : [['CREATED', 'AFTER', new Date(since).toISOString()] as const]),
+  ];
+  return filters.flatMap(([field, type, value]) => [
+    ['filter.field', field] as const,
+    ['filter.type', type] as const,
+    ['filter.val', value] as const,
+  ]);
+}
+
+/** The query of a list of runs. Throws UsageError. */
+function queryOf(values: Values): string {
+  const query = new URLSearchParams({ limit: limitOf(values) });
+  for (const [name, value] of filtersOf(values)) query.append(name, value);
   return String(query);
 }
 
@@ -138,11 +152,25 @@ function patchOf({ patch }: Values): { readonly patch?: readonly unknown[] } {
   throw new UsageError(`--patch must be a JSON list of operations: '[{"op": "add", "path": "/name", "value": 1}]'`);
 }
 
-async function rerun(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const body = patchOf(values);
+/** Repeats the runs that the options select. Throws UsageError without a status. */
+async function rerunSelected(values: Values, query: URLSearchParams, terminal: Terminal): Promise<Outcome> {
+  if (values.status === undefined) {
+    throw new UsageError('give the id of a run, or select runs with --status, as in --status failed');
+  }
+  if (values.patch !== undefined) throw new UsageError('--patch is for one run; give its id');
   const { service, base } = await openNamespace(values, terminal);
+  for (const [name, value] of filtersOf(values)) query.append(name, value);
+  const { rate } = values;
+  const choices = { isDryRun: values['dry-run'] === true, isConfirmed: values.yes === true };
+  return rerunMany(service, { base, query, rate, ...choices, isJson: values.json === true }, terminal);
+}
+
+async function rerun(values: Values, [id]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const query = new URLSearchParams({ op: 'rerun', revision: values.latest === true ? 'latest' : 'pinned' });
   if (values.from !== undefined) query.set('from', values.from);
+  if (id === undefined) return rerunSelected(values, query, terminal);
+  const body = patchOf(values);
+  const { service, base } = await openNamespace(values, terminal);
   const reply = await service.call('POST', `${pathOf(base, id)}?${query}`, body);
   return result(values, reply, () => textAt(reply, 'instance'));
 }
@@ -159,6 +187,7 @@ export const instances = defineVerbs({
     'instances source INSTANCE',
     'instances bundle INSTANCE [--output FILE|-]',
     'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON]',
+    'instances rerun --status STATUS [--workflow PATH] [--since TIME] [--dry-run] [--rate N] [--yes]',
   ],
   options: OPTIONS,
   defaultVerb: 'list',
@@ -171,6 +200,6 @@ export const instances = defineVerbs({
     waiting: { takes: ['INSTANCE'], run: waiting },
     source: { takes: ['INSTANCE'], run: source },
     bundle: { takes: ['INSTANCE'], run: bundle },
-    rerun: { takes: ['INSTANCE'], run: rerun },
+    rerun: { takes: ['[INSTANCE]'], run: rerun },
   },
 });

@@ -70,6 +70,7 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
 export const inputExamples: Readonly<Record<InputName, unknown>> = {
   mirror: { url: 'https://git.example.com/flows.git', ref: 'main' },
   config: { broadcast: { 'workflow.create': true } },
+  rerunMany: { dryRun: true, limit: 20 },
   rerun: { patch: [{ op: 'add', path: '/name', value: 'World' }] },
   toggle: { live: false },
   eventLogging: { logger: 'audit' },

@@ -251,6 +251,27 @@ async function sliceOf(
   return { heads, total };
 }
 
+/**
+ * Yields the instances of a namespace that pass the filters of a request, the oldest first. Throws `not-found`, `refused`,
+ * and `malformed` for a filter that is unknown.
+ */
+export async function* matching(
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
+  namespaceName: string,
+  request: ListRequest,
+): AsyncGenerator<runs.Head> {
+  const unknown = request.filter.find((one) => !isKnown(one));
+  if (unknown !== undefined) {
+    const known = Object.keys(SORTING.filters).join(', ');
+    throw new ServiceError('malformed', `unknown filter '${unknown.field}/${unknown.type}'; the filters are ${known}`);
+  }
+  const namespace = await namespaces.need({ table }, namespaceName);
+  const sections = await rows.sectionsOf({ table, clock }, namespace, periodOf(request));
+  for await (const head of rows.headsOf(table, sections, { where: whereOf(request).where, descending: false })) {
+    if (passes(head, request, SORTING.filters)) yield head;
+  }
+}
+
 /** Lists the instances of a namespace, by default the newest first. Throws `not-found`, `refused`. */
 export async function list(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,

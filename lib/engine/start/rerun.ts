@@ -111,17 +111,22 @@ async function link(ports: EnginePorts, id: string, rerunId: string): Promise<vo
 }
 
 /**
- * Starts a run that repeats another one, which has ended. Returns the new run. Throws `invalid` where the record or the
+ * Starts a run that repeats another one, which has ended, under a new id or the given one. Returns the new run. Throws `invalid` where the record or the
  * revision does not allow it, `malformed` for a patch that cannot be applied, and what opening a workflow throws.
  */
-export async function rerun(ports: EnginePorts, run: runs.Run, wanted: Rerun): Promise<runs.Run> {
+export async function rerun(
+  ports: EnginePorts,
+  run: runs.Run,
+  wanted: Rerun,
+  id = ports.clock.uuid(),
+): Promise<runs.Run> {
   const { from, revision, patch } = wanted;
   if (run.status === 'pending') {
     throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it, then repeat it');
   }
   const opened = await openFor(ports, run, revision);
   needStart(ports, opened.namespace.id);
-  const fresh = newRun(ports, opened, run.input, `rerun:${run.id}`);
+  const fresh = { ...newRun(ports, opened, run.input, `rerun:${run.id}`), id };
   if (from !== '') needState(opened, from);
   const beginning = from === '' ? fresh : await recordedBeginning(ports, run, from);
   const data = patched({ ...beginning.data }, patch);

@@ -15,6 +15,21 @@ export const instances = {
     from: 'specification',
     about: 'Lists the runs of a namespace, the newest first.',
   },
+  rerunInstances: {
+    family: 'instances',
+    method: 'POST',
+    path: '/namespaces/{namespace}/instances',
+    op: 'rerun',
+    query: ['filter.field', 'filter.type', 'filter.val', 'from', 'revision'],
+    body: 'json',
+    input: 'rerunMany',
+    optional: true,
+    reply: 'rerunMany',
+    permission: 'run',
+    from: 'weft',
+    about:
+      'Repeats the runs that the filters select, the oldest first, some in each request; by default it only lists them.',
+  },
   getInstance: {
     family: 'instances',
     method: 'GET',

@@ -45,6 +45,12 @@ export const inputs = {
     record: z.optional(z.enum(RECORD_MODES)),
     limits: z.optional(z.strictObject({ transitions: limit, logBytes: limit })),
   }),
+  rerunMany: z.strictObject({
+    dryRun: z._default(z.boolean(), true),
+    at: z.optional(z.iso.datetime()),
+    limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
+    after: text,
+  }),
   rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())) }),
   toggle: z.strictObject({ live: flag }),
   eventLogging: z.strictObject({ logger: text }),

@@ -168,4 +168,15 @@ export const bundle = z.object({
   notes: z.array(z.string()),
 });
 
+/** `total` in a dry run; `next`: there may be more, and the next request has it as `after`, with the same `at`. */
+export const rerunMany = z.object({
+  namespace: z.string(),
+  dryRun: z.boolean(),
+  at: time,
+  total: z.optional(z.int()),
+  instances: z.array(z.object({ instance: uuid, rerun: z.optional(uuid), skipped: z.optional(z.string()) })),
+  next: z.optional(z.string()),
+  retryAfter: z.optional(z.number()),
+});
+
 export const rerun = z.object({ namespace: z.string(), instance: uuid, rerunOf: uuid });

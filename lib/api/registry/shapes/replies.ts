@@ -37,6 +37,7 @@ export const replies = {
   instanceSource: instances.instanceSource,
   bundle: instances.bundle,
   rerun: instances.rerun,
+  rerunMany: instances.rerunMany,
   namespaceVariables: variables.namespaceVariables,
   workflowVariables: variables.workflowVariables,
   instanceVariables: variables.instanceVariables,

@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises';
+import { at, textAt } from '../client/replies.ts';
+import type { Service } from '../client/service.ts';
+import { type Outcome, success, toJson, UsageError } from '../shell/command.ts';
+import type { Terminal } from '../shell/terminal.ts';
+
+/** Which runs are repeated, and how. */
+export interface BulkRerun {
+  /** The path of the namespace. */
+  readonly base: string;
+  /** The query with the filters. */
+  readonly query: URLSearchParams;
+  readonly rate: string | undefined;
+  readonly isDryRun: boolean;
+  readonly isConfirmed: boolean;
+  readonly isJson: boolean;
+}
+
+interface Row {
+  readonly instance: string;
+  readonly rerun: string;
+  readonly skipped: string;
+}
+
+const DEFAULT_RATE = '10';
+const MAX_RATE = 100;
+
+/** Runs a second. Throws UsageError. */
+function rateOf(text = DEFAULT_RATE): number {
+  const rate = Number(text);
+  if (/^\d+$/.test(text) && rate >= 1 && rate <= MAX_RATE) return rate;
+  throw new UsageError(`--rate is '${text}'; it is a number of runs a second from 1 to ${MAX_RATE}`);
+}
+
+function rowsOf(reply: unknown): Row[] {
+  const list = at(reply, 'instances');
+  const text = (row: unknown, name: string): string => textAt(row, name);
+  return (Array.isArray(list) ? (list as unknown[]) : []).map((row) => ({
+    instance: text(row, 'instance'),
+    rerun: text(row, 'rerun'),
+    skipped: text(row, 'skipped'),
+  }));
+}
+
+const lineOf = ({ instance, rerun, skipped }: Row): string =>
+  skipped === '' ? `${instance}  ${rerun === '' ? 'would be repeated' : rerun}` : `${instance}  skipped: ${skipped}`;
+
+async function isWanted(total: number, { isConfirmed }: BulkRerun, terminal: Terminal): Promise<boolean> {
+  if (isConfirmed) return true;
+  if (!terminal.isInteractive) {
+    throw new UsageError(`nothing was started: ${total} runs are selected; --yes repeats them, --dry-run lists them`);
+  }
+  return /^y(es)?$/i.test((await terminal.ask(`Repeat ${total} runs? [y/N] `)).trim());
+}
+
+/** Repeats the runs until none is left, a part of them each second. */
+async function repeatAll(service: Service, wanted: BulkRerun, begin: string, terminal: Terminal): Promise<Row[]> {
+  const rows: Row[] = [];
+  const limit = rateOf(wanted.rate);
+  for (let after = ''; ; ) {
+    const begun = Date.now();
+    const body = { dryRun: false, at: begin, limit, after };
+    const reply = await service.call('POST', `${wanted.base}/instances?${wanted.query}`, body);
+    for (const row of rowsOf(reply)) {
+      rows.push(row);
+      if (!wanted.isJson) terminal.printStatus(lineOf(row));
+    }
+    after = textAt(reply, 'next');
+    if (after === '') return rows;
+    const wait = 1000 * Math.max(Number(textAt(reply, 'retryAfter') || 0), 1) - (Date.now() - begun);
+    await setTimeout(Math.max(wait, 0), undefined, { signal: service.signal });
+  }
+}
+
+/**
+ * Repeats the runs that the filters select: lists them, asks for confirmation, and repeats them at the rate. Runs that were
+ * repeated already are skipped by the service, so that the same command goes on after an interruption. Throws UsageError.
+ */
+export async function rerunMany(service: Service, wanted: BulkRerun, terminal: Terminal): Promise<Outcome> {
+  rateOf(wanted.rate);
+  const plan = await service.call('POST', `${wanted.base}/instances?${wanted.query}`, {
+    dryRun: true,
+    limit: MAX_RATE,
+  });
+  const total = Number(textAt(plan, 'total'));
+  const listed = rowsOf(plan);
+  if (wanted.isDryRun || total === 0) {
+    const more = total > listed.length ? [`and ${total - listed.length} more`] : [];
+    const text = [...listed.map(lineOf), ...more, `${total} runs are selected; nothing was started`].join('\n');
+    return success(wanted.isJson ? toJson(plan) : text);
+  }
+  if (!(await isWanted(total, wanted, terminal))) return success('nothing was started');
+  const rows = await repeatAll(service, wanted, textAt(plan, 'at'), terminal);
+  const repeated = rows.filter(({ rerun }) => rerun !== '').length;
+  if (wanted.isJson) return success(toJson({ repeated, skipped: rows.length - repeated, instances: rows }));
+  return success(`repeated ${repeated} runs, skipped ${rows.length - repeated}`);
+}
