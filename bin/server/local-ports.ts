@@ -11,6 +11,7 @@ import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import type { Web } from '../../lib/ports/web.ts';
 import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
@@ -39,11 +40,18 @@ export interface PortOptions {
   readonly closers: AsyncDisposableStack;
   /** Ports that replace those of the local service. */
   readonly replacements: Partial<Ports>;
+  /** The network ports on which this process listens: workflows cannot reach them. */
+  readonly ownPorts: ReadonlySet<number>;
 }
 
 /** The engine of the containers is not used before the first service is prepared. */
 function openContainers({ data, containers }: LocalSettings): LocalContainers {
   return localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...containers });
+}
+
+/** Workflows may reach this machine, but not the service itself. */
+function openWeb({ settings: { allowsPrivateAddresses = false }, ownPorts }: PortOptions): Web {
+  return networkWeb({ allowsPrivate: allowsPrivateAddresses, allowsLoopback: true, ownPorts: () => ownPorts });
 }
 
 /** Work that ends may start other work a moment later: a run sends an event, an event starts a run. */
@@ -55,18 +63,9 @@ async function untilIdle(activity: Activity): Promise<void> {
 }
 
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
-export async function openPorts({ settings, observer, closers, replacements }: PortOptions): Promise<LocalPorts> {
-  const {
-    data,
-    brand,
-    version,
-    retentionDays,
-    maxScale,
-    limits,
-    audit,
-    apiKey,
-    allowsPrivateAddresses = false,
-  } = settings;
+export async function openPorts(options: PortOptions): Promise<LocalPorts> {
+  const { settings, observer, closers, replacements } = options;
+  const { data, brand, version, retentionDays, maxScale, limits, audit, apiKey } = settings;
   const clock = systemClock();
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const blobs = databaseBlobs(database);
@@ -84,7 +83,7 @@ export async function openPorts({ settings, observer, closers, replacements }: P
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
-    web: durableWeb(networkWeb({ allowsPrivate: allowsPrivateAddresses }), whenDurable),
+    web: durableWeb(openWeb(options), whenDurable),
     executions,
     bus,
     schedules,

@@ -27,7 +27,9 @@ export interface Service {
 const toServiceError = ({ reason, message, retryAfter }: RequestError): ServiceError =>
   new ServiceError(reason, message, {}, retryAfter);
 
-async function open(options: PortOptions): Promise<Service> {
+async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
+  const ownPorts = new Set([given.settings.port]);
+  const options: PortOptions = { ...given, ownPorts };
   const { settings, closers } = options;
   const { ports, database, summary, resume, idle, endStreams } = await openPorts(options);
   const handlers = await loadHandlers(ports);
@@ -42,6 +44,7 @@ async function open(options: PortOptions): Promise<Service> {
     toError: toServiceError,
     storage: database,
   });
+  ownPorts.add(Number(new URL(gateway.url).port));
   closers.defer(gateway.close);
   closers.defer(endStreams);
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));

@@ -1,3 +1,4 @@
+import { requireAdministrator } from '../../lib/api/http/access.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
@@ -20,5 +21,8 @@ export const endpoints: Endpoints<'namespaces'> = {
     await removals.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
-  setConfig: (ports, { path, input }) => namespaces.configure(ports, path.namespace, input),
+  setConfig: (ports, { path, input, caller }) => {
+    if (namespaces.changesEgress(input)) requireAdministrator(caller, "the setting 'egress'");
+    return namespaces.configure(ports, path.namespace, input);
+  },
 };

@@ -1,5 +1,9 @@
-import { containers, everything, mayStream, sealer } from '../../lib/adapters/aws/deployed.ts';
+import { containers, everything, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { endpoints, streamSources } from '../http/tree.ts';
 
-export const handler = lambda<'tree'>({ endpoints, streamSources }, { ...everything, sealer, containers }, mayStream);
+export const handler = lambda<'tree'>(
+  { endpoints, streamSources },
+  { ...everything, sealer, web, containers },
+  mayStream,
+);

@@ -1,35 +1,17 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { UnreachableError } from '../ports/web.ts';
-
-/** Link-local addresses, where machines serve the credentials of an instance or of a container. */
-const LINK_LOCAL = [
-  ['169.254.0.0', 16, 'ipv4'],
-  ['fe80::', 10, 'ipv6'],
-  ['fd00:ec2::', 32, 'ipv6'],
-  ['64:ff9b::a9fe:0', 112, 'ipv6'],
-] as const;
-/** The machine itself: in a Lambda function, these addresses serve its Runtime API. */
-const LOOPBACK = [
-  ['127.0.0.0', 8, 'ipv4'],
-  ['0.0.0.0', 8, 'ipv4'],
-  ['::1', 128, 'ipv6'],
-  ['::', 128, 'ipv6'],
-] as const;
-
-/** Networks that are not the internet: other machines beside this one. */
-const PRIVATE = [
-  ['10.0.0.0', 8, 'ipv4'],
-  ['100.64.0.0', 10, 'ipv4'],
-  ['172.16.0.0', 12, 'ipv4'],
-  ['192.168.0.0', 16, 'ipv4'],
-  ['fc00::', 7, 'ipv6'],
-] as const;
+import { isOpened, protectedKindOf } from './addresses.ts';
 
 /** Settings of an egress guard. */
 export interface EgressOptions {
   /** Whether requests to this machine and to private networks are allowed. */
   readonly allowsPrivate: boolean;
+  /** Whether requests to this machine are allowed; default: as `allowsPrivate`. */
+  readonly allowsLoopback?: boolean;
+  /** The ports of the service itself on this machine: no request reaches them. */
+  readonly ownPorts?: () => ReadonlySet<number>;
 }
 
 /** Resolves a host name to its addresses; a test passes another than that of the system. */
@@ -37,48 +19,71 @@ export type Resolve = (hostname: string, answer: (error: Error | null, addresses
 
 /** Protects addresses that serve credentials from requests that users cause (server-side request forgery). */
 export interface EgressGuard {
-  /** Resolves the name of a host for a connection; fails with UnreachableError when one of its addresses is protected. */
-  readonly lookup: LookupFunction;
-  /** @throws UnreachableError when the host is a protected address, for which no lookup happens. */
-  check(url: URL): void;
+  /**
+   * The lookup for a connection to a URL. It resolves the host once, and fails with UnreachableError when one of its
+   * addresses is protected and not opened by `opened`, the egress rules of the namespace.
+   * @throws UnreachableError when the host itself is a protected address, for which no lookup happens.
+   */
+  lookupFor(url: URL, opened?: readonly string[]): LookupFunction;
 }
 
-/** A guard that protects the link-local addresses and, unless `allowsPrivate`, the machine itself and private networks. */
+/**
+ * A guard that protects the link-local addresses and the service's own ports always, and, unless the options allow them,
+ * the machine itself and private networks. Egress rules open private networks only.
+ */
 export function egressGuard(options: EgressOptions, resolve: Resolve = resolveAll): EgressGuard {
-  const blocked = blockListOf(options);
   return {
-    lookup: guardedLookup(blocked, resolve),
-    check(url) {
+    lookupFor(url, opened = []) {
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0 && isBlocked(blocked, host)) throw blockedError(host);
+      const isBlocked = (address: string) => !isAdmitted(options, { address, host, port: portOf(url) }, opened);
+      if (isIP(host) !== 0 && isBlocked(host)) throw blockedError(host);
+      return guardedLookup(isBlocked, resolve);
     },
   };
 }
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+const portOf = ({ port, protocol }: URL): number => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port));
+
 const resolveAll: Resolve = (hostname, answer) => lookup(hostname, { all: true }, answer);
 
-function blockListOf({ allowsPrivate }: EgressOptions): BlockList {
-  const list = new BlockList();
-  for (const [net, prefix, family] of [...LINK_LOCAL, ...(allowsPrivate ? [] : [...LOOPBACK, ...PRIVATE])]) {
-    list.addSubnet(net, prefix, family);
-  }
-  return list;
+interface Destination {
+  readonly address: string;
+  readonly host: string;
+  readonly port: number;
 }
 
-const isBlocked = (list: BlockList, address: string): boolean =>
-  list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Whether an address that is not loopback belongs to this machine as well. */
+function isOfThisMachine(address: string): boolean {
+  const plain = IPV4_IN_IPV6.exec(address)?.[1] ?? address;
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return interfaces.some((one) => one.address === plain);
+}
+
+function isAdmitted(options: EgressOptions, { address, host, port }: Destination, opened: readonly string[]): boolean {
+  const { allowsPrivate, allowsLoopback = allowsPrivate, ownPorts = () => new Set() } = options;
+  const kind = protectedKindOf(address);
+  if (kind === 'link-local') return false;
+  if (ownPorts().has(port) && (kind === 'loopback' || isOfThisMachine(address))) return false;
+  if (kind === 'loopback') return allowsLoopback;
+  return kind === undefined || allowsPrivate || isOpened(opened, host, address);
+}
 
 const blockedError = (host: string): UnreachableError =>
   new UnreachableError(
     `'${host}' leads to an address that is kept from users: it is link-local, private, or the service's own`,
+    'blocked',
   );
 
 /** The connection is made to the addresses that were checked: a second lookup could return others (DNS rebinding). */
 const guardedLookup =
-  (blocked: BlockList, resolve: Resolve): LookupFunction =>
+  (isBlocked: (address: string) => boolean, resolve: Resolve): LookupFunction =>
   (hostname, { all }, answer) => {
     resolve(hostname, (error, addresses) => {
-      const hasBlocked = addresses?.some(({ address }) => isBlocked(blocked, address));
+      const hasBlocked = addresses?.some(({ address }) => isBlocked(address));
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) answer(error ?? new Error(`no address of ${hostname}`), []);
       else if (hasBlocked) answer(blockedError(hostname), []);

@@ -7,13 +7,17 @@ import type { EgressGuard } from './guard.ts';
 
 /** A request to a server that a user named. */
 export interface OutgoingRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT';
+  readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | Readable;
   /** Aborts the request and the reading of its response. */
   readonly signal?: AbortSignal;
   /** The request fails when its connection is idle for so long, milliseconds. */
   readonly idleMs?: number;
+  /** Whether the server's certificate is not verified. */
+  readonly isInsecure?: boolean;
+  /** The egress rules of the namespace for which the request is sent. */
+  readonly opened?: readonly string[];
 }
 
 /**
@@ -23,12 +27,14 @@ export interface OutgoingRequest {
  * fails.
  */
 export async function sendRequest(guard: EgressGuard, url: URL, request: OutgoingRequest): Promise<IncomingMessage> {
-  if (!/^https?:$/.test(url.protocol)) throw new UnreachableError(`'${url}' is no address of the web`);
-  guard.check(url);
-  const { method, headers = {}, body, signal, idleMs } = request;
+  if (!/^https?:$/.test(url.protocol)) throw new UnreachableError(`'${url}' is no address of the web`, 'request');
+  const { method, headers = {}, body, signal, idleMs, isInsecure = false, opened } = request;
+  const lookup = guard.lookupFor(url, opened);
   const open = url.protocol === 'https:' ? requestSecure : requestPlain;
   const length = body instanceof Uint8Array ? { 'content-length': String(body.length) } : {};
-  const options = { method, headers: { ...headers, ...length }, lookup: guard.lookup, agent: false };
+  // A server that speaks HTTP/2 only refuses the handshake then, instead of answering what cannot be read.
+  const tls = { ALPNProtocols: ['http/1.1'], ...(isInsecure && { rejectUnauthorized: false }) };
+  const options = { method, headers: { ...headers, ...length }, lookup, agent: false, ...tls };
   return new Promise((resolve, reject) => {
     const outgoing = open(url, { ...options, ...(signal && { signal }) });
     if (idleMs !== undefined)

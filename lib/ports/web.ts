@@ -7,13 +7,84 @@ export interface WebAnswer {
   readonly body: string;
 }
 
-/** A server did not reply; the message names the cause for the user, and contains nothing of the request. */
+/** Why a request got no response that can be used, by its cause. */
+export type WebProblem =
+  /** The request cannot be sent as it is. */
+  | 'request'
+  /** The address is protected from users. */
+  | 'blocked'
+  /** The name of the host has no address. */
+  | 'dns'
+  /** No server accepts connections there. */
+  | 'refused'
+  /** The TLS handshake failed, or the certificate is not valid for the host. */
+  | 'tls'
+  | 'timeout'
+  /** The connection broke. */
+  | 'connection'
+  /** More redirects than allowed, or one that cannot be followed. */
+  | 'redirects'
+  | 'tooLarge'
+  /** The response breaks its protocol or its encoding. */
+  | 'response';
+
+/** A server did not reply; the message names the cause for the user, and contains nothing of the request but the host. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
+  readonly problem: WebProblem;
+  constructor(message: string, problem: WebProblem = 'connection') {
+    super(message);
+    this.problem = problem;
+  }
 }
 
-/** Sends requests to servers that users name. A redirect is a reply; it is not followed. */
+/** The credentials of AWS with which a request is signed (Signature Version 4). */
+export interface AwsSigning {
+  readonly service: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** A request of a workflow. */
+export interface WebRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Headers that only the origin of the URL gets: a redirect to another origin drops them. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly signing?: AwsSigning;
+  readonly body?: Uint8Array;
+  /** The time for the whole exchange with all redirects, milliseconds. */
+  readonly ms: number;
+  /** The most bytes of the response's body, after decompression. */
+  readonly maxBytes: number;
+  /** The most redirects that are followed. */
+  readonly redirects: number;
+  /** Whether certificates are not verified. */
+  readonly isInsecure: boolean;
+  /** The protected hosts and address ranges that the namespace's administrators opened; read only for a protected address. */
+  readonly opened: () => Promise<readonly string[]>;
+  readonly signal?: AbortSignal;
+}
+
+/** A complete response. */
+export interface WebResponse {
+  readonly status: number;
+  /** Names in lower case. `set-cookie` is a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Decompressed. */
+  readonly body: Uint8Array;
+}
+
+/** Sends requests to servers that users name. */
 export interface Web {
-  /** Throws UnreachableError, also for an address that users may not reach, and after `ms` milliseconds. */
+  /**
+   * A redirect is a reply; it is not followed. Throws UnreachableError, also for an address that users may not reach, and
+   * after `ms` milliseconds.
+   */
   get(url: string, headers: Readonly<Record<string, string>>, ms: number): Promise<WebAnswer>;
+  /** Sends a request, follows redirects, and reads the response. Throws UnreachableError. */
+  send(request: WebRequest): Promise<WebResponse>;
 }

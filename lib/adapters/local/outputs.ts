@@ -44,5 +44,9 @@ export function durableWeb(web: Web, whenDurable: WhenDurable): Web {
       await whenDurable();
       return web.get(url, headers, ms);
     },
+    async send(request) {
+      await whenDurable();
+      return web.send(request);
+    },
   };
 }

@@ -1,25 +1,33 @@
 import type { IncomingMessage } from 'node:http';
+import { exchange } from '../../egress/exchange.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../egress/guard.ts';
+import { toUnreachable } from '../../egress/problems.ts';
 import { sendRequest } from '../../egress/request.ts';
 import { UnreachableError, type Web, type WebAnswer } from '../../ports/web.ts';
+import { signForAws } from './aws-signature.ts';
 
 /** The most bytes of a body that are read. */
 const MAX_BYTES = 64 * 1024;
 
-/** The port Web over the network, behind an egress guard. `resolve` replaces the lookup of the system in tests. */
+/**
+ * The port Web over the network, behind an egress guard. `resolve` replaces the lookup of the system in tests. Only the
+ * requests of workflows reach what `allowsLoopback` allows.
+ */
 export function networkWeb(options: EgressOptions, resolve?: Resolve): Web {
-  const guard = egressGuard(options, resolve);
+  const workflowGuard = egressGuard(options, resolve);
+  const guard = egressGuard({ allowsPrivate: options.allowsPrivate }, resolve);
   return {
     async get(text, headers, ms) {
       const url = URL.parse(text);
-      if (url === null) throw new UnreachableError(`'${text}' is no address of the web`);
+      if (url === null) throw new UnreachableError(`'${text}' is no address of the web`, 'request');
       const signal = AbortSignal.timeout(Math.max(ms, 1));
       try {
         return await toAnswer(await sendRequest(guard, url, { method: 'GET', headers, signal }));
       } catch (error) {
-        throw toUnreachable(url.host, error as NodeJS.ErrnoException, signal.aborted);
+        throw toUnreachable(url.host, error, signal.aborted);
       }
     },
+    send: (request) => exchange(workflowGuard, request, signForAws),
   };
 }
 
@@ -37,11 +45,4 @@ async function toAnswer(message: IncomingMessage): Promise<WebAnswer> {
     headers: Object.fromEntries(headers) as Record<string, string>,
     body: Buffer.concat(parts).subarray(0, MAX_BYTES).toString('utf8'),
   };
-}
-
-/** The reason in words for the user, who can check the host. */
-function toUnreachable(host: string, error: NodeJS.ErrnoException, hasTimedOut: boolean): UnreachableError {
-  if (error instanceof UnreachableError) return error;
-  if (hasTimedOut) return new UnreachableError(`'${host}' did not answer in time`);
-  return new UnreachableError(`'${host}' cannot be reached: ${error.code ?? error.message}`);
 }

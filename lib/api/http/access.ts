@@ -108,3 +108,9 @@ export function requirePermission(
     throw denied(`the key is not good for the namespace '${namespace}'`);
   }
 }
+
+/** Throws `forbidden` (403) unless the caller administers the whole installation; `what` is what needs it. */
+export function requireAdministrator({ permission, isRestricted }: Caller, what: string): void {
+  if (permission === 'admin' && !isRestricted) return;
+  throw denied(`${what} needs a key with the permission 'admin' that is good for all namespaces`);
+}

@@ -18,7 +18,7 @@ export const families = {
   },
   execution: {
     about: 'Starting a workflow, with or without waiting for its output',
-    needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'web', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',

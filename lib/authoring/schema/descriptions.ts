@@ -57,6 +57,7 @@ export const STATE_DESCRIPTIONS: Readonly<Record<StateType, string>> = {
 /** The types of functions. */
 export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string>> = {
   subflow: 'Another workflow of the namespace.',
+  http: 'An HTTP API. Weft sends the request itself.',
   'knative-workflow': 'A container that belongs to this workflow.',
   'knative-namespace': 'A container service of the namespace.',
   'knative-global': 'A container service of the whole server.',
@@ -115,6 +116,19 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
     subflow: {
       workflow: 'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`.',
     },
+    http: {
+      url: 'Where the request goes; it may hold queries, as in `https://api.example.com/orders/jq(.id)`.',
+      base: 'The same as `url`.',
+      method: 'The method of HTTP. Default: GET, or POST with a body.',
+      headers: 'A map of headers.',
+      query: 'A map of parameters, which are added to the URL.',
+      body: 'A text is sent as it is, any other value as JSON.',
+      timeout: 'The time for the whole call, as an ISO 8601 duration. Default: PT30S.',
+      expect: 'The statuses that are a success, for example `[2xx, 404]`. Default: `[2xx]`.',
+      redirects: 'How many redirects are followed, 0 to 20. Default: 5.',
+      insecure: '`true`: the certificate is not verified.',
+      auth: 'Credentials: `bearer`, `basic`, `apiKey`, `oauth2` or `sigv4`. A secret is written by its name.',
+    },
     'knative-workflow': {
       image: 'The container image.',
       size: 'The memory and processor of the container. Default: small.',
@@ -166,6 +180,32 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     delay: 'The delay before the first retry. Default: PT5S.',
     multiplier: 'The delay is multiplied by this for each further retry. Default: it stays the same.',
     codes: "Regular expressions for the codes to retry; ['.*'] is every code.",
+  },
+  auth: {
+    bearer: 'The name of the secret with the token.',
+    basic: 'A user, and the name of the secret with the password.',
+    apiKey: 'The name of a secret, and the header or the parameter that gets its value.',
+    oauth2: 'The client credentials of OAuth 2.',
+    sigv4: 'The names of the secrets with credentials of AWS, which sign the request.',
+  },
+  basic: { user: 'The user; it may hold a query.', password: 'The name of the secret with the password.' },
+  apiKey: {
+    secret: 'The name of the secret.',
+    header: 'The header that gets the secret. Default: X-Api-Key.',
+    query: 'The parameter that gets the secret, instead of a header.',
+  },
+  oauth2: {
+    tokenUrl: 'Where tokens are requested.',
+    clientId: 'The id of the client.',
+    clientSecret: 'The name of the secret of the client.',
+    scope: 'The scopes of the token, separated by spaces.',
+  },
+  sigv4: {
+    service: 'The service of AWS, for example `execute-api`.',
+    region: 'The region of AWS.',
+    accessKeyId: 'The name of the secret with the access key id.',
+    secretAccessKey: 'The name of the secret with the secret access key.',
+    sessionToken: 'The name of the secret with the session token.',
   },
   files: {
     key: 'The key of the variable.',

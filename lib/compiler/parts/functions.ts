@@ -2,6 +2,7 @@ import { anyText, integer, list, oneOf, required, text } from '../decoding/decod
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
+import { httpFunction } from './http.ts';
 import { identifier } from './identifiers.ts';
 
 const id = identifier('function id must match regex: %');
@@ -49,6 +50,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   'knative-namespace': defineService('knative-namespace'),
   'knative-global': defineService('knative-global'),
   subflow,
+  http: httpFunction(id),
 };
 
 /** The union of the types of functions. */

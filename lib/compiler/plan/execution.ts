@@ -1,7 +1,7 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { isAcyclic } from './flow.ts';
-import type { ActionPlan, Plan, StatePlan, WorkOf } from './plan.ts';
+import type { ActionPlan, FunctionPlan, Plan, StatePlan, WorkOf } from './plan.ts';
 import { actionsOf, longestWaitOf, type WaitingKind, waitingOf } from './traits.ts';
 
 /** A state that may wait. */
@@ -17,15 +17,30 @@ export function isWaitFree(plan: Plan): boolean {
   return !Object.values(plan.states).some(mayWait);
 }
 
-/** True if the action calls a container, and not a subflow. */
-export function callsContainer({ functions }: Pick<Plan, 'functions'>, { function: id }: ActionPlan): boolean {
-  return Object.hasOwn(functions, id) && functions[id]?.type !== 'subflow';
+/** What an action calls. `native`: a function of Weft itself, which runs within the step. */
+export type CalleeKind = 'subflow' | 'container' | 'native';
+
+const KIND_OF: Readonly<Record<FunctionPlan['type'], CalleeKind>> = {
+  subflow: 'subflow',
+  'knative-workflow': 'container',
+  'knative-namespace': 'container',
+  'knative-global': 'container',
+  http: 'native',
+};
+
+/** What a function is. */
+export const calleeKindOf = ({ type }: FunctionPlan): CalleeKind => KIND_OF[type];
+
+/** What an action calls; undefined for a function that the workflow does not have. */
+export function calleeOf({ functions }: Pick<Plan, 'functions'>, { function: id }: ActionPlan): CalleeKind | undefined {
+  const plan = Object.hasOwn(functions, id) ? functions[id] : undefined;
+  return plan && calleeKindOf(plan);
 }
 
 /** True for a state that waits, or that calls a container and waits for its result, which takes its time. */
 const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);
-  const isContainerCall = actionsOf(work).some((action) => callsContainer(plan, action));
+  const isContainerCall = actionsOf(work).some((action) => calleeOf(plan, action) === 'container');
   return waiting === 'always' || (waiting === 'perhaps' && isContainerCall);
 };
 

@@ -51,6 +51,43 @@ export type FunctionPlan =
       readonly cmd: string;
       readonly scale: number;
       readonly envs: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan };
+
+/** The request of an http function, evaluated as one query over the data of the action (docs/http.md). */
+export interface HttpRequestPlan {
+  readonly url: Query;
+  readonly method?: Query;
+  readonly headers?: Query;
+  readonly query?: Query;
+  readonly body?: Query;
+  /** An ISO 8601 duration. */
+  readonly timeout?: Query;
+  /** The statuses that are a success: numbers, and texts such as `2xx`. */
+  readonly expect?: Query;
+  readonly redirects?: Query;
+  readonly insecure?: Query;
+}
+
+/** The credentials of an http function. Secrets are named, not queried: they do not enter the data. */
+export type HttpAuthPlan =
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'basic'; readonly user: Query; readonly password: string }
+  | { readonly kind: 'apiKey'; readonly secret: string; readonly header?: string; readonly query?: string }
+  | {
+      readonly kind: 'oauth2';
+      readonly tokenUrl: Query;
+      readonly clientId: Query;
+      readonly clientSecret: string;
+      readonly scope?: Query;
+    }
+  | {
+      readonly kind: 'sigv4';
+      readonly service: string;
+      readonly region: string;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken?: string;
     };
 
 /** The types of states (workflow-language 10). */

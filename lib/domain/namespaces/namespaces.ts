@@ -13,6 +13,7 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
+import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */
@@ -24,6 +25,10 @@ export interface Config {
   readonly record?: RecordMode;
   /** The limits of a run that are not the default ones. */
   readonly limits?: Partial<RunLimits>;
+  /** The private hosts and address ranges that its workflows may reach; absent without any. */
+  readonly egress?: readonly string[];
+  /** `native`: false: images that Weft serves itself run as containers; absent otherwise. */
+  readonly functions?: { readonly native: false };
 }
 
 export interface Namespace {
@@ -44,6 +49,10 @@ export interface Namespace {
   readonly record: RecordMode;
   /** The limits of its runs that are not the default ones. */
   readonly limits?: Partial<RunLimits> | undefined;
+  /** The private hosts and address ranges that its workflows may reach (docs/http.md). */
+  readonly egress: readonly string[];
+  /** Images that Weft serves itself run as containers all the same. */
+  readonly avoidsNative: boolean;
 }
 
 export interface NamespaceRecord {
@@ -66,6 +75,8 @@ export function fromItem(item: Item): Namespace {
     lookback: Number(item['lookback']),
     record: RECORD_MODES.find((mode) => mode === item['record']) ?? 'full',
     limits: limitsFrom(item['limits']),
+    egress: JSON.parse(String(item['egress'] ?? '[]')) as string[],
+    avoidsNative: item['avoidsNative'] === true,
   };
 }
 
@@ -155,12 +166,13 @@ export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
   const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
   const text = lookback.toText(namespace.lookback);
-  const record = namespace.record === 'full' ? undefined : namespace.record;
   return omitUndefined({
     broadcast,
     events: text === '' ? undefined : { lookback: text },
-    record,
+    record: namespace.record === 'full' ? undefined : namespace.record,
     limits: namespace.limits,
+    egress: namespace.egress.length === 0 ? undefined : namespace.egress,
+    functions: namespace.avoidsNative ? ({ native: false } as const) : undefined,
   });
 }
 
@@ -172,9 +184,15 @@ export interface ConfigChanges {
   readonly record?: RecordMode | undefined;
   /** A number sets a limit of a run, 0 returns to its default value. */
   readonly limits?: Readonly<Partial<Record<keyof RunLimits, number | null | undefined>>> | undefined;
+  /** All egress rules: they replace those before. */
+  readonly egress?: readonly string[] | null | undefined;
+  readonly functions?: { readonly native?: boolean | null | undefined } | undefined;
 }
 
-function changed(namespace: Namespace, { broadcast = {}, events = {}, record, limits = {} }: ConfigChanges): Namespace {
+function changed(
+  namespace: Namespace,
+  { broadcast = {}, events = {}, record, limits = {}, egress, functions = {} }: ConfigChanges,
+): Namespace {
   const merged = toConfig(namespace).broadcast;
   return {
     ...namespace,
@@ -182,10 +200,23 @@ function changed(namespace: Namespace, { broadcast = {}, events = {}, record, li
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
     record: record ?? namespace.record,
     limits: changeLimits(namespace.limits, limits),
+    egress: needEgressRules(egress ?? namespace.egress),
+    avoidsNative: typeof functions.native === 'boolean' ? !functions.native : namespace.avoidsNative,
   };
 }
 
-/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a malformed look-back. */
+/** The attributes that older items lack: those that are set, and those that the change sets back. */
+function toAdded(now: Namespace, next: Namespace = now): Readonly<Record<string, string | boolean>> {
+  return {
+    ...(now.egress.length + next.egress.length > 0 && { egress: JSON.stringify(next.egress) }),
+    ...((now.avoidsNative || next.avoidsNative) && { avoidsNative: next.avoidsNative }),
+  };
+}
+
+/** Whether the changes open private addresses, which only an administrator of the installation may do. */
+export const changesEgress = ({ egress }: ConfigChanges): boolean => egress !== undefined && egress !== null;
+
+/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a malformed look-back or egress rule. */
 export async function configure(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   name: string,
@@ -194,11 +225,11 @@ export async function configure(
   const namespace = await need({ table }, name);
   const next = changed(namespace, changes);
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
-  const when = { equals: { id: namespace.id, ...toSet(namespace) } };
+  const when = { equals: { id: namespace.id, ...toSet(namespace), ...toAdded(namespace) } };
   // Older namespaces lack the mode of records and the limits, which the condition therefore leaves out.
   const record = next.record === namespace.record ? {} : { record: next.record };
   const limits = changes.limits === undefined ? {} : { limits: JSON.stringify(next.limits ?? {}) };
-  const set = { ...toSet(next), ...record, ...limits, updated: clock.now() };
+  const set = { ...toSet(next), ...toAdded(namespace, next), ...record, ...limits, updated: clock.now() };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),

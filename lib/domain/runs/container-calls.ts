@@ -6,6 +6,16 @@ const RESULT = 'result';
 /** The data of a container call that returned `value`. */
 export const keepResult = (value: unknown): Run['data'] => ({ [RESULT]: value });
 
+/** The key under which a failed call keeps how long a retry must wait. */
+const RETRY_AFTER = 'retryAfter';
+
+/** The data of a call whose server asked for a delay before a retry, milliseconds; undefined: it did not. */
+export const keepRetryAfter = (ms: number | undefined): Run['data'] => (ms === undefined ? {} : { [RETRY_AFTER]: ms });
+
+/** How long a retry of a failed call must wait at least, milliseconds. */
+export const retryAfterOf = ({ service, data }: Run): number =>
+  service === undefined ? 0 : Number(data[RETRY_AFTER] ?? 0);
+
 /** The value that a complete child returns to its caller. */
 export const resultOf = ({ service, data }: Run): unknown => (service === undefined ? data : data[RESULT]);
 

@@ -113,10 +113,19 @@ export interface WantedFile {
   readonly type: FileType;
 }
 
-/** A call of a container. The run that holds it has the id of the action. */
+/** A function of Weft itself that is called in place of a container. */
+export interface NativeCall {
+  /** Its name in the table of native functions. */
+  readonly function: string;
+  /** The idempotency key: the same for all attempts and repetitions of the call. */
+  readonly key: string;
+}
+
+/** A call of a container or of a native function. The run that holds it has the id of the action. */
 export interface ServiceCall {
-  /** The revision of the service: its id in the port `Containers`. */
+  /** The revision of the service: its id in the port `Containers`; empty for a native function. */
   readonly revision: string;
+  readonly native?: NativeCall;
   /** The id of the calling instance. */
   readonly caller: string;
   readonly workflow: { readonly id: string; readonly path: string };
@@ -150,4 +159,6 @@ export interface SettingsSnapshot {
   readonly record?: RecordMode;
   /** The limits of the run that the namespace sets. */
   readonly limits?: Partial<RunLimits>;
+  /** Images that Weft serves itself run as containers all the same; absent: they do not. */
+  readonly avoidsNative?: boolean;
 }

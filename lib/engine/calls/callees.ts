@@ -4,6 +4,7 @@ import type * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { openContainer, type Service } from '../containers/calls.ts';
 import { failure, internalFailure } from '../evaluation/failures.ts';
+import { type Native, openHttp } from '../native/callees.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { resolvePath } from '../variables/tree-files.ts';
@@ -19,7 +20,7 @@ interface Subflow {
 }
 
 /** What an action calls. */
-export type Callee = Subflow | Service;
+export type Callee = Subflow | Service | Native;
 
 const PROBLEM_CODES = { invalid: 'workflow.invalid', forbidden: 'workflow.invoke' } as const;
 
@@ -67,5 +68,6 @@ export async function openCallee(
 ): Promise<Callee> {
   const called = needFunction(plan, action);
   if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
+  if (called.type === 'http') return openHttp(called, action);
   return openContainer(ports, caller, called, action);
 }

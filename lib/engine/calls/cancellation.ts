@@ -32,7 +32,7 @@ async function cancelContainer(
   { containers }: Pick<CleanupPorts, 'containers'>,
   { service, id }: runs.Run,
 ): Promise<void> {
-  if (service === undefined) return;
+  if (service === undefined || service.native !== undefined) return;
   await containers.cancel(service.revision, id).catch((error: unknown) => {
     console.error(`cannot cancel the container call ${id}`, error);
   });
@@ -63,12 +63,12 @@ export async function cancelCalls(
   wait: Pick<Wait, 'origin' | 'calls'> | undefined,
 ): Promise<void> {
   if (wait?.calls === undefined) return;
-  let open = wait.calls.waiting.map(({ i }) => i);
-  // An attempt exists only if the one before it does.
-  for (let k = 0; open.length > 0; k += 1) {
-    const ids = open.map((i) => childId(caller, wait.origin, { i, k }));
+  // The machine makes the attempts from the one that it waits for; each exists only if the one before it does.
+  let open = wait.calls.waiting.map(({ i, k }) => ({ i, k }));
+  while (open.length > 0) {
+    const ids = open.map((key) => childId(caller, wait.origin, key));
     const found = await runs.findMany(ports, ids);
     for (const child of found) if (child?.status === 'pending') await cancel(ports, child, 'cancels.parent');
-    open = open.filter((_, index) => found[index] !== undefined);
+    open = open.filter((_, index) => found[index] !== undefined).map(({ i, k }) => ({ i, k: k + 1 }));
   }
 }

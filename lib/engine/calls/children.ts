@@ -6,6 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../executions/handles.ts';
 import { admitChild, rootOf } from '../limits/starts.ts';
+import { sealInput } from '../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { newRun } from '../run/new-run.ts';
 import type { Callee } from './callees.ts';
@@ -46,8 +47,13 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   const parent = parentOf(call, callee.action);
   if (callee.kind === 'service') {
     const revision = await callee.revisionFor(id);
-    const child = newServiceCall(ports, { id, revision, caller, parent, input });
+    const child = newServiceCall(ports, { id, target: { revision }, caller, parent, input });
     return { ...child, updated: origin };
+  }
+  if (callee.kind === 'native') {
+    const native = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };
+    const child = newServiceCall(ports, { id, target: { revision: '', native }, caller, parent, input });
+    return { ...child, root: rootOf(run), updated: origin };
   }
   await admitChild(ports, run);
   return {
@@ -62,8 +68,8 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
 }
 
 /** Stores a child; one that is stored already stays as it is. Returns the child as stored. */
-export async function storeChild(ports: EnginePorts, child: runs.Run): Promise<runs.Run> {
-  return (await runs.store(ports, child)).run;
+export async function storeChild(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> {
+  return (await runs.store(ports, await sealInput(ports, child))).run;
 }
 
 async function executionFor(ports: EnginePorts, child: runs.Run): Promise<ExecutionHandle> {

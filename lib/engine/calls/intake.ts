@@ -28,6 +28,15 @@ export class CallIntake {
     return this.list.mode === 'or' && this.progress.succeeded > 0;
   }
 
+  /** Whether the first attempt of a call decides the state, however the other calls end. */
+  isDecidedBy(i: number, child: runs.Run): boolean {
+    const { list, unit } = this;
+    if (child.status === 'pending') return false;
+    if (list.mode === 'or' || child.status === 'complete') return list.mode === 'or' && child.status === 'complete';
+    const policy = retryPolicyOf(list.callAt(i).action);
+    return decideRetry(child, policy, 0, unit.ports.settings.brand).kind !== 'retry';
+  }
+
   /** Takes in an attempt that ended in this step. Throws StateError when its failure fails the state. */
   async take(i: number, k: number, child: runs.Run): Promise<void> {
     const { unit, list, progress } = this;
@@ -107,7 +116,7 @@ export class CallIntake {
     unit.log(`Child '${child.id}' returned.`);
     this.logFailure(child);
     const policy = retryPolicyOf(this.list.callAt(i).action);
-    const delay = policy === undefined ? 0 : retryDelay(policy, k);
+    const delay = policy === undefined ? 0 : retryDelay(policy, k, child);
     unit.countRetry();
     this.record({ i, k }, child, delay);
     for (const text of [`Scheduling retry attempt in: ${delay / 1000}s.`, 'Waking up to retry.', 'Retrying...'])

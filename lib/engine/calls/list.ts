@@ -9,6 +9,8 @@ export interface CallList {
   readonly timeout: string | undefined;
   /** There is one call for each element of a list. */
   readonly isLoop?: boolean;
+  /** The actions of all calls, each once. */
+  readonly actions: readonly ActionPlan[];
   /** The action of a call, and the data over which its input is evaluated. */
   readonly callAt: (i: number) => { readonly action: ActionPlan; readonly data: unknown };
   /** The log line for a call that has returned, `returned` being how many have; undefined: none. */

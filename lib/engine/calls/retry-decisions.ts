@@ -1,5 +1,5 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { isCrashedCall } from '../../domain/runs/container-calls.ts';
+import { isCrashedCall, retryAfterOf } from '../../domain/runs/container-calls.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { RetryPolicy } from '../../domain/runs/waits.ts';
 import { matchesCode } from '../../language/patterns.ts';
@@ -17,9 +17,9 @@ export function retryPolicyOf({ retries }: ActionPlan): RetryPolicy | undefined 
   return { codes, maxAttempts, delay, backoffMultiplier: multiplier || 1 };
 }
 
-/** The delay between attempt `k` and the one after it, milliseconds. */
-export const retryDelay = ({ delay, backoffMultiplier }: RetryPolicy, k: number): number =>
-  delay * backoffMultiplier ** k;
+/** The delay between the failed attempt `k` and the one after it, milliseconds; at least what its server asked for. */
+export const retryDelay = ({ delay, backoffMultiplier }: RetryPolicy, k: number, child: Run): number =>
+  Math.max(delay * backoffMultiplier ** k, retryAfterOf(child));
 
 /** What follows a failed attempt: a retry after `delay` milliseconds, or none. */
 export type RetryDecision =
@@ -35,5 +35,5 @@ export type RetryDecision =
 export function decideRetry(child: Run, policy: RetryPolicy | undefined, k: number, brand: string): RetryDecision {
   const isRetryable = policy?.codes.some((pattern) => matchesCode(pattern, child.code, brand)) ?? false;
   if (policy === undefined || !isRetryable || isCrashedCall(child)) return { kind: 'nonRetryable' };
-  return k < policy.maxAttempts ? { kind: 'retry', delay: retryDelay(policy, k) } : { kind: 'exhausted' };
+  return k < policy.maxAttempts ? { kind: 'retry', delay: retryDelay(policy, k, child) } : { kind: 'exhausted' };
 }

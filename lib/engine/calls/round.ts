@@ -1,3 +1,4 @@
+import { calleeOf } from '../../compiler/plan/execution.ts';
 import { isCallBegun } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls } from '../../domain/runs/waits.ts';
@@ -49,7 +50,7 @@ export class CallRound {
    */
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
-    if (unit.mustCommitFirst) return this.suspend(false);
+    if (this.mustCommitFirst) return this.suspend(false);
     for (let isFirst = true; progress.canBegin; isFirst = false) {
       if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
       await this.beginSome();
@@ -58,6 +59,16 @@ export class CallRound {
     if (progress.waiting.length > 0) return this.suspend(true);
     if (list.mode === 'or') throw failure('parallel.allFailed', 'all parallel actions failed');
     return progress.allResults();
+  }
+
+  /**
+   * A native function acts outside: what it depends on is committed before, so that a repeated step sends the same again
+   * (docs/decisions/059-http-calls.md).
+   */
+  private get mustCommitFirst(): boolean {
+    const { unit, progress, list } = this;
+    const callsNative = list.actions.some((action) => calleeOf(unit.tools.plan, action) === 'native');
+    return unit.mustCommitFirst || (progress.canBegin && unit.hasPassedStates && callsNative);
   }
 
   /**
@@ -85,7 +96,14 @@ export class CallRound {
   private async beginSome(): Promise<void> {
     const { progress, intake } = this;
     const numbers = progress.begin(CONCURRENCY);
-    const begun = await Promise.allSettled(numbers.map((i) => this.starter.begin(i)));
+    const controller = new AbortController();
+    const begin = async (i: number) => {
+      const child = await this.starter.begin(i, controller.signal);
+      // The others need not be waited for.
+      if (intake.isDecidedBy(i, child)) controller.abort();
+      return child;
+    };
+    const begun = await Promise.allSettled(numbers.map(begin));
     const children = begun.flatMap((one, index) =>
       one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, child: one.value }] : [],
     );

@@ -1,6 +1,7 @@
 import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type * as runs from '../../domain/runs/runs.ts';
+import { callInPlace, isNative } from '../native/serving.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type Callee, openCallee } from './callees.ts';
 import { type Caller, newChild, storeChild } from './children.ts';
@@ -9,6 +10,8 @@ import type { CallList } from './list.ts';
 
 /** A child that is begun in place has at least this long, however close the end of its caller's batch is. */
 const MIN_CHILD_MS = 1000;
+/** A native function that may take longer is called by the machine: a step commits within the lease of its run. */
+const MAX_NATIVE_MS = 30_000;
 
 /** Begins the calls of a state. */
 export class CallStarter {
@@ -25,15 +28,16 @@ export class CallStarter {
 
   /**
    * Begins call `i`: runs its child in place if that may end without waiting, else stores it for the machine to call.
-   * Returns the child as stored, ended or pending.
+   * Returns the child, ended or pending. `signal` aborts the call of a native function, whose child stays pending then.
    */
-  async begin(i: number): Promise<runs.Run> {
+  async begin(i: number, signal: AbortSignal): Promise<runs.Run> {
     const { ports, tools } = this.unit;
     const { action, data } = this.list.callAt(i);
     const callee = await this.calleeOf(action);
     const input = await evaluateCallInput(callee, data, tools.readSecrets);
     const child = await newChild(ports, { callee, caller: this.caller, key: { i, k: 0 }, input });
-    if (callee.kind === 'service') return storeChild(ports, child);
+    if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) return callInPlace(ports, child, signal);
+    if (callee.kind !== 'subflow') return storeChild(ports, child);
     const { revision } = callee.opened;
     if (revision.plan === undefined || !mayRunInPlace(revision.plan)) return storeChild(ports, child);
     return tools.runInPlace(child, revision, Math.max(tools.until, ports.clock.now() + MIN_CHILD_MS));

@@ -74,7 +74,7 @@ async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, run
   if (stored !== undefined) return continueInMachine(ports, stored, task);
   const call = await prepareCall(ports, caller, task);
   const child = await newChild(ports, call);
-  if (call.callee.kind === 'service') return serveNew(ports, task, child);
+  if (call.callee.kind !== 'subflow') return serveNew(ports, task, child);
   const { revision } = call.callee.opened;
   const isShort = mayRunInPlace(revisions.planOf(revision));
   const begun = isShort
@@ -116,18 +116,21 @@ async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): 
   else await reportEnd(ports, ended, task);
 }
 
-/** The call of a task. A retry gets the input and the files of the attempt before it. */
+/**
+ * The call of a task. A retry gets the input and the files of the attempt before it; the input of a native function is
+ * evaluated again, from the same data.
+ */
 async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, k }, token }: CallTask): Promise<Call> {
   const { plan, state } = await stateOf(ports, caller);
   const callee = await openCallee(ports, caller, plan, actionOf(state, i));
-  const { origin, wake, calls } = caller.wait;
-  const before = await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
+  const { origin, wake } = caller.wait;
+  const before =
+    callee.kind === 'native' ? undefined : await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
   const input =
     before === undefined
       ? await evaluateCallInput(callee, caller.data, secretReader(ports, caller))
       : { input: before.input, files: before.service?.files ?? [] };
-  // Only the attempts before know the mode; without any, a failure that did not fail the state shows it.
-  const mode = before?.parent?.mode ?? (calls !== undefined && calls.failed > 0 ? 'or' : 'and');
+  const mode = state.work.do === 'all' ? state.work.mode : 'and';
   const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
   return { callee, caller: calling, key: { i, k }, input, token };
 }

@@ -64,13 +64,15 @@ export interface CallInput {
   /** JSON. */
   readonly input: Uint8Array;
   readonly files: readonly WantedFile[];
+  /** How long the call may take, milliseconds, if the input determines it. */
+  readonly ms?: number;
 }
 
 interface NewCall {
   /** The id of the child, which is the id of the action. */
   readonly id: string;
-  /** The revision of the service: its id in the port `Containers`. */
-  readonly revision: string;
+  /** The revision of the service: its id in the port `Containers`; or the native function. */
+  readonly target: Pick<ServiceCall, 'revision' | 'native'>;
   readonly caller: ServiceCaller;
   readonly parent: Parent;
   readonly input: CallInput;
@@ -79,13 +81,16 @@ interface NewCall {
 /** The last instant that has a date of four-digit years, milliseconds since 1970. */
 const MAX_TIME = Date.UTC(9999, 11, 31);
 
-/** A container call as a child, not stored yet. It has no workflow, and is in no list, log or metric. */
+/**
+ * A call of a container or a native function as a child, not stored yet. It has no workflow, and is in no list, log or
+ * metric.
+ */
 export function newServiceCall(
   ports: RunnerPorts,
-  { id, revision, caller: { run, state, wake, isLoop }, parent, input: { input, files } }: NewCall,
+  { id, target, caller: { run, state, wake, isLoop }, parent, input: { input, files } }: NewCall,
 ): Run {
   const service: ServiceCall = {
-    revision,
+    ...target,
     caller: run.id,
     workflow: { id: run.workflowId, path: run.path },
     state,

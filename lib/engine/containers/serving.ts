@@ -6,6 +6,7 @@ import type { ContainerResult } from '../../ports/containers.ts';
 import type { Table } from '../../ports/table.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
+import { isNative, serveNative } from '../native/serving.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
@@ -18,7 +19,7 @@ import { addOutputs, namedOutputs } from './outputs.ts';
 const underway = new WeakMap<Table, Map<string, Promise<runs.Run>>>();
 
 /**
- * Calls the container of a pending child and commits the result. Returns the child as it ended, or pending if the call
+ * Calls the container, or the native function, of a pending child and commits the result. Returns the child as it ended, or pending if the call
  * did not end in time. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
  * then calls the container again.
  */
@@ -29,7 +30,8 @@ export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): 
   underway.set(ports.table, calls);
   const known = calls.get(id);
   if (known !== undefined) return known;
-  const serving = serveNow(ports, { ...child, service }, isAwaited).finally(() => calls.delete(id));
+  const made = isNative(child) ? serveNative(ports, child) : serveNow(ports, { ...child, service }, isAwaited);
+  const serving = made.finally(() => calls.delete(id));
   calls.set(id, serving);
   return serving;
 }

@@ -29,7 +29,8 @@ function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot 
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const record = namespace.record === 'full' ? {} : { record: namespace.record };
   const limits = namespace.limits === undefined ? {} : { limits: namespace.limits };
-  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record, ...limits };
+  const native = namespace.avoidsNative ? { avoidsNative: true } : {};
+  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record, ...limits, ...native };
 }
 
 type Identity =

@@ -107,6 +107,11 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     return this.uncommitted > 0 || this.run.seq === 0;
   }
 
+  /** Whether the run has entered another state since its commit, before the present one. */
+  get hasPassedStates(): boolean {
+    return this.step > this.run.step + (this.run.wait === undefined ? 1 : 0);
+  }
+
   /** How many writes the commit holds besides the run: also the listeners of a wait that is over. */
   get commitSize(): number {
     return this.uncommitted + (this.run.wait?.listening?.filters.length ?? 0);

@@ -14,6 +14,7 @@ function actionAt({ actions }: WorkOf<'all'>, i: number): ActionPlan {
 
 const listOf = (unit: StepUnit, work: WorkOf<'all'>): CallList => ({
   total: work.actions.length,
+  actions: work.actions,
   mode: work.mode,
   timeout: work.timeout,
   callAt: (i) => ({ action: actionAt(work, i), data: unit.data }),

@@ -1,4 +1,4 @@
-import { callsContainer } from '../../compiler/plan/execution.ts';
+import { type CalleeKind, calleeOf } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { openCallee } from '../calls/callees.ts';
 import { childId, launch, newChild, storeChild } from '../calls/children.ts';
@@ -15,6 +15,7 @@ const FIRST = { i: 0, k: 0 };
 
 const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList => ({
   total: 1,
+  actions: [action],
   mode: 'and',
   timeout,
   callAt: () => ({ action, data: unit.data }),
@@ -36,17 +37,21 @@ async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>
   return undefined;
 }
 
-const sleepingLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
-  callsContainer(unit.tools.plan, action)
-    ? `Sleeping until function '${action.function}' returns (${id}).`
-    : `Sleeping until child '${id}' returns (${action.function}).`;
+const CALL_LINES: Readonly<Record<CalleeKind, (action: ActionPlan, id: string) => string>> = {
+  subflow: (action, id) => `Sleeping until child '${id}' returns (${action.function}).`,
+  container: (action, id) => `Sleeping until function '${action.function}' returns (${id}).`,
+  native: (action, id) => `Calling function '${action.function}' (${id}).`,
+};
+
+const callLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
+  CALL_LINES[calleeOf(unit.tools.plan, action) ?? 'subflow'](action, id);
 
 const firstOf = ([result]: readonly unknown[]): unknown => result;
 
 /** Calls a subflow or a container; `return` becomes its result. */
 export const call: Perform<'call'> = async (unit, work) => {
   if (work.async) return callAndForget(unit, work);
-  unit.log(sleepingLine(unit, work.action, childId(unit.caller, unit.origin, FIRST)));
+  unit.log(callLine(unit, work.action, childId(unit.caller, unit.origin, FIRST)));
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance(), firstOf);
 };
 

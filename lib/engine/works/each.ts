@@ -23,6 +23,7 @@ function elementAt(elements: readonly unknown[], i: number): unknown {
 
 const listOf = (elements: readonly unknown[], { action, timeout }: WorkOf<'each'>): CallList => ({
   total: elements.length,
+  actions: [action],
   mode: 'and',
   timeout,
   isLoop: true,

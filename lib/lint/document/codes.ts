@@ -1,7 +1,7 @@
 import type { Work, WorkKind } from '../../compiler/plan/plan.ts';
 
 /** The codes that the engine raises, without the brand (workflow-language 7.4). A test compares them with the engine's. */
-export const ENGINE_CODES = [
+export const ENGINE_CODES: readonly string[] = [
   'jq.badCommand',
   'jq.notObject',
   'jq.notString',
@@ -29,7 +29,19 @@ export const ENGINE_CODES = [
   'limits.transitions',
   'limits.log',
   'internal.error',
-] as const;
+  'http.request',
+  'http.blocked',
+  'http.dns',
+  'http.refused',
+  'http.tls',
+  'http.timeout',
+  'http.connection',
+  'http.redirects',
+  'http.tooLarge',
+  'http.response',
+  'http.auth',
+  ...Array.from({ length: 500 }, (_, index) => `http.status.${100 + index}`),
+];
 
 /** Codes that any state may raise: by its queries, its transform, the workflow's interrupt and the limits of a run. */
 const EVERY = ['jq.badCommand', 'jq.notObject', 'cancels.timeout.soft', 'limits.transitions', 'limits.log'];

@@ -25,7 +25,7 @@ describe('the retry policy of an action', () => {
   });
 
   test('multiplies the delay after each attempt', () => {
-    expect([0, 1, 2].map((k) => retryDelay(POLICY, k))).toEqual([1000, 3000, 9000]);
+    expect([0, 1, 2].map((k) => retryDelay(POLICY, k, failedWith('busy.now')))).toEqual([1000, 3000, 9000]);
   });
 });
 

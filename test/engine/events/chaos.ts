@@ -16,6 +16,7 @@ import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
 import type { Item, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
+import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 
 /** A random number in [0, 1), from a seed (mulberry32). */
@@ -163,6 +164,7 @@ export class Chaos {
       },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
       sealer: localSealer(),
+      web: new ProgrammedWeb(),
       containers: noContainers('none in this test'),
       clock: { now: () => this.tick(), uuid: () => this.uuid(), secret: () => 'secret' },
     };

@@ -6,6 +6,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { openSchedules } from '../../../lib/domain/tree/arming.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';
 import { World } from '../world/engine-world.ts';
 import { runsOf, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
@@ -68,14 +69,34 @@ interface Left {
   readonly operations: number;
 }
 
+/**
+ * What the servers got: each call once, however often it was repeated. A repetition has the same idempotency key, and the
+ * same body.
+ */
+function callsOf({ web }: World): readonly string[] {
+  const requests = web instanceof ProgrammedWeb ? web.requests : [];
+  const calls = new Map<string, Set<string>>();
+  for (const { method, url, body = '', headers } of requests) {
+    const key = `${method} ${url.href} ${headers['idempotency-key']}`;
+    calls.set(key, (calls.get(key) ?? new Set()).add(Buffer.from(body).toString()));
+  }
+  return [...calls].map(([key, bodies]) => `${key.replace(/ [^ ]+$/, '')}: ${bodies.size} body`).sort();
+}
+
+/** The servers of the workloads number their answers; a repeated call gets another number, which the record holds. */
+const withoutNumbers = (runs: readonly string[]): readonly string[] =>
+  runs.map((run) => run.replace(/"body":\{"n":\d+\}/g, '"body":{}'));
+
 async function stateOf(world: World): Promise<unknown> {
-  return { ...(await snapshotOf(world)), schedule: (await scheduleOf(world)).at(-1) };
+  const { runs, ...others } = await snapshotOf(world);
+  const schedule = (await scheduleOf(world)).at(-1);
+  return { ...others, runs: withoutNumbers(runs), schedule, calls: callsOf(world) };
 }
 
 /** Does a workload; after a crash, starts again and repeats it. */
 async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash): Promise<Left> {
-  const { sources, before, act: doAct, takesTime = false } = workload;
-  const world = new World(database, { countsJournal: true });
+  const { sources, before, act: doAct, takesTime = false, reply } = workload;
+  const world = new World(database, { countsJournal: true, web: new ProgrammedWeb(reply?.()) });
   const act = () => (takesTime ? doAct(world) : world.process.work(() => doAct(world)));
   const open: string[] = [];
   try {

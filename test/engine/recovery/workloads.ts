@@ -5,6 +5,7 @@ import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { createWorkflow, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
+import { json, type Reply } from '../../contract/programmed-web.ts';
 import type { World } from '../world/engine-world.ts';
 
 /** Something that a user does, during which the process may crash. */
@@ -18,6 +19,8 @@ export interface Workload {
   readonly before?: (world: World) => Promise<unknown>;
   /** Its reply comes after the waits of a run: time passes meanwhile. */
   readonly takesTime?: boolean;
+  /** How the servers answer that its workflows call. */
+  readonly reply?: () => Reply;
   /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
   readonly isNowOrNever?: boolean;
 }
@@ -30,6 +33,40 @@ states: [{id: go, type: action, action: {function: kid}}]
 const eachOf = (path: string, count = 12) => `functions: [{id: kid, type: subflow, workflow: ${path}}]
 states: [{id: go, type: foreach, array: 'jq([range(${count}) | {n: .}])', action: {function: kid}}]
 `;
+
+/** Calls in a row, one of which depends on the one before; a retry; a loop; a call that the machine makes. */
+const HTTP = `functions:
+- {id: f, type: http, url: 'https://api.test/jq(.path // "start")', body: {after: jq(.return.body.n // 0)}}
+- {id: slow, type: http, url: 'https://api.test/slow', method: DELETE, timeout: PT1M}
+states:
+- {id: one, type: action, action: {function: f}, transition: two}
+- id: two
+  type: action
+  action: {function: f, retries: {max_attempts: 2, delay: PT5S, codes: [http.status.503]}}
+  transition: each
+- {id: each, type: foreach, array: 'jq([range(3) | {path: "n\\(.)"}])', action: {function: f}, transition: late}
+- {id: late, type: action, action: {function: slow}}
+`;
+
+/**
+ * Fails the first attempt of the second call, however often it is repeated. Each answer to the first function has a new
+ * number, also that to a repeated request: a call that is repeated after its number was used elsewhere would show.
+ */
+function countingServer(): Reply {
+  let count = 0;
+  const answered = new Set<unknown>();
+  let refused: string | undefined;
+  return ({ method, headers }) => {
+    const key = headers['idempotency-key'];
+    // A retry has the same key and another span.
+    const { traceparent } = headers;
+    if (answered.size === 1 && !answered.has(key)) refused ??= traceparent;
+    if (refused !== undefined && traceparent === refused) return json({}, 503);
+    answered.add(key);
+    count += 1;
+    return method === 'POST' ? json({ n: count }) : json({});
+  };
+}
 
 const wait = (world: World) =>
   executeAndWait(world.ports, {
@@ -142,6 +179,19 @@ export const workloads: readonly Workload[] = [
       await toggleWorkflow(world.reliable, world.namespace, '/main', false);
     },
     act: toggle(true),
+  },
+  {
+    name: 'a run that calls over HTTP',
+    sources: { main: HTTP },
+    act: start,
+    reply: countingServer,
+  },
+  {
+    name: 'a request that waits for calls over HTTP',
+    sources: { main: HTTP },
+    act: wait,
+    takesTime: true,
+    reply: countingServer,
   },
   { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
   { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },

@@ -5,6 +5,7 @@ import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Executions } from '../../../lib/ports/executions.ts';
 import type { Schedules } from '../../../lib/ports/schedules.ts';
 import type { Table } from '../../../lib/ports/table.ts';
+import type { Web } from '../../../lib/ports/web.ts';
 
 /** Every call throws this in a process that has crashed. */
 export class CrashedError extends Error {
@@ -18,7 +19,7 @@ export interface Crash {
   readonly when: 'before' | 'after';
 }
 
-export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule';
+export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule' | 'web';
 
 /** A process that counts its durable operations and may crash before or after one of them. */
 export class SimulatedProcess {
@@ -33,6 +34,7 @@ export class SimulatedProcess {
     container: 0,
     bus: 0,
     schedule: 0,
+    web: 0,
   };
   /** Called before every call; the call waits for it. */
   onCall: ((name: string) => Promise<void> | void) | undefined;
@@ -136,6 +138,11 @@ export const crashingExecutions = (process: SimulatedProcess, executions: Execut
     process.durable('execution', 'executions.start', () => executions.start(handle, name, input)),
   stop: (...call) => process.durable('execution', 'executions.stop', () => executions.stop(...call)),
   answer: (token, answer) => process.durable('execution', 'executions.answer', () => executions.answer(token, answer)),
+});
+
+export const crashingWeb = (process: SimulatedProcess, web: Web): Web => ({
+  get: (...request) => process.read('web.get', () => web.get(...request)),
+  send: (request) => process.external('web', () => web.send(request)),
 });
 
 export const crashingContainers = (process: SimulatedProcess, containers: Containers): Containers => ({

@@ -25,6 +25,8 @@ import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Happened, Measure } from '../../../lib/ports/meter.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import type { Schedule, Schedules } from '../../../lib/ports/schedules.ts';
+import type { Web } from '../../../lib/ports/web.ts';
+import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
   type Crash,
@@ -35,6 +37,7 @@ import {
   crashingExecutions,
   crashingSchedules,
   crashingTable,
+  crashingWeb,
   SimulatedProcess,
   unwatchJournal,
   watchJournal,
@@ -52,6 +55,8 @@ export interface WorldOptions {
   readonly msPerRead?: number;
   /** The port of containers, which outlives processes. */
   readonly containers?: Containers;
+  /** The servers that workflows call, which outlive processes. */
+  readonly web?: Web;
   /** Whether transactions of the executions' journal count as durable operations. */
   readonly countsJournal?: boolean;
 }
@@ -89,6 +94,7 @@ export class World {
   readonly database: LocalTable;
   readonly blobs: Blobs = memoryBlobs();
   readonly containers: Containers;
+  readonly web: Web;
   /** The messages that the bus holds: what it accepted and has not delivered. */
   readonly bus = new HeldMessages();
   /** The schedules that are armed, by the ids of their workflows. */
@@ -111,6 +117,7 @@ export class World {
   executions: LocalExecutions;
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
+  private readonly sealer = localSealer();
   private processes = 0;
   private journal!: LocalDatabase;
 
@@ -120,6 +127,7 @@ export class World {
     this.options = options;
     this.time = new VirtualTime(options.msPerRead);
     this.containers = options.containers ?? new ScriptedContainers();
+    this.web = options.web ?? new ProgrammedWeb();
     [this.process, this.executions, this.ports] = this.begin(options.crash);
   }
 
@@ -160,7 +168,8 @@ export class World {
       executions: this.remembering(crashingExecutions(process, executions)),
       bus: crashingBus(process, this.bus),
       schedules: crashingSchedules(process, this.clockwork),
-      sealer: localSealer(),
+      sealer: this.sealer,
+      web: crashingWeb(process, this.web),
       containers: crashingContainers(process, this.containers),
       clock,
       meter: { note: (happened) => this.count(happened) },
@@ -212,6 +221,7 @@ export class World {
       blobs: this.blobs,
       executions: this.executions,
       containers: this.containers,
+      web: this.web,
       bus: this.bus,
       schedules: this.clockwork,
     };

@@ -261,7 +261,10 @@ describe('a check of credentials', () => {
         asked.push(address);
         return { status: 200, headers: {}, body: '' };
       };
-      await trial({ web: { get }, clock: service.ports.clock }, { url, username: 'a', password: 'b' });
+      await trial(
+        { web: { get, send: () => Promise.reject(new Error('nothing is sent')) }, clock: service.ports.clock },
+        { url, username: 'a', password: 'b' },
+      );
       expect(new Set(asked)).toEqual(new Set(['https://registry-1.docker.io/v2/']));
     },
   );

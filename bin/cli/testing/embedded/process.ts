@@ -4,6 +4,7 @@ import type { Blobs } from '../../../../lib/ports/blobs.ts';
 import type { Containers } from '../../../../lib/ports/containers.ts';
 import type { Sealer } from '../../../../lib/ports/sealer.ts';
 import type { Table } from '../../../../lib/ports/table.ts';
+import { UnreachableError, type Web } from '../../../../lib/ports/web.ts';
 import { openRuntime } from '../../../server/local-runtime.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -33,6 +34,11 @@ export type Operation =
   | { readonly kind: 'other' };
 
 const OTHER: Operation = { kind: 'other' };
+
+const refuse = async (): Promise<never> => {
+  throw new UnreachableError('a test sends no requests: its functions are mocked', 'blocked');
+};
+const NO_WEB: Web = { get: refuse, send: refuse };
 
 /** A call of a process that has crashed never returns. */
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -67,6 +73,7 @@ export class TestProcess {
       settings: { brand: 'service', version: 'test' },
       clock,
       sealer,
+      web: NO_WEB,
       ...this.#storagePorts(),
       ...this.#runtimePorts(),
       containers: {

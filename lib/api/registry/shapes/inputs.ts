@@ -44,6 +44,8 @@ export const inputs = {
     events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
     record: z.optional(z.enum(RECORD_MODES)),
     limits: z.optional(z.strictObject({ transitions: limit, logBytes: limit })),
+    egress: z.nullish(z.array(z.string())),
+    functions: z.optional(z.strictObject({ native: z.nullish(z.boolean()) })),
   }),
   rerunMany: z.strictObject({
     dryRun: z._default(z.boolean(), true),

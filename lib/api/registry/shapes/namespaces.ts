@@ -8,10 +8,15 @@ export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name
 
 export const namespaces = z.object(paged(namespaceRecord));
 export const namespace = z.object({ namespace: namespaceRecord });
-/** `events` is present if waits look back: an ISO 8601 duration. */
+/**
+ * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
+ * address ranges, `functions` if images that Weft serves itself run as containers.
+ */
 export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
   record: z.optional(z.enum(RECORD_MODES)),
   limits: z.optional(z.object({ transitions: z.optional(z.int()), logBytes: z.optional(z.int()) })),
+  egress: z.optional(z.array(z.string())),
+  functions: z.optional(z.object({ native: z.boolean() })),
 });

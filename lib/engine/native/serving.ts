@@ -1,0 +1,72 @@
+import { keepResult, keepRetryAfter } from '../../domain/runs/container-calls.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
+import { resultProblem } from '../evaluation/bounds.ts';
+import { INTERNAL } from '../evaluation/failures.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { UnitOfWork } from '../run/unit-of-work.ts';
+import { nativeOf } from './functions.ts';
+import { openInput } from './inputs.ts';
+
+/** A child that is the call of a native function. */
+export type NativeChild = runs.Run & { readonly service: ServiceCall & { readonly native: NativeCall } };
+
+/** Whether a child is the call of a native function. */
+export const isNative = (child: runs.Run): child is NativeChild => child.service?.native !== undefined;
+
+type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
+
+/**
+ * Calls the native function of a child that is not stored, and returns the child as it ended; pending when the call was
+ * aborted. Nothing is stored: a repeated step calls again, with the same idempotency key.
+ */
+export async function callInPlace(ports: RunnerPorts, child: NativeChild, signal: AbortSignal): Promise<runs.Run> {
+  const ending = await endingOf(ports, child, child.input, signal);
+  return signal.aborted ? child : { ...child, ...ending };
+}
+
+/**
+ * Calls the native function of a stored child and commits the result. Returns the child as it ended. It may be repeated
+ * after an interruption; it then calls again, with the same idempotency key.
+ */
+export async function serveNative(ports: RunnerPorts, child: NativeChild): Promise<runs.Run> {
+  const ending = await endingOf(ports, child, await openInput(ports, child));
+  const { run } = await runs.update(ports, child, async (current) => {
+    if (current.status !== 'pending') return undefined;
+    const unit = new UnitOfWork(ports, current);
+    unit.data = ending.data;
+    return unit.prepareCommit(ending);
+  });
+  return run;
+}
+
+async function endingOf(
+  ports: RunnerPorts,
+  { id, namespaceId, namespace, root, service: { native, caller, until } }: NativeChild,
+  input: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Ending> {
+  const call = nativeOf(native.function);
+  if (call === undefined) return crash(ports, `this version of Weft has no native function '${native.function}'`);
+  const context = { ports, namespaceId, namespace, id, key: native.key, root: root ?? caller, until };
+  const outcome = await call({ ...context, ...(signal && { signal }) }, JSON.parse(Buffer.from(input).toString()));
+  return toEnding(ports, outcome);
+}
+
+function toEnding(ports: RunnerPorts, outcome: Outcome): Ending {
+  if ('failure' in outcome) {
+    const { code, message, retryAfter } = outcome.failure;
+    return { status: 'failed', code, message, data: keepRetryAfter(retryAfter) };
+  }
+  const problem = resultProblem(outcome.value);
+  if (problem !== undefined) return crash(ports, `the result of the function is ${problem}`);
+  return { status: 'complete', code: '', message: '', data: keepResult(outcome.value) };
+}
+
+const crash = ({ settings }: RunnerPorts, message: string): Ending => ({
+  status: 'crashed',
+  code: `${settings.brand}.${INTERNAL}`,
+  message,
+  data: {},
+});
