@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { perMillion } from '../bin/cli/costs/prices.ts';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
+import { startAnswering } from '../test/service/access/answering-server.ts';
 import { createClient, SETTINGS } from './client.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -91,6 +92,7 @@ export async function countCalls(): Promise<Record<string, Counts>> {
   const counter = new CallCounter();
   // Only a database that speaks DynamoDB's protocol reports the calls and units that are paid on AWS.
   const emulator = await startDynoxide();
+  const api = await startAnswering({ 'GET /': [{ json: { ok: true } }] });
   const service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter);
   const send = createClient(service, '/api/namespaces/bench');
   await service.idle();
@@ -104,12 +106,13 @@ export async function countCalls(): Promise<Record<string, Counts>> {
       await untilOver(service, counter, hasDelay);
       // The request of the operation itself, and the function that serves it.
       counter.counters = { ...zero(), requests: 1, lambdas: 1 };
-      await run(send);
+      await run(send, api.url);
       await untilOver(service, counter, hasDelay);
       counts[name] = toCounts(counter.counters);
     }
   } finally {
     await service.close();
+    await api.close();
     await emulator.close();
   }
   return counts;

@@ -7,7 +7,8 @@ export interface Operation {
   readonly workflows?: readonly (readonly [path: string, yaml: string])[];
   /** Requests to send first; not counted. */
   readonly before?: (send: Send) => Promise<unknown>;
-  readonly run: (send: Send) => Promise<unknown>;
+  /** `api`: the URL of the HTTP server that workflows call. */
+  readonly run: (send: Send, api: string) => Promise<unknown>;
   /** True if the operation starts runs with a delay of a second, for whose end the counting waits. */
   readonly hasDelay?: boolean;
 }
@@ -65,6 +66,19 @@ const BY_EVENT = `start: {type: event, event: {type: go}}
 states:
 - {id: one, type: noop}
 `;
+/** Calls in a row: each depends on what the one before it did. */
+const httpCalls = (count: number): string => `functions:
+- {id: f, type: http, url: jq(.api)}
+states:
+${Array.from({ length: count }, (_, n) => httpCall(n, count)).join('\n')}
+`;
+const httpCall = (n: number, count: number): string =>
+  `- {id: s${n}, type: action, action: {function: f}${n + 1 < count ? `, transition: s${n + 1}` : ''}}`;
+const HTTP_EACH = `functions:
+- {id: f, type: http, url: 'jq(.)'}
+states:
+- {id: each, type: foreach, array: 'jq([range(100) as $n | .api])', action: {function: f}}
+`;
 const WAITS = `states:
 - {id: wait, type: consumeEvent, event: {type: wake}}
 `;
@@ -74,8 +88,11 @@ const WAITS_FOR_ORDER = `states:
 /** The number of runs that wait for events of one type, each for the event of its own order. */
 const CROWD = 100;
 
+/** Stands for the URL of the HTTP server in the input of a run. */
+const API = 'API_URL';
+
 interface Options {
-  /** The input of the run; default `{}`. */
+  /** The input of the run; default `{}`. `API_URL` in it is replaced. */
   readonly input?: string;
   /** Other workflows that the run needs. */
   readonly others?: NonNullable<Operation['workflows']>;
@@ -84,11 +101,11 @@ interface Options {
 
 function start(op: 'wait' | 'execute', subject: string, yaml: string, options: Options = {}): Operation {
   const { input = '{}', others = [], hasDelay = false } = options;
-  const path = `${op}-${subject.replaceAll(' ', '-')}`;
+  const path = `${op}-${subject.replaceAll(' ', '-').toLowerCase()}`;
   return {
     name: op === 'wait' ? `wait on ${subject}` : `execute ${subject}`,
     workflows: [...others, [path, yaml]],
-    run: (send) => send('POST', `/tree/${path}?op=${op}`, input),
+    run: (send, api) => send('POST', `/tree/${path}?op=${op}`, input.replaceAll(API, api)),
     hasDelay,
   };
 }
@@ -114,6 +131,10 @@ export const OPERATIONS: readonly Operation[] = [
   execute('an action on a subflow that does not wait', callOf('child'), { others: [['child', CHILD]] }),
   execute('an action on a subflow that waits', callOf('slow'), { others: [['slow', SLOW_CHILD]], hasDelay: true }),
   execute('a foreach over 100 subflows that do not wait', EACH),
+  wait('an HTTP call', httpCalls(1), { input: `{"api":"${API}"}` }),
+  wait('3 HTTP calls', httpCalls(3), { input: `{"api":"${API}"}` }),
+  execute('an HTTP call', httpCalls(1), { input: `{"api":"${API}"}` }),
+  execute('a foreach over 100 HTTP calls', HTTP_EACH, { input: `{"api":"${API}"}` }),
   execute('a catch after a retry', RETRY, { others: [['failing', FAILING]], hasDelay: true }),
   {
     name: 'an event that starts a run',

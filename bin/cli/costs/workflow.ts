@@ -1,9 +1,9 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../../../lib/compiler/emit/asl.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
-import { isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
+import { calleeOf, isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
 import { successors } from '../../../lib/compiler/plan/flow.ts';
-import type { Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
-import { exitsOf } from '../../../lib/compiler/plan/traits.ts';
+import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
+import { actionsOf, exitsOf } from '../../../lib/compiler/plan/traits.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -28,6 +28,8 @@ const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 4 };
 const CHILDREN = { readUnits: 2, writeUnits: 1 };
+/** A native function is called within the step, which commits before it; its calls are not stored. */
+const CHECKPOINT = { writeUnits: 4 };
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
@@ -37,7 +39,22 @@ const MAX_STATE_UNITS = 9;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
-type Usage<K extends WorkKind> = (work: WorkOf<K>, items: number) => Partial<Used>;
+const isNative = (plan: Plan, action: ActionPlan): boolean => calleeOf(plan, action) === 'native';
+
+/** What the calls of a state use; each of its actions is called `times` times. */
+function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
+  const children = actions.filter((action) => !isNative(plan, action)).length * times;
+  const stored = children === 0 ? used() : childrenOf(children);
+  return children === actions.length * times ? stored : plus(stored, CHECKPOINT);
+}
+
+interface Context {
+  readonly plan: Plan;
+  /** The number of items of each `foreach`. */
+  readonly items: number;
+}
+
+type Usage<K extends WorkKind> = (work: WorkOf<K>, context: Context) => Partial<Used>;
 
 const nothing = (): Partial<Used> => ({});
 
@@ -56,15 +73,15 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   },
   write: ({ variables }) => plus(used(), VARIABLE.written, variables.length),
   emit: () => EVENT,
-  call: () => childrenOf(1),
-  each: (_work, items) => childrenOf(items),
-  all: ({ actions }) => childrenOf(actions.length),
+  call: ({ action }, { plan }) => callsOf(plan, [action]),
+  each: ({ action }, { plan, items }) => callsOf(plan, [action], items),
+  all: ({ actions }, { plan }) => callsOf(plan, actions),
 };
 
-function stepOfState(state: StatePlan, items: number): Step {
+function stepOfState(state: StatePlan, context: Context): Step {
   const { work } = state;
   const usageOf = USAGE[work.do] as Usage<WorkKind>;
-  return { uses: usageOf(work, items), next: successors(state), ends: mayEnd(state) };
+  return { uses: usageOf(work, context), next: successors(state), ends: mayEnd(state) };
 }
 
 const mayEnd = ({ work, exit }: StatePlan): boolean =>
@@ -107,7 +124,7 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const stepOf = (id: string): Step => {
     const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
-    return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, items);
+    return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, { plan, items });
   };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
@@ -120,7 +137,11 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
     if (tier === 'STANDARD') return priceMachine(definition, itemsOf, bound);
     return bound === 'most' && !isWaitFree(plan) ? continued() : express;
   };
-  const execute = (bound: Bound): Used => plus(works(bound), machine(bound));
+  const first = plan.states[plan.entry];
+  const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
+  // The run is stored when its machine begins: its first state needs no commit before a call.
+  const stored = callsFirst ? -1 : 0;
+  const execute = (bound: Bound): Used => plus(plus(works(bound), machine(bound)), CHECKPOINT, stored);
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
   return mayRunInPlace(plan) ? [...all, { op: 'wait', least: works('least'), most: works('most') }] : all;
 }

@@ -10,6 +10,7 @@ import { readSettings } from '../../../bin/server/settings.ts';
 import { families } from '../../../lib/api/registry/families.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
 import { compile } from '../../../lib/compiler/compile.ts';
+import { type AnsweringServer, startAnswering } from '../access/answering-server.ts';
 import { type ServiceProcess, startProcess } from '../access/process.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -39,14 +40,17 @@ const [start, greeting, commands = '', output = ''] = blocks.map(({ text }) => t
 
 let folder: string;
 let service: ServiceProcess;
+let registry: AnsweringServer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-readme-'));
   service = await startProcess(folder, '');
+  registry = await startAnswering({ 'GET /uuid/14.0.3': [{ json: { name: 'uuid', license: 'MIT' } }] });
 });
 
 afterAll(async () => {
   await service.end('SIGTERM');
+  await registry.close();
   await rm(folder, { recursive: true });
 });
 
@@ -55,6 +59,8 @@ const here = (text = ''): string =>
   text
     .replaceAll('http://127.0.0.1:8080', service.client.url)
     .replaceAll('paste-me', service.client.key)
+    // The test has no network: a server on this machine stands for that of npm.
+    .replaceAll('package=uuid/14.0.3', `package=uuid/14.0.3 registry=${registry.url}`)
     .replaceAll('.weft-first-hour', join(folder, 'first-hour'));
 
 /** Runs commands without the settings of this machine, and returns the standard output. */

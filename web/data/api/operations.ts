@@ -50,6 +50,7 @@ export type WaitingReply = { readonly namespace: string; readonly instance: Inst
 export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
 export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
+export type RerunManyReply = { readonly namespace: string; readonly dryRun: boolean; readonly at: string; readonly total?: number; readonly instances: readonly { readonly instance: string; readonly rerun?: string; readonly skipped?: string }[]; readonly next?: string; readonly retryAfter?: number };
 export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
 export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
 export type InstanceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly instance: string };
@@ -91,6 +92,7 @@ export type OwnKeyReply = { readonly permission: 'read' | 'run' | 'write' | 'adm
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
 export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null } };
+export type RerunManyInput = { readonly dryRun?: boolean; readonly at?: string; readonly limit?: number; readonly after?: string };
 export type RerunInput = { readonly patch?: readonly unknown[] };
 export type ToggleInput = { readonly live?: boolean };
 export type EventLoggingInput = { readonly logger?: string };
@@ -457,6 +459,13 @@ export interface Operations {
     body: undefined;
     reply: InstancesReply;
     frame: InstancesReply;
+  };
+  rerunInstances: {
+    path: { readonly namespace: string };
+    query: 'filter.field' | 'filter.type' | 'filter.val' | 'from' | 'revision';
+    body: RerunManyInput | undefined;
+    reply: RerunManyReply;
+    frame: never;
   };
   getInstance: {
     path: { readonly namespace: string; readonly instance: string };
@@ -1163,6 +1172,7 @@ export const operations = {
   deleteNodeAttributes: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-node-attributes', permission: 'write' },
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read' },
+  rerunInstances: { method: 'POST', path: '/namespaces/{namespace}/instances', permission: 'run' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read' },
   getInstanceSource: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', op: 'source', permission: 'read' },
   rerunInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}', permission: 'run' },
