@@ -102,7 +102,7 @@ export async function countCalls(): Promise<Record<string, Counts>> {
       for (const [path, yaml] of workflows) await send('PUT', `/tree/${path}?op=create-workflow`, yaml);
       await before?.(send);
       // The first run that continues in another machine defines that machine, once for its revision.
-      if (hasDelay) await run(send);
+      if (hasDelay) await run(send, api.url);
       await untilOver(service, counter, hasDelay);
       // The request of the operation itself, and the function that serves it.
       counter.counters = { ...zero(), requests: 1, lambdas: 1 };

@@ -34,6 +34,7 @@ function treeOf(world: World): Handler {
     schedules: () => ports.schedules,
     sealer: () => ports.sealer,
     containers: () => ports.containers,
+    web: () => ports.web,
     clock: () => ports.clock,
     settings: () => ports.settings,
     vault: () => ({ adminKey: async () => 'the-key' }),
