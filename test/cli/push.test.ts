@@ -86,6 +86,17 @@ describe('weft push', () => {
     expect(await sourceOf('sub/deep/w2')).toBe(OTHER);
   });
 
+  test('leaves out tests beside workflows, but not a workflow with such a name', async () => {
+    await workspace.write({
+      'flows/one.yaml': NOOP,
+      'flows/one.test.yaml': 'workflow: one.yaml\ncases: [{name: it}]\n',
+      'flows/two.test.yaml': NOOP,
+    });
+    const { code, out, err } = await workspace.weft(['push', 'flows']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.trim().split('\n')).toEqual(['created    workflow one', 'created    workflow two.test', '2 created']);
+  });
+
   test('pushes one file to a given path', async () => {
     await workspace.write({ 'flows/hello.yaml': NOOP, 'flows/hello.yaml.x': '1', 'flows/other.yaml': NOOP });
     expect((await workspace.weft(['push', 'flows/hello.yaml'])).out).toMatch(/^created {4}workflow hello\n/);

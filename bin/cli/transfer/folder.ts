@@ -9,8 +9,11 @@ import { type Ignores, toIgnores } from './ignores.ts';
 
 const IGNORE_FILES = ['.weftignore', '.direktivignore'];
 const EXTENSION = /\.ya?ml$/;
-/** Tests of a workflow, beside it. */
+/** The names of tests of a workflow, beside it. */
 const TEST = /\.test\.ya?ml$/;
+const HAS_CASES = /^["']?cases["']?\s*:/m;
+/** A workflow may have such a name too. */
+const isTest = (file: string, text: string): boolean => TEST.test(file) && HAS_CASES.test(text);
 /** A definition of another kind than a workflow, which has this field at the top level. */
 const OTHER_KIND = /^direktiv_api:\s*["']?(?!workflow)\w/m;
 const SKIPPED = ['node_modules'];
@@ -157,7 +160,7 @@ async function readFileAlone({ name, cwd, home, as, keepsExtension }: FolderSour
 
 /**
  * The desired state that a file or a folder of workflow files describes. Each `.yaml` file is a workflow with the name of
- * the file; `.weftignore` and `.direktivignore` exclude files. Throws UsageError for invalid names, CommandFailedError for
+ * the file; tests are left out, and `.weftignore` and `.direktivignore` exclude files. Throws UsageError for invalid names, CommandFailedError for
  * two files with one path.
  */
 export async function readFolder(source: FolderSource): Promise<DesiredState> {
@@ -168,7 +171,8 @@ export async function readFolder(source: FolderSource): Promise<DesiredState> {
   const options = { root, below: as === undefined ? below(home, root) : trimmed(as), keepsExtension };
   const workflows: DesiredWorkflow[] = [];
   for (const [file, beside] of groupByWorkflow(paths)) {
-    if (OTHER_KIND.test(await readFile(join(root, file), 'utf8'))) continue;
+    const text = await readFile(join(root, file), 'utf8');
+    if (OTHER_KIND.test(text) || isTest(file, text)) continue;
     workflows.push(await toWorkflow(options, file, beside));
   }
   return toDesiredState(workflows);
