@@ -18,20 +18,31 @@ const toAnswer = (call: BundledCall, round: Rounding): MockAnswer => ({
   repeat: false,
 });
 
-const EMPTY: MockAnswer = {
+/** A call that had not returned when the run went on is not in the record: it returns after the run. */
+const NEVER: MockAnswer = {
   input: undefined,
   return: {},
   error: undefined,
-  delay: undefined,
+  delay: 'P1000D',
   variables: {},
   repeat: true,
 };
 
+/** Whether a run may go on before a call of the function has returned. */
+function mayBeLeft({ states }: Plan, id: string): boolean {
+  return Object.values(states).some(({ work }) => {
+    if (work.do === 'call') return work.action.function === id && (work.async || work.timeout !== undefined);
+    if (work.do === 'each') return work.action.function === id && work.timeout !== undefined;
+    if (work.do !== 'all' || !work.actions.some((action) => action.function === id)) return false;
+    return work.mode === 'or' || work.timeout !== undefined;
+  });
+}
+
 function mocksOf({ calls }: Bundle, plan: Plan, round: Rounding): Mock[] {
   return Object.keys(plan.functions).map((id) => {
     const made = calls.filter((call) => call.function === id);
-    // A call that nothing waits for is not in the record.
-    const answers = made.length === 0 ? [EMPTY] : made.map((call) => toAnswer(call, round));
+    const returned = made.map((call) => toAnswer(call, round));
+    const answers = made.length === 0 || mayBeLeft(plan, id) ? [...returned, NEVER] : returned;
     return { ...NOWHERE, function: id, answers, isConstant: made.length === 0, idempotent: true, isShared: false };
   });
 }

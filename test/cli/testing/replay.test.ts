@@ -157,6 +157,28 @@ describe('a bundle', () => {
     expect(again.err).toContain('refused.test.yaml exists already; choose another name');
   });
 
+  test('replays a run that went on before a call returned: a timeout, and a branch that lost', async () => {
+    const CALL = 'functions: [{id: slow, type: subflow, workflow: slow}, {id: fast, type: subflow, workflow: fast}]\n';
+    await workspace.write({
+      'left/slow.yaml': 'states: [{id: a, type: delay, duration: PT3S, transform: {who: slow}}]',
+      'left/fast.yaml': 'states: [{id: a, type: noop, transform: {who: fast}}]',
+      'left/race.yaml': `${CALL}states:
+- {id: race, type: parallel, mode: or, actions: [{function: slow}, {function: fast}], transform: 'jq({first: [.return[] | values.who][0]})', transition: ask}
+- {id: ask, type: action, timeout: PT1S, action: {function: slow}, catch: [{error: service.cancels.timeout.soft, transition: late}]}
+- {id: late, type: noop, transform: 'jq({first, late: true})'}
+`,
+    });
+    expect(await workspace.weft(['push', 'left'])).toMatchObject({ code: 0 });
+    const { out: output } = await workspace.weft(['exec', 'race', '-q']);
+    expect(JSON.parse(output)).toEqual({ first: 'fast', late: true });
+    const { out: listed } = await workspace.weft(['instances', 'list', '--workflow', 'race', '--json']);
+    const [{ id }] = JSON.parse(listed) as [{ id: string }];
+    await workspace.weft(['instances', 'bundle', id, '-o', 'race.json']);
+    const { code, out } = await workspace.weft(['replay', 'race.json', '--write-test', 'race.test.yaml']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the same way, the same result') });
+    expect((await workspace.weft(['test', 'race.test.yaml'])).out).toContain('1 passed, 0 failed');
+  });
+
   test('is refused for a run that has not ended; other files are no bundles', async () => {
     const begun = await workspace.weft(['exec', 'order', 'id=o-9', 'amount:=1', '--no-wait']);
     const refused = await workspace.weft(['instances', 'bundle', begun.out.trim()]);

@@ -12,9 +12,11 @@ function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)));
 }
 
-const answerFields = ({ return: value, error, delay }: MockAnswer): Fields =>
+function answerFields({ return: value, error, delay, repeat }: MockAnswer): Fields {
+  const others = present({ delay, repeat: repeat ? true : undefined });
   // An empty result is written: an answer has a result or an error.
-  error === undefined ? { return: value ?? null, ...present({ delay }) } : { error, ...present({ delay }) };
+  return error === undefined ? { return: value ?? null, ...others } : { error, ...others };
+}
 
 const mockFields = ({ answers, isConstant }: Mock): unknown => {
   const [first] = answers;
