@@ -165,7 +165,7 @@ export function responderOf<Name extends LambdaName>(
     const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
-    if (!wantsStream(request, routed)) return withCaching(toReply(await endpoint?.(ports, call)), routed);
+    if (!wantsStream(request, routed)) return toReply(await endpoint?.(ports, call));
     return toStreamReply(openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
   };
   return async (received, invocation) => {
@@ -189,6 +189,6 @@ export function responderOf<Name extends LambdaName>(
       logFaultOf(ports, error, routed, invocation),
     );
     countRequest(ports, routed, reply.status);
-    return reply;
+    return withCaching(reply, routed);
   };
 }

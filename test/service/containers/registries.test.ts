@@ -4,7 +4,7 @@ import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { credentialsFor } from '../../../lib/domain/credentials/registries.ts';
 import { trial } from '../../../lib/domain/credentials/registry-trial.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { type Answer, type Client, clientOf } from '../access/client.ts';
+import { type Answer, type Client, clientOf, openOwnClient } from '../access/client.ts';
 import { type Manner, startRegistry } from './fake-registry.ts';
 
 const GLOBAL = '/api/functions/registries/global';
@@ -275,4 +275,18 @@ describe('a check of credentials', () => {
       expect.stringMatching(/is not the address of a registry/),
     ]);
   });
+});
+
+test('the trial of a registry reaches no private address and not this machine, unless the settings allow it', async () => {
+  const own = await openOwnClient();
+  const registry = await startRegistry('open');
+  const { port } = new URL(registry.url);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, '10.0.0.1', '192.168.1.1', '[::1]:1']) {
+    const json = { url: `http://${host}`, username: 'a', password: 'b' };
+    const answer = await own.call('POST', '/api/functions/registries/test', { json });
+    expect(messageOf(answer)).toEqual([500, expect.stringMatching(/kept from users/)]);
+  }
+  expect(registry.asked).toEqual([]);
+  await registry.close();
+  await own.close();
 });

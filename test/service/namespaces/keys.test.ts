@@ -232,3 +232,20 @@ describe('keys', () => {
     expect((await client.call('GET', '/api/keys')).text).toBe(before);
   });
 });
+
+test.each([
+  ['GET', '/api/keys'],
+  ['POST', '/api/keys'],
+  ['DELETE', '/api/keys/none'],
+  ['GET', '/api/namespaces/mine/secrets'],
+  ['PUT', '/api/namespaces/mine/secrets/token'],
+  ['GET', '/api/namespaces/none/secrets'],
+  ['GET', '/api/functions/registries/global'],
+  ['GET', '/api/functions/registries/namespaces/mine'],
+])('no cache keeps the reply to %s %s, also when it is an error', async (method, path) => {
+  for (const key of [undefined, 'a wrong key']) {
+    const body = method === 'PUT' ? 'swordfish' : undefined;
+    const answer = await client.call(method, path, { ...(key && { key }), ...(body && { body }) });
+    expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store']);
+  }
+});
