@@ -21,10 +21,12 @@ export interface Mode {
   readonly run: (options: ModeOptions) => Promise<Verdict>;
 }
 
-export type ModeName = 'kills' | 'points';
+export type ModeName = 'kills' | 'points' | 'attacks';
 
 /** Every mode; its name is the option that selects it. A mode is loaded when it runs. */
 export const MODES: Readonly<Record<ModeName, Mode>> = {
   kills: { isUsual: true, run: async (options) => (await import('./kills.ts')).kills(options) },
   points: { isUsual: true, run: async (options) => (await import('./points.ts')).points(options) },
+  // Latencies are measured: on a busy machine they say nothing.
+  attacks: { isUsual: false, run: async (options) => (await import('./attacks/attacks.ts')).attacks(options) },
 };

@@ -1,0 +1,38 @@
+/** The service under attack, with a key of one tenant. */
+export interface Place {
+  readonly url: string;
+  readonly key: string;
+  readonly namespace: string;
+}
+
+/** What a request carries besides its key. */
+export interface Sent {
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request of a tenant and reads its reply. Returns the status. Throws when the connection fails. */
+export async function send({ url, key }: Place, method: string, path: string, sent: Sent = {}): Promise<number> {
+  const { body, headers, signal } = sent;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'Service-Api-Key': key, ...headers },
+    ...(body === undefined ? {} : { body: Buffer.from(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The path of an operation of a workflow in the namespace of a tenant. */
+export const pathOf = ({ namespace }: Place, workflow: string, op: string): string =>
+  `/api/namespaces/${namespace}/tree/${workflow}?op=${op}`;
+
+/** Stores the workflows of a tenant. Throws if one is rejected. */
+export async function store(place: Place, workflows: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, body] of Object.entries(workflows)) {
+    const status = await send(place, 'PUT', pathOf(place, name, 'create-workflow'), { body });
+    if (status !== 200) throw new Error(`the workflow ${name} was not stored: ${status}`);
+  }
+}
