@@ -108,6 +108,7 @@ export class Weft extends Construct {
       WEFT_BRAND: settings.brand,
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
+      WEFT_MAX_DESCENDANTS: String(settings.maxDescendants),
       WEFT_AUDIT: JSON.stringify({
         scope: settings.audit,
         retentionDays: settings.auditDays,

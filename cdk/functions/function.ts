@@ -50,6 +50,12 @@ const THREAD: ExtraFile = 'sandbox-worker.mjs';
 /** Lambda provides a full core at 1,769 MB; jq compiles its library for each script, which uses most of a core. */
 const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
 
+/** The calls that are reserved for a function of the account's quota, and its most. */
+function reservedFor({ concurrency }: Settings, file: string): Pick<FunctionOptions, 'reservedConcurrentExecutions'> {
+  const reserved = Object.hasOwn(concurrency, file) ? concurrency[file] : undefined;
+  return reserved === undefined ? {} : { reservedConcurrentExecutions: reserved };
+}
+
 /** A Lambda function: a file of functions/ as one bundled module, a role that may only log, a log group. */
 export class WeftFunction extends Construct {
   /** The path of its file below functions/, without the extension. */
@@ -69,6 +75,7 @@ export class WeftFunction extends Construct {
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
       architecture: Architecture.ARM_64,
+      ...reservedFor(settings, file),
       memorySize: scripts ? MEMORY_MB.scripts : MEMORY_MB.plain,
       timeout: props.timeout,
       environment: props.environment,

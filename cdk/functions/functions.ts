@@ -114,6 +114,14 @@ const lambdaNames = [...new Set(rows.map(([, route]) => lambdaOf(route)))];
 const isLong = (name: LambdaName): boolean =>
   rows.some(([, route]) => lambdaOf(route) === name && (route.stream !== undefined || route.family === 'execution'));
 
+/** Throws for a reserved concurrency of a function that does not exist. */
+function needNames({ concurrency }: Settings): void {
+  const known: readonly string[] = [...lambdaNames, 'console', ...Object.keys(TRIGGERS)];
+  const unknown = Object.keys(concurrency).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(`concurrency has '${unknown}', which is no function; the functions are ${known.join(', ')}`);
+}
+
 /** The Lambdas: one for each family of endpoints, and those without requests. */
 export class Functions extends Construct {
   readonly #props: FunctionsProps;
@@ -125,6 +133,7 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
+    needNames(props.settings);
     this.#http = new Map(lambdaNames.map((name) => [name, this.#makeHttp(name)]));
     this.console = this.#makeConsole();
   }

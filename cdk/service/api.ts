@@ -72,7 +72,7 @@ export class Api extends Construct {
     this.domainTarget = this.#name(settings);
   }
 
-  #make({ name, tracing }: Settings): RestApi {
+  #make({ name, tracing, requestsPerSecond: rate }: Settings): RestApi {
     return new RestApi(this, 'Rest', {
       restApiName: name,
       // A changed description would replace the deployment of the API.
@@ -87,6 +87,7 @@ export class Api extends Construct {
         accessLogDestination: new LogGroupLogDestination(this.logs),
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
         ...(tracing ? { tracingEnabled: true } : {}),
+        ...(rate === undefined ? {} : { throttlingRateLimit: rate, throttlingBurstLimit: 2 * rate }),
       },
     });
   }

@@ -85,6 +85,20 @@ function days(value: unknown): number {
   return isOne ? count : fail(`is no number of days from 1 to ${MAX_DAYS}`);
 }
 
+const MAX_REQUESTS_PER_SECOND = 100_000;
+const MAX_COUNT = 1_000_000_000;
+
+const count =
+  (most: number) =>
+  (value: unknown): number => {
+    const number = Number(value);
+    return /^\d+$/.test(String(value)) && number >= 1 && number <= most
+      ? number
+      : fail(`is no number from 1 to ${most}`);
+  };
+
+const CONCURRENCY = z.record(z.string(), z.int().check(z.minimum(1), z.maximum(100_000)));
+
 const patterns = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).check(z.minLength(1));
 const arn = z.string().check(z.refine((text) => Token.isUnresolved(text) || ARN.test(text), 'is no ARN'));
 const INBOUND = z.array(
@@ -150,6 +164,9 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   audit: { fallback: 'changes', read: matching(/^(all|changes)$/, 'all or changes') },
   auditDays: { fallback: 365, read: days },
   auditNamespace: { read: matching(NAMESPACE, 'the name of a namespace') },
+  requestsPerSecond: { read: count(MAX_REQUESTS_PER_SECOND) },
+  concurrency: { fallback: {}, read: shaped(CONCURRENCY, 'table of functions and numbers') },
+  maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

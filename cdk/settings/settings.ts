@@ -29,6 +29,12 @@ export interface Settings {
   readonly auditDays: number;
   /** The namespace that gets each entry of the audit log as an event. */
   readonly auditNamespace: string | undefined;
+  /** How many requests a second the API accepts, twice as many for a moment; undefined: the quota of the account. */
+  readonly requestsPerSecond: number | undefined;
+  /** By the name of a function, such as `steps`: how many of its calls run at once, reserved of the account's quota. */
+  readonly concurrency: Readonly<Record<string, number>>;
+  /** How many runs one run starts as subflows, with theirs. */
+  readonly maxDescendants: number;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */

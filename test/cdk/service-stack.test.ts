@@ -74,6 +74,7 @@ describe('functions', () => {
         'WEFT_KEY_PARAMETER',
         'WEFT_MACHINE_LOGS',
         'WEFT_MACHINE_ROLE',
+        'WEFT_MAX_DESCENDANTS',
         'WEFT_PREFIX',
         'WEFT_RETENTION_DAYS',
         'WEFT_ROOT_KEY',

@@ -37,6 +37,7 @@ const ENVIRONMENT = {
   WEFT_BRAND: 'direktiv',
   WEFT_VERSION: '1',
   WEFT_RETENTION_DAYS: '30',
+  WEFT_MAX_DESCENDANTS: '100000',
   WEFT_STREAMING: 'false',
 };
 

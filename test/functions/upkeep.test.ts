@@ -65,6 +65,7 @@ describe('functions that are called without a request', () => {
       WEFT_BRAND: 'service',
       WEFT_VERSION: '1',
       WEFT_RETENTION_DAYS: '30',
+      WEFT_MAX_DESCENDANTS: '100000',
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   });

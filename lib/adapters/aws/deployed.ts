@@ -158,6 +158,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
+  limits: { descendants: Number(setting('WEFT_MAX_DESCENDANTS')) },
   audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 
