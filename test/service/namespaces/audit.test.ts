@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService } from '../../../bin/server/service.ts';
 import { isChange } from '../../../lib/api/auditing.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
-import { type Client, type Json, openOwnClient, rowsOf } from '../access/client.ts';
+import { type Client, clientOf, type Json, openOwnClient, rowsOf } from '../access/client.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';
 
@@ -11,20 +12,29 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-const entries = async (query = ''): Promise<readonly Json[]> =>
-  rowsOf((await client.call('GET', `/api/audit?limit=1000&${query}`)).json()['entries']);
+const entriesOf = async (of: Client, query = ''): Promise<readonly Json[]> =>
+  rowsOf((await of.call('GET', `/api/audit?limit=1000&${query}`)).json()['entries']);
+
+const entries = (query?: string): Promise<readonly Json[]> => entriesOf(client, query);
 
 /** The actions since the entries before, the oldest first. */
-async function actionsOf(work: () => Promise<unknown>): Promise<readonly Json[]> {
-  const before = (await entries()).length;
+async function actionsOf(of: Client, work: () => Promise<unknown>): Promise<readonly Json[]> {
+  const before = (await entriesOf(of)).length;
   await work();
-  const all = await entries();
+  const all = await entriesOf(of);
   return all.slice(0, all.length - before).toReversed();
+}
+
+/** Starts two runs and sends an event. */
+async function startAndSend(of: Client): Promise<void> {
+  await of.call('POST', '/api/namespaces/audited/tree/wf?op=execute', { body: '{}' });
+  await of.call('GET', '/api/namespaces/audited/tree/wf?op=wait&ref=latest&input.token=swordfish');
+  await of.call('POST', '/api/namespaces/audited/broadcast', { body: '{"specversion":"1.0"}' });
 }
 
 describe('the audit log', () => {
   test('contains every request that could change something: who, what, from where, and how it ended', async () => {
-    const [create, refused] = await actionsOf(async () => {
+    const [create, refused] = await actionsOf(client, async () => {
       await client.call('PUT', '/api/namespaces/audited', { headers: { 'User-Agent': 'a test' } });
       await client.call('PUT', '/api/namespaces/audited');
     });
@@ -45,26 +55,41 @@ describe('the audit log', () => {
   test('names the key of the caller, and contains what a key is not allowed to do', async () => {
     const json = { name: 'reader', permission: 'read', namespaces: [] };
     const { secret, key } = (await client.call('POST', '/api/keys', { json })).json();
-    const [denied] = await actionsOf(() => client.call('DELETE', '/api/namespaces/audited', { key: String(secret) }));
+    const [denied] = await actionsOf(client, () =>
+      client.call('DELETE', '/api/namespaces/audited', { key: String(secret) }),
+    );
     expect(denied).toMatchObject({ actor: 'reader', key: key?.['id'], action: 'deleteNamespace', status: 403 });
     const [created] = await entries(`actor=admin`);
     expect(created?.['target']).toEqual({ name: 'reader', permission: 'read', namespaces: '[]' });
     expect(await entries('actor=reader')).toHaveLength(1);
   });
 
-  test('contains starts of runs and sent events, also those of a GET', async () => {
+  test('contains no starts of runs and no sent events by default', async () => {
     await client.call('PUT', '/api/namespaces/audited/tree/wf?op=create-workflow', { body: NOOP });
-    const done = await actionsOf(async () => {
-      await client.call('POST', '/api/namespaces/audited/tree/wf?op=execute', { body: '{}' });
-      await client.call('GET', '/api/namespaces/audited/tree/wf?op=wait&ref=latest&input.token=swordfish');
-      await client.call('POST', '/api/namespaces/audited/broadcast', { body: '{"specversion":"1.0"}' });
-    });
+    expect(await actionsOf(client, () => startAndSend(client))).toEqual([]);
+  });
+
+  test('contains starts of runs and sent events, also those of a GET, if the settings ask for all', async () => {
+    const settings = {
+      port: 0,
+      host: '127.0.0.1',
+      data: undefined,
+      apiKey: undefined,
+      brand: 'service',
+      version: 'v0',
+    };
+    const service = await startService({ ...settings, databaseEndpoint: undefined, audit: { scope: 'all' } });
+    const other = clientOf(service.url, service.key, () => service.close());
+    await other.call('PUT', '/api/namespaces/audited');
+    await other.call('PUT', '/api/namespaces/audited/tree/wf?op=create-workflow', { body: NOOP });
+    const done = await actionsOf(other, () => startAndSend(other));
     expect(done.map(({ action }) => action)).toEqual(['executeWorkflow', 'waitWorkflow', 'broadcastEvent']);
     expect(done[1]?.['target']).toEqual({ namespace: 'audited', node: 'wf', ref: 'latest' });
+    await other.close();
   });
 
   test('contains no body and no secret', async () => {
-    const done = await actionsOf(async () => {
+    const done = await actionsOf(client, async () => {
       await client.call('PUT', '/api/namespaces/audited/secrets/token', { body: 'swordfish' });
       await client.call('PUT', '/api/namespaces/audited/vars/v?op=x', { body: 'swordfish' });
       const json = { reg: 'https://registry.example', data: 'user:swordfish' };
@@ -80,7 +105,7 @@ describe('the audit log', () => {
   });
 
   test('contains no request that only reads, computes or has no valid key', async () => {
-    const done = await actionsOf(async () => {
+    const done = await actionsOf(client, async () => {
       await client.call('GET', '/api/namespaces');
       await client.call('POST', '/api/jq', { json: { query: '.', data: 'e30=' } });
       await client.call('DELETE', '/api/namespaces/audited', { key: 'wrong' });
