@@ -516,10 +516,12 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/events',
     'lib/domain/logs',
     'lib/domain/metrics',
+    'lib/domain/runs',
     'lib/domain/services',
     'lib/domain/storage',
     'lib/domain/tree',
     'lib/ports',
+    'lib/time',
   ],
   'lib/domain/runs': [
     'lib/compiler/plan',

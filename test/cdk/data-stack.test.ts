@@ -71,6 +71,8 @@ describe('the bucket', () => {
         Rules: [
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
           { Prefix: 'calls/', ExpirationInDays: 1, Status: 'Enabled' },
+          { Prefix: 'runs/', ExpirationInDays: 1095, Status: 'Enabled' },
+          { Prefix: 'events/', ExpirationInDays: 1095, Status: 'Enabled' },
         ],
       },
     });

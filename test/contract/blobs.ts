@@ -135,6 +135,25 @@ function removalLaws(blobs: () => Blobs): void {
     expect(await blobs().get(key)).toEqual(bytesOf(key));
   });
 
+  test('a deletion removes these keys only', async () => {
+    const place = fresh();
+    const keys = ENDS.map((end) => `${place}/${end}`);
+    await put(blobs(), keys);
+    await blobs().delete([`${place}/a`, `${place}/ab/c/d`, `${place}/none`]);
+    expect(await kept(blobs(), keys)).toEqual([`${place}/a/b`, `${place}/ab`, `${place}/b`, `${place}/A`]);
+    await blobs().delete([]);
+  });
+
+  test('a list has the keys with a prefix after a key, in the order of their bytes', async () => {
+    const place = fresh();
+    const keys = ['A', 'a', 'a/b', 'ab', 'b', 'ü', '\u{FFFD}', '\u{1F600}'].map((end) => `${place}/${end}`);
+    await put(blobs(), keys.toReversed());
+    expect(await blobs().list(`${place}/`)).toEqual(keys);
+    expect(await blobs().list(`${place}/`, `${place}/a/b`)).toEqual(keys.slice(3));
+    expect(await blobs().list(`${place}/a`)).toEqual(keys.slice(1, 4));
+    expect(await blobs().list(`${place}/`, `${place}/\u{1F600}`)).toEqual([]);
+  });
+
   test('puts succeed during removals of neighbouring keys', async () => {
     const place = fresh();
     const keys = Array.from({ length: 20 }, (_, index) => `${place}/new/${index}`);

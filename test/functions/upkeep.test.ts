@@ -9,12 +9,14 @@ import { LogLines } from './emf-lines.ts';
 
 type StatusChange = Parameters<typeof lifecycle>[0];
 
-/** An empty DynamoDB. */
+/** An empty DynamoDB, and an empty bucket. */
 const EMPTY: Readonly<Record<string, Reply>> = {
   BatchGetItem: { body: { Responses: {}, UnprocessedKeys: {} } },
   GetItem: { body: {} },
-  PutItem: { body: {} },
   Query: { body: { Items: [], Count: 0 } },
+  PutItem: { body: {} },
+  // The list of a bucket, whose requests name no operation.
+  '': { body: '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></ListBucketResult>' },
 };
 
 const RUN = '0192f0c1-2d3e-7f40-8a51-b62c73d84e95';

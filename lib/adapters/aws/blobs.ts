@@ -33,6 +33,21 @@ export function s3Blobs({ bucket, prefix = '', client = new S3Client() }: S3Blob
     },
     get: (key) => readObject(location, prefix + key),
     remove: (start) => removeObjects(location, prefix + start),
+    async delete(keys) {
+      for (let from = 0; from < keys.length; from += MAX_DELETED) {
+        const some = keys.slice(from, from + MAX_DELETED).map((key) => prefix + key);
+        await removeKeys(location, some);
+      }
+    },
+    async list(start, after) {
+      const command = new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix + start,
+        ...(after === undefined ? {} : { StartAfter: prefix + after }),
+      });
+      const { Contents = [] } = await client.send(command);
+      return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(prefix.length)]));
+    },
   };
 }
 
@@ -63,7 +78,9 @@ async function removeObjects(bucket: Bucket, start: string): Promise<void> {
   } while (next !== undefined);
 }
 
-/** A page of a listing has at most as many keys as one DeleteObjects request: 1000. */
+/** The maximum number of keys of one DeleteObjects request, and of a page of a listing. */
+const MAX_DELETED = 1000;
+
 async function removeKeys({ client, name }: Bucket, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const objects = keys.map((key) => ({ Key: key }));

@@ -3,6 +3,11 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { LocalDatabase } from './database/database.ts';
 import { prepareAll } from './database/statement.ts';
 
+/** The number of keys of one listing. */
+const MAX_LISTED = 1000;
+
+const compareBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
 /** Blobs in memory, which are lost with the process. */
 export function memoryBlobs(): Blobs {
   const kept = new Map<string, Uint8Array>();
@@ -18,6 +23,13 @@ export function memoryBlobs(): Blobs {
       for (const key of kept.keys()) {
         if (key.startsWith(prefix)) kept.delete(key);
       }
+    },
+    async delete(keys) {
+      for (const key of keys) kept.delete(key);
+    },
+    async list(prefix, after = '') {
+      const found = [...kept.keys()].filter((key) => key.startsWith(prefix) && compareBytes(key, after) > 0);
+      return found.sort(compareBytes).slice(0, MAX_LISTED);
     },
   };
 }
@@ -39,6 +51,7 @@ const STATEMENTS = {
   add: 'INSERT INTO blob_parts VALUES (?, ?, ?)',
   last: 'SELECT coalesce(max(content), 0) AS value FROM blob_parts',
   begun: 'SELECT key, content FROM blobs WHERE key >= ? AND key < ?',
+  listed: 'SELECT key FROM blobs WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?',
   removeName: 'DELETE FROM blobs WHERE key = ?',
   removeParts: 'DELETE FROM blob_parts WHERE content = ?',
 } as const;
@@ -55,24 +68,38 @@ export interface DatabaseBlobs extends Blobs {
   removeNow(prefix: string): void;
 }
 
+type Sql = ReturnType<typeof statementsOf>;
+const statementsOf = (database: LocalDatabase) => prepareAll(database, STATEMENTS);
+
+/** The changes of one blob, within `LocalDatabase.write`. */
+function changesOf(sql: Sql) {
+  const removeOne = (key: string, content: number): void => {
+    sql.removeName.run(key);
+    sql.removeParts.run(content);
+  };
+  return {
+    nameContent(key: string, content: number): void {
+      const former = sql.find.get(key);
+      if (former !== undefined) sql.removeParts.run(Number(former['content']));
+      sql.name.run(key, content);
+    },
+    removePrefix(prefix: string): void {
+      for (const { key, content } of sql.begun.all(prefix, prefix + LAST)) removeOne(String(key), Number(content));
+    },
+    removeKey(key: string): void {
+      const found = sql.find.get(key);
+      if (found !== undefined) removeOne(key, Number(found['content']));
+    },
+  };
+}
+
 /** Blobs as rows of the database. A change resolves as `LocalDatabase.accepted` does. */
 export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
   database.define(SCHEMA);
-  const sql = prepareAll(database, STATEMENTS);
+  const sql = statementsOf(database);
+  const { nameContent, removePrefix, removeKey } = changesOf(sql);
   let content = Number(sql.last.get()?.['value']);
 
-  const removeOne = (key: string, parts: number): void => {
-    sql.removeName.run(key);
-    sql.removeParts.run(parts);
-  };
-  const nameContent = (key: string, number: number): void => {
-    const former = sql.find.get(key);
-    if (former !== undefined) sql.removeParts.run(Number(former['content']));
-    sql.name.run(key, number);
-  };
-  const removeNow = (prefix: string): void => {
-    for (const { key, content: parts } of sql.begun.all(prefix, prefix + LAST)) removeOne(String(key), Number(parts));
-  };
   return {
     async put(key, bytes) {
       content += 1;
@@ -101,7 +128,13 @@ export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
       const [first = new Uint8Array(), ...others] = parts.map(({ bytes }) => bytes as Uint8Array);
       return others.length === 0 ? first : new Uint8Array(Buffer.concat([first, ...others]));
     },
-    remove: (prefix) => database.change(() => removeNow(prefix)),
-    removeNow,
+    remove: (prefix) => database.change(() => removePrefix(prefix)),
+    removeNow: removePrefix,
+    delete: (keys) => database.change(() => keys.forEach(removeKey)),
+    async list(prefix, after = '') {
+      const keys = sql.listed.all(prefix, prefix + LAST, after, MAX_LISTED).map(({ key }) => String(key));
+      await database.accepted();
+      return keys;
+    },
   };
 }

@@ -12,6 +12,8 @@ interface Collection {
   readonly slots: readonly (Collected | null)[];
   /** The last complete sets: an event of one that is delivered again is not collected again. */
   readonly spent: readonly (readonly Collected[])[];
+  /** The keys of the blobs that its item refers to. */
+  readonly blobs: readonly string[];
 }
 
 interface Collected {
@@ -57,21 +59,27 @@ const MAX_SPENT = 20;
 
 /** Reads a collection. Its slots are empty when it was made for other filters. */
 async function read({ table, blobs }: Needs, workflowId: string, filters: readonly Filter[]): Promise<Collection> {
-  const [item] = await table.get([keys.collection(workflowId)]);
   const empty = filters.map(() => null);
-  if (item === undefined) return { seq: 0, slots: empty, spent: [] };
-  const stored = JSON.parse(await texts.readText(blobs, item['state'])) as Pick<Collection, 'slots' | 'spent'>;
+  const readItem = async () => (await table.get([keys.collection(workflowId)]))[0];
+  const found = await texts.readCurrent(readItem, async (item) => ({
+    item,
+    stored: JSON.parse(await texts.readText(blobs, item['state'])) as Pick<Collection, 'slots' | 'spent'>,
+  }));
+  if (found === undefined) return { seq: 0, slots: empty, spent: [], blobs: [] };
+  const { item, stored } = found;
   const isFitting = (held: Collected | null, index: number) => held === null || fits(filters[index], eventOf(held));
   const slots = stored.slots.length === filters.length && stored.slots.every(isFitting) ? stored.slots : empty;
-  return { seq: Number(item['seq']), slots, spent: stored.spent };
+  return { seq: Number(item['seq']), slots, spent: stored.spent, blobs: texts.blobsIn(item) };
 }
 
 /** Throws ConflictError when another change of the collection came first. */
-async function write({ table, blobs }: Needs, workflowId: string, { seq, slots, spent }: Collection): Promise<void> {
-  const blob = keys.blobOf('workflows', workflowId, 'collection', String(seq));
-  const state = await texts.storeText(blobs, blob, JSON.stringify({ slots, spent }));
+async function write({ table, blobs }: Needs, workflowId: string, collection: Collection): Promise<void> {
+  const { seq, slots, spent, blobs: superseded } = collection;
+  const beginning = keys.blobOf('workflows', workflowId, 'collection', String(seq));
+  const state = await texts.storeText(blobs, { beginning }, JSON.stringify({ slots, spent }));
   const when = seq === 1 ? ({ absent: true } as const) : { equals: { seq: seq - 1 } };
   await table.write([putAt(keys.collection(workflowId), { seq, state }, when)]);
+  if (superseded.length > 0) await blobs.delete(superseded);
 }
 
 const toSet = (collected: readonly Collected[]): FullSet => ({
@@ -111,9 +119,9 @@ export function add(
     if (slots === undefined) return 'not wanted';
     const seq = collection.seq + 1;
     const next = isFull(slots)
-      ? { seq, slots: slots.map(() => null), spent: [slots, ...collection.spent].slice(0, MAX_SPENT) }
-      : { seq, slots, spent: collection.spent };
-    await write(needs, workflowId, next);
+      ? { slots: slots.map(() => null), spent: [slots, ...collection.spent].slice(0, MAX_SPENT) }
+      : { slots, spent: collection.spent };
+    await write(needs, workflowId, { ...next, seq, blobs: collection.blobs });
     needs.meter?.note({ EventsDelivered: 1 });
     return isFull(slots) ? toSet(slots) : 'collected';
   });

@@ -106,7 +106,7 @@ export async function toWrites(
   needSize(event);
   const key = keys.event(namespaceId, event, due);
   const ttl = ttlOf(due);
-  const blob = keys.blobOf('events', namespaceId, hashOf(event.id), String(received));
+  const blob = keys.blobOf(keys.eventBlobs(key.pk), hashOf(event.id), String(received));
   const pointer = { eventPk: key.pk, eventSk: key.sk, ttl };
   const attributes = {
     timeBucket: keys.dayBucket(namespaceId, received),

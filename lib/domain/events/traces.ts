@@ -26,12 +26,11 @@ export async function noteServed({ table }: Needs, { key, replay }: events.Recor
   await updateIfPresent(table, replay?.key ?? key, { served });
 }
 
-const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> =>
-  texts.storeText(
-    blobs,
-    keys.blobOf('events', 'traces', events.hashOf(key.pk + key.sk), String(notes)),
-    JSON.stringify(all),
-  );
+/** Of two updates with one number only one succeeds, and its traces must be found. */
+const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> => {
+  const beginning = keys.blobOf(keys.eventBlobs(key.pk), events.hashOf(key.sk), `traces-${notes}`);
+  return texts.storeText(blobs, { beginning }, JSON.stringify(all));
+};
 
 /** Adds traces to an event, and marks the delivery as complete if `isRouted`. Concurrent calls lose no traces. */
 export async function add(

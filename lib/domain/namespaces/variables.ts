@@ -42,10 +42,10 @@ export async function find({ table, blobs }: Needs, owner: Owner, name: string):
   return item === undefined ? undefined : fromItem(blobs, item);
 }
 
-/** The write that stores a variable. A large value is stored as a blob first; the key of the blob is its checksum. */
+/** The write that stores a variable. A large value is stored as a blob first. */
 export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, variable: Variable): Promise<Write> {
   const checksum = sha256(variable.bytes);
-  const blob = keys.blobOf(`${owner.scope}s`, owner.id, 'variables', checksum);
+  const blob = keys.blobOf(`${owner.scope}s`, owner.id, 'variables', keys.writtenAt(checksum, variable.updated));
   return putAt(keys.variable(owner, variable.name), {
     value: await texts.storeBytes(blobs, blob, variable.bytes),
     mime: variable.mimeType,

@@ -102,6 +102,7 @@ async function removeNamespace(needs: Needs, id: string): Promise<void> {
   await deleteAll(table, keys.secrets(id));
   await deleteAll(table, keys.registries(id));
   await needs.blobs.remove(keys.blobOf('namespaces', id, ''));
+  await needs.blobs.remove(keys.blobOf('events', id, ''));
 }
 
 const REMOVE: Record<Purge['kind'], (needs: Needs, id: string, namespaceId: string) => Promise<void>> = {

@@ -1,6 +1,7 @@
-import type { Item, TableName, Value } from '../../ports/table.ts';
+import type { Item, TableName } from '../../ports/table.ts';
 import { hashOf } from '../events/events.ts';
 import * as keys from '../storage/keys.ts';
+import { blobsIn } from '../storage/texts.ts';
 
 /** What can be reached through an item alone, and has no use without it. */
 export interface Remains {
@@ -19,13 +20,6 @@ function remainsOfRun(id: string): Remains {
     blobs: [keys.blobOf('runs', id, ''), keys.blobOf('instances', id, '')],
   };
 }
-
-const isReference = (value: Value | undefined): value is { readonly blob: Value } =>
-  typeof value === 'object' && value !== null && 'blob' in value;
-
-/** The blobs that an item refers to. Each item with a time to live has blobs of its own. */
-const blobsIn = (item: Item): string[] =>
-  Object.values(item).flatMap((value) => (isReference(value) ? [String(value.blob)] : []));
 
 /** What remains of an item whose time to live is over, once the item is removed. */
 export function remainsOf(table: TableName, item: Item): Remains {

@@ -102,7 +102,8 @@ export const SECONDS_OF_A_DAY = 86_400;
 const MAX_MESSAGE_LENGTH = 4096;
 
 /** The key of the blob for a part of a run that is too large for the item. */
-export const blobOf = (run: Pick<Run, 'id'>, part: string): string => keys.blobOf('runs', run.id, part);
+export const blobOf = (run: Pick<Run, 'id' | 'updated'>, part: string): string =>
+  keys.blobOf('runs', run.id, keys.writtenAt(part, run.updated));
 
 function headItem(run: Run): Record<string, Value> {
   return {
@@ -142,11 +143,15 @@ type Stored = Readonly<Record<'data' | 'input' | 'metadata' | 'place', Value>>;
 
 /** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
+  // Of two commits with one number only one succeeds, and must find its own content.
+  const input = run.blobs?.find((key) => key.startsWith(keys.blobOf('runs', run.id, 'input')));
+  const part = (name: string) => ({ beginning: blobOf(run, `${name}-${run.seq}`) });
   return {
-    data: await texts.storeText(blobs, blobOf(run, `data-${run.seq}`), JSON.stringify(run.data)),
-    input: await texts.storeBytes(blobs, blobOf(run, 'input'), run.input),
-    metadata: await texts.storeText(blobs, blobOf(run, `metadata-${run.seq}`), run.metadata),
-    place: await texts.storeText(blobs, blobOf(run, `place-${run.seq}`), placeText(run)),
+    data: await texts.storeText(blobs, part('data'), JSON.stringify(run.data)),
+    // The input never changes.
+    input: input === undefined ? await texts.storeBytes(blobs, blobOf(run, 'input'), run.input) : { blob: input },
+    metadata: await texts.storeText(blobs, part('metadata'), run.metadata),
+    place: await texts.storeText(blobs, part('place'), placeText(run)),
   };
 }
 
@@ -230,5 +235,6 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     tally: typeof tally === 'string' ? fromText(tally) : undefined,
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
     ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),
+    blobs: texts.blobsIn(item),
   };
 }

@@ -17,7 +17,7 @@ export async function flushRecord(blobs: Blobs, run: Run): Promise<{ readonly ru
   const text = stepsText(done, run.created);
   if (text.length <= MAX_TAIL_LENGTH) return { run, writes: [] };
   const key = keys.recordSteps(run.id, record.flushed);
-  const steps = await texts.storeText(blobs, blobOf(run, `record-${key.sk}`), text);
+  const steps = await texts.storeText(blobs, { beginning: blobOf(run, `record-${key.sk}`) }, text);
   const ttl = Math.ceil(run.updated / 1000) + 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
   const rest = record.steps.filter((step) => !done.includes(step));
   return {

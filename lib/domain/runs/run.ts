@@ -109,4 +109,6 @@ export interface Run extends Head {
   readonly rerunOf?: string;
   /** The ids of the runs that repeat this one, the newest last. */
   readonly reruns?: readonly string[];
+  /** The keys of the blobs that its stored item refers to; absent for a run that is not stored yet. */
+  readonly blobs?: readonly string[];
 }

@@ -1,7 +1,8 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Table, Write } from '../../ports/table.ts';
+import type { Item, Table, Write } from '../../ports/table.ts';
+import { batchesOf } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
@@ -29,8 +30,8 @@ export const MAX_FLOW = 1000;
 
 /** Returns the run as last committed; undefined if there is none. */
 export async function find({ table, blobs }: Needs, id: string): Promise<Run | undefined> {
-  const [item] = await table.get([keys.run(id)]);
-  return item === undefined ? undefined : fromItem(blobs, item);
+  const readItem = async () => (await table.get([keys.run(id)]))[0];
+  return texts.readCurrent(readItem, (item) => fromItem(blobs, item));
 }
 
 /** Returns whether the run exists and has not ended. Its large parts are not read. */
@@ -44,9 +45,16 @@ const MAX_KEYS = 100;
 /** Returns the runs with these ids in their order; undefined for an unknown id. */
 export async function findMany({ table, blobs }: Needs, ids: readonly string[]): Promise<(Run | undefined)[]> {
   const found: (Run | undefined)[] = [];
-  for (let from = 0; from < ids.length; from += MAX_KEYS) {
-    const items = await table.get(ids.slice(from, from + MAX_KEYS).map(keys.run));
-    found.push(...(await Promise.all(items.map((item) => (item === undefined ? item : fromItem(blobs, item))))));
+  for (const batch of batchesOf(ids, MAX_KEYS)) {
+    const items = await table.get(batch.map(keys.run));
+    const read = (id: string, item: Item | undefined) =>
+      item &&
+      fromItem(blobs, item).catch((error: unknown) => {
+        // The run was committed since its item was read.
+        if (error instanceof texts.MissingBlobError) return find({ table, blobs }, id);
+        throw error;
+      });
+    found.push(...(await Promise.all(batch.map((id, index) => read(id, items[index])))));
   }
   return found;
 }
@@ -63,7 +71,7 @@ export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'flu
   const text = JSON.stringify(run.tail);
   if (text.length <= MAX_TAIL_LENGTH) return { run, writes: [] };
   const key = keys.logLines(run.id, run.flushed);
-  const lines = await texts.storeText(blobs, blobOf(run, `log-${key.sk}`), text);
+  const lines = await texts.storeText(blobs, { beginning: blobOf(run, `log-${key.sk}`) }, text);
   const ttl = Math.ceil(run.updated / 1000) + 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
   const item = { pk: key.pk, sk: key.sk, lines, ttl };
   return {
@@ -91,6 +99,12 @@ function placed(run: Run, now: number): Run {
   return { ...run, ...begun, ...ended };
 }
 
+/** Removes the blobs of the item that a commit replaced. The commit is done: what remains is removed with the run. */
+async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], kept: readonly string[]): Promise<void> {
+  const superseded = before.filter((key) => !kept.includes(key));
+  if (superseded.length > 0) await blobs.delete(superseded).catch(() => undefined);
+}
+
 type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>;
 
 /**
@@ -108,16 +122,14 @@ export async function commit(
   const stored = await storeParts(blobs, recorded.run);
   const run = placed(recorded.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
-  await table.write([
-    { do: 'put', table: 'runs', item: toItem(run, stored), when },
-    ...flushed.writes,
-    ...recorded.writes,
-    ...more,
-  ]);
+  const item = toItem(run, stored);
+  await table.write([{ do: 'put', table: 'runs', item, when }, ...flushed.writes, ...recorded.writes, ...more]);
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
-  return run;
+  const kept = texts.blobsIn(item);
+  await removeSuperseded(blobs, next.blobs, kept);
+  return { ...run, blobs: kept };
 }
 
 /** A run, and whether this call committed it. */

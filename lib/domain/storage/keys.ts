@@ -242,5 +242,23 @@ export const AUDIT_CURSOR: Key = at(journal('audit-cursor'));
 
 // ---- Blobs ----
 
+/** The beginnings of the keys of blobs that no deletion removes: they are removed when what they belong to has expired. */
+export const blobPrefixes = { runs: 'runs/', instances: 'instances/', threads: 'threads/', events: 'events/' } as const;
+
+/** The last part of the key of a blob, with the time when it is written, milliseconds since 1970. */
+export const writtenAt = (name: string, ms: number): string => `${name}@${ms}`;
+
+/** When a blob was written, from its key, milliseconds since 1970; 0 for one of an earlier version. */
+export const writeTimeOf = (key: string): number => Number(/@(\d+)/.exec(key)?.[1] ?? 0);
+
+/** The beginning of the keys of the blobs of the events of a partition: its namespace, and the day when they are due. */
+export const eventBlobs = (pk: string): string => {
+  const [kind = '', namespaceId = ''] = pk.split('#', 2);
+  return [kind, namespaceId, pk.slice(-DATE_LENGTH)].join('/');
+};
+
+/** The progress of the removal of blobs that belong to nothing. */
+export const blobSweep: Key = at(journal('blob-sweep'));
+
 /** The key of a blob. */
 export const blobOf = (...parts: readonly string[]): string => parts.join('/');

@@ -105,6 +105,6 @@ describe('the item of a run', () => {
     ['with every optional part', full],
   ])('of a run %s is read as it was stored', async (_, run) => {
     const { blobs, item } = await stored(run);
-    expect(await fromItem(blobs, item)).toEqual(run);
+    expect(await fromItem(blobs, item)).toEqual({ ...run, blobs: [] });
   });
 });

@@ -72,3 +72,52 @@ function tableOf({ needs: { table } }: CountedRuns) {
     write: table.write.bind(table),
   };
 }
+
+describe('the blobs of a run', () => {
+  const large = (letter: string) => ({ text: letter.repeat(20_000) });
+  const keysOf = () => world.needs.blobs.list('');
+  const change = (run: runs.Run, letter: string) =>
+    runs.commit(world.needs, { ...run, seq: run.seq + 1, data: large(letter), input: Buffer.alloc(20_000) });
+
+  test('that a commit supersedes are removed after it, and the input stays', async () => {
+    const first = await change(stored, 'a');
+    expect(await keysOf()).toEqual([...(first.blobs ?? [])].sort());
+    expect(first.blobs).toHaveLength(2);
+    const second = await change((await runs.find(world.needs, stored.id)) ?? first, 'b');
+    expect(await keysOf()).toEqual([...(second.blobs ?? [])].sort());
+    const [input, others] = [first, second].map(({ blobs }) => (blobs ?? []).filter((key) => key.includes('/input')));
+    expect(input).toEqual(others);
+    expect((await runs.find(world.needs, stored.id))?.data).toEqual(large('b'));
+  });
+
+  test('are those of the commit that succeeded, although another wrote the same number at the same time', async () => {
+    const { table } = world.needs;
+    const slow = { ...tableOf(world), write: async () => Promise.reject(new Error('ended')) };
+    const first = await change(stored, 'a');
+    const committed = await change(first, 'b');
+    // The other process wrote its blobs, and lost.
+    await expect(runs.commit({ ...world.needs, table: slow }, { ...committed, data: large('c') })).rejects.toThrow();
+    expect((await runs.find({ ...world.needs, table }, stored.id))?.data).toEqual(large('b'));
+  });
+
+  test('are read again with the run when a commit removes them in between', async () => {
+    await change(stored, 'a');
+    const { blobs } = world.needs;
+    let interrupted = false;
+    const get = async (key: string) => {
+      if (!interrupted) {
+        interrupted = true;
+        await change((await runs.find(world.needs, stored.id)) ?? stored, 'b');
+      }
+      return blobs.get(key);
+    };
+    for (const find of [
+      runs.find,
+      async (needs: typeof world.needs, id: string) => (await runs.findMany(needs, [id]))[0],
+    ]) {
+      interrupted = false;
+      expect((await find({ ...world.needs, blobs: { ...blobs, get } }, stored.id))?.data).toEqual(large('b'));
+      await change((await runs.find(world.needs, stored.id)) ?? stored, 'a');
+    }
+  });
+});

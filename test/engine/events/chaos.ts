@@ -156,6 +156,8 @@ export class Chaos {
         get: (key) => read(() => blobs.get(key)),
         put: (key, bytes) => durable(() => blobs.put(key, bytes)),
         remove: (prefix) => durable(() => blobs.remove(prefix)),
+        delete: (keys) => durable(() => blobs.delete(keys)),
+        list: (prefix, after) => read(() => blobs.list(prefix, after)),
       },
       executions: this.executionsOf(durable),
       bus: {

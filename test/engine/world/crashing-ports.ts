@@ -129,6 +129,8 @@ export const crashingBlobs = (process: SimulatedProcess, blobs: Blobs): Blobs =>
   put: (key, bytes) => process.durable('blob', 'blobs.put', () => blobs.put(key, bytes)),
   get: (key) => process.read('blobs.get', () => blobs.get(key)),
   remove: (prefix) => process.durable('blob', 'blobs.remove', () => blobs.remove(prefix)),
+  delete: (keys) => process.durable('blob', 'blobs.delete', () => blobs.delete(keys)),
+  list: (prefix, after) => process.read('blobs.list', () => blobs.list(prefix, after)),
 });
 
 export const crashingExecutions = (process: SimulatedProcess, executions: Executions): Executions => ({

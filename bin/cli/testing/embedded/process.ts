@@ -96,6 +96,8 @@ export class TestProcess {
         put: (key, bytes) => this.#read(() => blobs.put(key, bytes)),
         get: (key) => this.#read(() => blobs.get(key)),
         remove: (prefix) => this.#read(() => blobs.remove(prefix)),
+        delete: (keys) => this.#read(() => blobs.delete(keys)),
+        list: (prefix, after) => this.#read(() => blobs.list(prefix, after)),
       },
     };
   }
