@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as events from '../../domain/events/events.ts';
 import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
@@ -8,6 +7,7 @@ import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { EnginePorts } from '../ports.ts';
+import { addProcessed, processedIn } from './processed-events.ts';
 
 /** What a machine's task passes to wait for events; the task ends when the run has received them. */
 export interface ListenTask {
@@ -111,30 +111,18 @@ async function updateWait(
   return isListening(run, key) ? run : undefined;
 }
 
-/** How many processed events a run remembers: those that a later wait could be offered again. */
-const MAX_PROCESSED = 200;
-const HASH_LENGTH = 22;
-
-/** The deduplication key of an event: a hash, as ids may be long. A replay is an event of its own. */
-const deduplicationKey = ({ id }: CloudEvent, replay = ''): string =>
-  createHash('sha256')
-    .update(JSON.stringify([id, replay]))
-    .digest('base64url')
-    .slice(0, HASH_LENGTH);
-
 type Decision = Exclude<Offered, 'taken'> | WaitChange;
 
 /** Decides whether a run takes an event. If so, returns how the run changes. */
 function decide({ wait: { listening }, processedEventIds }: ListeningRun, recorded: events.Recorded): Decision {
-  const { event, due, replay } = recorded;
-  const key = deduplicationKey(event, replay?.id);
-  if (processedEventIds.includes(key)) return 'had';
+  const { event, due } = recorded;
+  if (processedIn(processedEventIds)(recorded)) return 'had';
   if (isFulfilled(listening)) return 'gone';
   if (due < listening.since) return 'too early';
   const slot = freeSlot(listening, event);
   if (slot < 0) return 'not wanted';
   const received = listening.received.map((text, index) => (index === slot ? toText(event) : text));
-  return { listening: { received }, processedEventIds: [...processedEventIds, key].slice(-MAX_PROCESSED) };
+  return { listening: { received }, processedEventIds: addProcessed(processedEventIds, recorded, listening.since) };
 }
 
 /** The first filter that matches the event and has received none; -1 if there is none. */
@@ -155,7 +143,9 @@ async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): P
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
   const found = await Promise.all(types.map((type) => events.dueSince(ports, { namespaceId, type, from }, isWanted)));
-  for (const recorded of found.flat().sort((a, b) => a.due - b.due)) {
+  const isProcessed = processedIn(run.processedEventIds);
+  const offered = found.flat().filter((recorded) => !isProcessed(recorded));
+  for (const recorded of offered.sort((a, b) => a.due - b.due)) {
     const did = await offer(ports, key, recorded);
     if (did === 'gone') return;
     const trace = { listener: displayName({ kind: 'wait', owner: run.id }), workflow: run.path, matches: true, did };

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { addProcessed, processedIn } from '../../../lib/engine/events/processed-events.ts';
+import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
+import { openDatabase, World } from '../world/engine-world.ts';
+import { runsOf } from '../world/snapshot.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 0, 15, 12);
+
+let database: LocalTable;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const eventOf = (id: string): CloudEvent => ({ specversion: '1.0', id, source: 's', type: 'paid' });
+const dueAt = (id: string, due: number) => ({ event: eventOf(id), due });
+
+const COUNT = 230;
+const LOOP = `states:
+- id: wait
+  type: consumeEvent
+  event: {type: paid}
+  timeout: PT1H
+  transform: 'jq({ids: (.ids + [.paid.id])})'
+  transition: more
+  catch: [{error: '*'}]
+- id: more
+  type: switch
+  conditions: [{condition: 'jq((.ids | length) < ${COUNT})', transition: wait}]
+`;
+
+test(`a loop of waits takes each of ${COUNT} events of the look-back once`, async () => {
+  const world = new World(database);
+  try {
+    await world.store({ main: LOOP });
+    await namespaces.configure(world.reliable, world.namespace, { events: { lookback: 'PT1H' } });
+    const { id: namespaceId } = await namespaces.need(world.reliable, world.namespace);
+    const ids = Array.from({ length: COUNT }, (_, index) => `paid-${index}`);
+    for (const id of ids) await events.record(world.reliable, namespaceId, eventOf(id));
+    const { id } = await world.execute('main', '{"ids": []}');
+    await world.pass();
+    const main = (await runsOf(world)).find((run) => run.id === id);
+    expect(main?.status).toBe('complete');
+    const taken = (main?.data['ids'] ?? []) as string[];
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+  } finally {
+    await world.close();
+  }
+});
+
+describe('the processed events of a run', () => {
+  test('are forgotten when no later wait can count them', () => {
+    let all: string[] = [];
+    for (let n = 0; n < 100; n += 1) all = addProcessed(all, dueAt(`e${n}`, NOW + n * MINUTE), NOW + n * MINUTE);
+    expect(all.length).toBe(2);
+  });
+
+  test('are found by the keys of earlier versions, which have no time', () => {
+    // The first 132 bits of SHA-256 of `["e1",""]`.
+    const all = addProcessed(['UeLptaC8cX09fteZm-4YNv'], dueAt('e2', NOW), NOW);
+    expect(['e1', 'e2', 'e3'].map((id) => processedIn(all)(dueAt(id, NOW)))).toEqual([true, true, false]);
+  });
+
+  test('of which there are too many are replaced by a time, so that none is taken twice', () => {
+    let all = Array.from({ length: 4990 }, (_, n) => addProcessed([], dueAt(`e${n}`, NOW + n), NOW)).flat();
+    for (let n = 4990; n < 5200; n += 1) all = addProcessed(all, dueAt(`e${n}`, NOW + n), NOW);
+    expect(all.length).toBe(5000);
+    const isProcessed = processedIn(all);
+    for (let n = 0; n < 5200; n += 1) expect(isProcessed(dueAt(`e${n}`, NOW + n))).toBe(true);
+    expect(isProcessed(dueAt('late', NOW + 10))).toBe(true);
+    expect(isProcessed(dueAt('new', NOW + 5200))).toBe(false);
+  });
+});
