@@ -3,7 +3,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { StateMachine } from './asl.ts';
 import { MachineBuilder } from './machine-builder.ts';
 
-export { STEPS_FUNCTION } from './waits.ts';
+export { STEPS_FUNCTION, TRANSIENT_ERRORS } from './waits.ts';
 
 /** A definition in the Amazon States Language, and the tier (the type of the state machine) for which it is made. */
 export interface Emitted {

@@ -13,12 +13,24 @@ export const EXECUTION = {
 };
 
 /**
- * Retries a fault of the service, such as a database that cannot be reached: at most a minute apart, with full jitter. The
- * name is that of the engine's FaultError. When the attempts are exhausted, the run continues in a new execution; so many
- * attempts of 200 calls at once fit into the history of one.
+ * The errors of a task for which the run is not to blame and which pass: those that the engine names (its FaultError, for
+ * example a throttled database), and throttling and faults of Lambda itself.
  */
-const faultRetrier = (MaxAttempts: number): Retrier => ({
-  ErrorEquals: ['Weft.Fault'],
+export const TRANSIENT_ERRORS: readonly string[] = [
+  'Weft.Fault',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.TooManyRequestsException',
+];
+
+/**
+ * Retries transient errors: at most a minute apart, with full jitter. When the attempts are exhausted, the run continues in
+ * a new execution; so many attempts of 200 calls at once fit into the history of one.
+ */
+const transientRetrier = (MaxAttempts: number): Retrier => ({
+  ErrorEquals: TRANSIENT_ERRORS,
   IntervalSeconds: 1,
   MaxAttempts,
   MaxDelaySeconds: 60,
@@ -30,33 +42,24 @@ const faultRetrier = (MaxAttempts: number): Retrier => ({
 const MAX_FAULTS_OF_CALL = 15;
 const MAX_FAULTS_OF_BATCH = 400;
 
-/** Retries transient faults of Lambda, with exponential backoff and full jitter. */
-const LAMBDA: readonly Retrier[] = [
-  {
-    ErrorEquals: [
-      'Lambda.ServiceException',
-      'Lambda.AWSLambdaException',
-      'Lambda.SdkClientException',
-      'Lambda.TooManyRequestsException',
-      'Lambda.Unknown',
-      'Sandbox.Timedout',
-    ],
-    IntervalSeconds: 1,
-    MaxAttempts: 10,
-    MaxDelaySeconds: 60,
-    BackoffRate: 2,
-    JitterStrategy: 'FULL',
-  },
-];
+/** Retries a function that ended without a result: a task that exhausts the memory or the time does so again. */
+const ENDED_FUNCTION: Retrier = {
+  ErrorEquals: ['Lambda.Unknown', 'Sandbox.Timedout', 'Runtime.ExitError'],
+  IntervalSeconds: 1,
+  MaxAttempts: 10,
+  MaxDelaySeconds: 60,
+  BackoffRate: 2,
+  JitterStrategy: 'FULL',
+};
 
 /** The retriers of a task of a wait. */
-export const RETRY: readonly Retrier[] = [faultRetrier(MAX_FAULTS_OF_CALL), ...LAMBDA];
+export const RETRY: readonly Retrier[] = [transientRetrier(MAX_FAULTS_OF_CALL), ENDED_FUNCTION];
 
 /** The retriers of the task of a batch: the first repeats a call that committed before the batch was complete. */
 export const RETRY_BATCH: readonly Retrier[] = [
   { ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 },
-  faultRetrier(MAX_FAULTS_OF_BATCH),
-  ...LAMBDA,
+  transientRetrier(MAX_FAULTS_OF_BATCH),
+  ENDED_FUNCTION,
 ];
 
 /** How the states of a wait are connected with their machine. */

@@ -1,3 +1,5 @@
+import { TRANSIENT_ERRORS } from '../../compiler/emit/emit.ts';
+
 /**
  * The errors with which the engine ends a task of a state machine that waits. The machine's catchers and the next step
  * know them by these names, which are part of every published machine.
@@ -14,3 +16,6 @@ export const TASK_ERROR = {
   /** A fault of the service; the machine retries it. */
   fault: 'Weft.Fault',
 } as const;
+
+/** Whether a task ended because of the service or of AWS, and not because of its run: the run continues elsewhere. */
+export const isTransient = (error: string): boolean => TRANSIENT_ERRORS.includes(error);

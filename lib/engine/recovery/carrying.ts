@@ -17,6 +17,13 @@ export const LEASE_MS = 60_000;
 /** Whether another process may carry the run at this moment, which cannot be asked. */
 const isLeased = (run: runs.Run, now: number): boolean => now - run.updated < LEASE_MS;
 
+/** The longest time of an execution of the tier EXPRESS (aws-facts, 1.1). */
+const MAX_EXPRESS_MS = 5 * 60_000;
+
+/** Whether the execution of a run has ended by its tier's limit, which AWS does not report for the tier EXPRESS. */
+const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean =>
+  express && now - executionBegan > MAX_EXPRESS_MS;
+
 /**
  * Makes sure that a pending run is carried: by a running execution, or, for a child that has none yet, by its caller.
  * `isExclusive`: no other process is at work, so a run without an execution is carried by none. Idempotent.
@@ -29,7 +36,8 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
     else await endOrphan(ports, run, run.parent);
     return;
   }
-  if (!(await startExecution(ports, run))) await continueAsNew(ports, run);
+  const isOver = hasExpired(run, ports.clock.now());
+  if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);
 }
 
 /** A request stored the run and ended before it gave it an execution. */

@@ -3,7 +3,7 @@ import { EXECUTION_LOST, SERVICE_REMOVED } from '../../ports/executions.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
-import { TASK_ERROR } from '../executions/task-errors.ts';
+import { isTransient } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
 import { completeEnd } from './carrying.ts';
@@ -27,7 +27,7 @@ const PATIENCE_MS = DAY_MS;
 
 /** Whether the end of its execution is no fault of the run: the service was at fault, or the tier's limit is short. */
 function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: number): boolean {
-  const isOurs = error === TASK_ERROR.fault || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
+  const isOurs = isTransient(error) || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
   return run.status === 'pending' && isOurs && now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS;
 }
 

@@ -1,5 +1,5 @@
 import type { Wait } from '../../domain/runs/waits.ts';
-import { TASK_ERROR } from '../executions/task-errors.ts';
+import { isTransient, TASK_ERROR } from '../executions/task-errors.ts';
 import type { ResumeSignal, ReturnedCall } from '../run/suspension.ts';
 
 /** What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. */
@@ -34,4 +34,4 @@ export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | unde
 
 /** Whether a task of the wait ended because the service was at fault, and not the task. */
 export const isFault = (output: WaitOutput | undefined): boolean =>
-  output !== undefined && 'error' in output && output.error === TASK_ERROR.fault;
+  output !== undefined && 'error' in output && isTransient(String(output.error));

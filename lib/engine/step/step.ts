@@ -122,11 +122,12 @@ async function suspend(ports: EnginePorts, run: runs.Run, { wait, task }: Suspen
   return END;
 }
 
-function outcomeOfWait({ state, number, wake, calls }: Wait, now: number): Outcome {
+function outcomeOfWait({ state, number, wake, calls, listening }: Wait, now: number): Outcome {
   const seconds = toWaitSeconds(wake - now);
-  const outcome = { next: state, pause: number, seconds };
-  if (calls === undefined) return outcome;
+  // Step Functions fails a task whose timeout is 0; a `Wait` of 0 seconds is valid.
   const timeout = Math.max(seconds, 1);
+  const outcome = { next: state, pause: number, seconds: listening === undefined ? seconds : timeout };
+  if (calls === undefined) return outcome;
   return { ...outcome, seconds: timeout, calls: calls.waiting.map((call) => ({ ...call, seconds: timeout })) };
 }
 
