@@ -32,6 +32,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/cli/costs',
     'bin/cli/inspection',
     'bin/cli/language-server',
+    'bin/cli/migration',
     'bin/cli/shell',
     'bin/cli/testing',
     'bin/cli/testing/replay',
@@ -54,6 +55,15 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language',
     'lib/lint',
     'lib/lint/document',
+  ],
+  'bin/cli/migration': [
+    'bin/cli/client',
+    'bin/cli/shell',
+    'bin/cli/transfer',
+    'bin/cli/validation',
+    'lib/authoring/migration',
+    'lib/domain',
+    'lib/language',
   ],
   'bin/cli/shell': ['lib/language'],
   'bin/cli/transfer': [
@@ -401,6 +411,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint/reports',
     'lib/lint/shapes',
   ],
+  'lib/authoring/migration': ['lib/language/jq/syntax', 'lib/language/yaml', 'lib/lint'],
   'lib/authoring/schema': [
     'lib/compiler',
     'lib/compiler/decoding',

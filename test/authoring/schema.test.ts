@@ -37,7 +37,7 @@ const texts = recorded.flatMap(({ name, yaml, children = [] }) => [
   { name, text: yaml },
   ...children.map((child) => ({ name: `${name} ${child.path}`, text: child.yaml })),
 ]);
-const examples = globSync('examples/**/*.yaml').filter((file) => basename(file) !== 'runs.yaml');
+const examples = globSync('examples/**/*.yaml').filter((file) => !/^runs\.yaml$|\.test\.yaml$/.test(basename(file)));
 const pages = globSync('docs/**/*.md').flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => ({
     name: file,

@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { login, profileCommand } from './login.ts';
 import { logs } from './logs.ts';
 import { lsp } from './lsp.ts';
+import { migrateCommand } from './migrate.ts';
 import { namespaces } from './namespaces.ts';
 import { pushCommand } from './push.ts';
 import { replay } from './replay.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   validate,
   lsp,
   test,
+  migrate: migrateCommand,
   cost,
   push: pushCommand,
   exec,

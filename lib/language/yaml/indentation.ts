@@ -25,6 +25,8 @@ const INDICATOR = /[-?:](?=[ \t\r\n]|$)[ \t]*/y;
 const SEPARATOR = /[ \t]*:(?=[ \t\r\n]|$)[ \t]*/y;
 const PLAIN_KEY = /[^\s#][^\r\n:#]*(?:(?::(?![ \t\r\n]|$)|(?<![ \t])#)[^\r\n:#]*)*(?=:(?:[ \t\r\n]|$))/y;
 const BLANK_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n|$)/y;
+/** The beginning of a collection, behind the blanks of its line. */
+const COLLECTION = / *(?:-(?=[ \t\r\n])|[[{"'&!]|[^\s#][^\r\n:#]*:(?=[ \t\r\n]))/y;
 const LINE = /[^\r\n]*(?:\r\n?|\n|$)/y;
 const FLOW_TOKEN = /[[\]{},]|:(?=\s|["'[{])|#[^\r\n]*|\s+|[^\s[\]{},:#"']+|[\s\S]/y;
 
@@ -54,11 +56,23 @@ function scanToken(scan: Scan, lineStart: number): boolean {
     return true;
   }
   const first = scan.text[from] ?? '';
+  if (isBeforeCollection(scan)) return false;
   if (first === '|' || first === '>') return skipDeeper(scan);
   if (!isEnclosed(first)) return skip(scan, PLAIN_KEY) ? skipColon(scan, column) : skipDeeper(scan);
   skipEnclosed(scan, first);
   padLines(scan, from, scan.offset);
   return skipColon(scan, column);
+}
+
+/** True at the end of a line if the next line with a content begins a collection: the value of the key before it. */
+function isBeforeCollection({ text, offset }: Scan): boolean {
+  let next = offset;
+  BLANK_LINE.lastIndex = next;
+  while (next < text.length && BLANK_LINE.test(text)) {
+    next = BLANK_LINE.lastIndex;
+  }
+  COLLECTION.lastIndex = next;
+  return next > offset && COLLECTION.test(text);
 }
 
 /** Skips a block or plain text, which continues as long as lines are indented deeper than their parent. */

@@ -1,3 +1,4 @@
+import type { Position } from '../../language/position.ts';
 import type { Problem } from '../../language/problem.ts';
 import { select } from '../document/queries.ts';
 import { durationFrom } from '../document/spans.ts';
@@ -75,19 +76,33 @@ function toId(word: string): string {
   return dashed.replace(/[^a-z0-9_.-]+/g, '-').replace(/^[^a-z]+|[^a-z0-9]+$/g, '');
 }
 
+/** A place where a state or function is named. */
+interface Use {
+  readonly name: string;
+  readonly at: Position;
+}
+
+const transitionsIn = ({ states, root }: Workflow): Use[] => [
+  ...states.flatMap(({ targets }) => targets.map((one) => ({ name: one.name, at: one }))),
+  ...select(root, 'start.state').map(({ node }) => ({ name: String(node.value), at: node })),
+];
+
+const callsIn = ({ states }: Workflow): Use[] =>
+  states.flatMap(({ node }) =>
+    ['action.function', 'actions.*.function']
+      .flatMap((path) => select(node, path))
+      .map((one) => ({ name: String(one.node.value), at: one.node })),
+  );
+
 /** Renames a state or function with the transitions and actions that name it. */
 const renameId: MakeMend = (workflow, problem) => {
   const id = wordAt(workflow, problem);
   const to = toId(id);
   const range = rangeOf(workflow, problem, id);
-  const ids = [...workflow.states, ...workflow.functions].map((one) => one.id);
+  const isState = /^state\[/.test(problem.message);
+  const ids = (isState ? workflow.states : workflow.functions).map((one) => one.id);
   if (to === '' || ids.includes(to) || range === undefined) return undefined;
-  const uses = workflow.states.flatMap(({ node, targets }) => [
-    ...targets.map((one) => ({ name: one.name, at: one })),
-    ...['action.function', 'actions.*.function']
-      .flatMap((path) => select(node, path))
-      .map((one) => ({ name: String(one.node.value), at: one.node })),
-  ]);
+  const uses = isState ? transitionsIn(workflow) : callsIn(workflow);
   const edits = uses.flatMap(({ name, at }): Edit[] => {
     const used = name === id ? rangeOf(workflow, at, id) : undefined;
     return used === undefined ? [] : [{ ...used, text: to }];

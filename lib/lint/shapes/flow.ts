@@ -189,8 +189,10 @@ export function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | und
   const byId = new Map(states.filter(isPlanned).map((state) => [state.id, state]));
   const shapes = new Map<string, Shape>([[entry, inputOf(workflow)]]);
   const visits = new Map<string, number>();
-  const open = [entry];
-  for (let id = open.shift(); id !== undefined; id = open.shift()) {
+  // A set: the exits of a state that lead to the same next state cause one visit of it.
+  const open = new Set([entry]);
+  for (const id of open) {
+    open.delete(id);
     const state = byId.get(id);
     if (state === undefined) continue;
     const count = (visits.get(id) ?? 0) + 1;
@@ -202,7 +204,7 @@ export function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | und
       const after = before === undefined ? wide : unionOf([before, wide]);
       if (before !== undefined && isSame(before, after)) continue;
       shapes.set(to, after);
-      open.push(to);
+      open.add(to);
     }
   }
   return shapes;

@@ -57,6 +57,8 @@ export function limited(shape: Shape, depth = 0): Shape {
 
 /** The shape of a value that has one of these shapes. */
 export function unionOf(shapes: readonly Shape[]): Shape {
+  const [sole = NEVER] = shapes;
+  if (shapes.every((one) => one === sole)) return sole;
   const options: Shape[] = [];
   for (const shape of shapes.flatMap((one) => (one.kind === 'union' ? one.options : [one]))) {
     if (shape.kind === 'any') return ANY;

@@ -67,6 +67,19 @@ describe('the parser', () => {
     expect(meaningOf('a: {\nb: 1\n}\nc: [\n2,\n]')).toEqual({ a: { b: 1 }, c: [2] });
   });
 
+  test.each([
+    ['in a nested map', 'a:\n  b:\n    c: {\n      d: 1\n    }\n    e: 2\n', { a: { b: { c: { d: 1 }, e: 2 } } }],
+    ['behind a comment', 'a: # x\n\n  # y\n  c: [\n    1\n  ]\n', { a: { c: [1] } }],
+    ['in a list', "a:\n- b:\n    c: '{\n      d\n    }'\n", { a: [{ b: { c: '{ d }' } }] }],
+    [
+      'beside a text of several lines',
+      'a:\n  some\n  {text\nb:\n  c: {\n    d: 1\n  }\n',
+      { a: 'some {text', b: { c: { d: 1 } } },
+    ],
+  ])('accepts a bracket that is closed below its key %s', (_, text, value) => {
+    expect(meaningOf(text)).toEqual(value);
+  });
+
   test('resolves an empty document to null', () => {
     expect([meaningOf(''), meaningOf('# nothing\n'), meaningOf('---\n')]).toEqual([null, null, null]);
   });

@@ -1,0 +1,80 @@
+import { isScalar, type Scalar, type YAMLMap } from 'yaml';
+import { parseJq } from '../../language/jq/syntax/parser.ts';
+import {
+  actionsOf,
+  type Field,
+  fieldOf,
+  mapIn,
+  mapsIn,
+  type OldWorkflow,
+  type Replacement,
+  rangeOf,
+} from './old-workflow.ts';
+
+/** Any script in the notation of v0.5.5 and later. */
+export const SCRIPT = /\b(?:jq|js)\(/;
+
+/** The beginning of a text that is a query rather than a word. */
+const QUERY = /^\s*(?:[.[{("$]|[a-z_]+\s*\(|(?:if|reduce|foreach|not|keys|length|add|empty)\b)/;
+
+/** The fields of states in which a text that is no query is of no use: it fails, or a condition is always true. */
+function certainFields(state: YAMLMap): readonly (Field | undefined)[] {
+  const conditions = mapsIn(fieldOf(state, 'conditions'));
+  const events = mapsIn(fieldOf(state, 'events'));
+  return [
+    ...['transform', 'defaultTransform', 'array'].map((name) => fieldOf(state, name)),
+    ...conditions.flatMap((one) => [fieldOf(one, 'condition'), fieldOf(one, 'transform')]),
+    ...events.map((one) => fieldOf(one, 'transform')),
+  ];
+}
+
+/** The other fields of states that were queries without `jq(...)`. */
+function otherFields(state: YAMLMap): readonly (Field | undefined)[] {
+  return [
+    fieldOf(state, 'subject'),
+    ...actionsOf(state).map((action) => fieldOf(action, 'input')),
+    ...mapsIn(fieldOf(state, 'variables')).map((one) => fieldOf(one, 'value')),
+    fieldOf(mapIn(fieldOf(state, 'event')), 'data'),
+  ];
+}
+
+/** Whether a text was a query. */
+function isProgram(text: string): boolean {
+  if (!QUERY.test(text)) return false;
+  try {
+    parseJq(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrap(text: string, node: Scalar): Replacement {
+  const { from, to } = rangeOf(node);
+  const written = text.slice(from, to).trimEnd();
+  const end = from + written.length;
+  if (/^["']/.test(written)) {
+    return { from, to: end, text: `${written[0]}jq(${written.slice(1, -1)})${written[0]}` };
+  }
+  if (/^[|>]/.test(written)) {
+    const first = /^[|>][^\n]*\n\s*/.exec(written)?.[0] ?? '';
+    return { from, to: end, text: `${first}jq(${written.slice(first.length)})` };
+  }
+  return { from, to: end, text: `'jq(${written.replaceAll("'", "''")})'` };
+}
+
+/**
+ * Queries were written without `jq(...)` before v0.5.5. Where a plain text has a use, it is changed only in a workflow
+ * without any script, so that a plain text of a later version stays one.
+ */
+export function bareQueries({ text, states }: OldWorkflow) {
+  const hasScripts = SCRIPT.test(text);
+  const fields = states.flatMap((state) => [...certainFields(state), ...(hasScripts ? [] : otherFields(state))]);
+  return fields.flatMap((field) => {
+    const node = field?.value;
+    if (field === undefined || !isScalar(node) || typeof node.value !== 'string' || SCRIPT.test(node.value)) return [];
+    if (!isProgram(node.value)) return [];
+    const note = `put the query of '${field.name}' into jq(...)`;
+    return [{ at: field.from, note, replacements: [wrap(text, node)] }];
+  });
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { countConstructs } from '../../lib/authoring/migration/constructs.ts';
+import { inventoryOf } from '../../lib/authoring/migration/images.ts';
+import { migrate } from '../../lib/authoring/migration/migration.ts';
+import type { Names } from '../../lib/authoring/migration/references.ts';
+
+const NAMES: Names = {
+  path: 'flow',
+  nodes: new Set(['flow']),
+  moved: new Map(),
+  ids: new Map(),
+  keepsExtension: false,
+};
+
+/** The text after the migration, which must be free of errors. */
+function migrated(text: string, names: Partial<Names> = {}): string {
+  const { text: after, findings } = migrate(text, { ...NAMES, ...names });
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return after;
+}
+
+const NOOP = 'states:\n- id: a\n  type: noop\n';
+const CALL = 'states:\n- id: a\n  type: action\n  action:\n    function: f\n';
+
+describe('weft migrate', () => {
+  test('leaves a text of this language as it is', () => {
+    const text = `# about\ndirektiv_api: workflow/v1\n${NOOP}  transform:   {a: 'jq(.x)'}\n`;
+    expect(migrate(text, NAMES)).toMatchObject({ text, changes: [], findings: [] });
+  });
+
+  test.each([
+    ['drops the id of v0.5', `id: greet\nsingular: true\n${NOOP}`, NOOP],
+    [
+      'adds the type of a container',
+      `functions:\n- id: f\n  image: acme/f:1\n${CALL}`,
+      `functions:\n- id: f\n  type: knative-workflow\n  image: acme/f:1\n${CALL}`,
+    ],
+    [
+      'adds the type of a subflow, also in braces',
+      `functions:\n- {id: f, workflow: other}\n${CALL}`,
+      `functions:\n- {id: f, type: subflow, workflow: other}\n${CALL}`,
+    ],
+    [
+      'replaces the type isolated',
+      `functions:\n- {id: f, type: isolated, image: acme/f}\n${CALL}`,
+      `functions:\n- {id: f, type: knative-workflow, image: acme/f}\n${CALL}`,
+    ],
+    [
+      'moves the files of a function into its actions',
+      `functions:\n- id: f\n  type: reusable\n  image: acme/f\n  files:\n  - key: data.json\n    scope: workflow\n${CALL}`,
+      `functions:\n- id: f\n  type: reusable\n  image: acme/f\n${CALL.replace('function: f', 'files: [ { key: data.json, scope: workflow } ]\n    function: f')}`,
+    ],
+    [
+      'removes patches and permissions',
+      `functions:\n- id: f\n  image: acme/f\n  type: knative-workflow\n  patches:\n  - op: add\n    path: /spec\n    value: {a: b}\n${CALL}    files:\n    - key: run.sh\n      permissions: '0755'\n      scope: file\n`,
+      `functions:\n- id: f\n  image: acme/f\n  type: knative-workflow\n${CALL}    files:\n    - key: run.sh\n      scope: file\n`,
+    ],
+    [
+      'renames filters of events',
+      `start:\n  type: event\n  event:\n    type: order\n    filters:\n      shop: north\n${NOOP}`,
+      `start:\n  type: event\n  event:\n    type: order\n    context:\n      shop: north\n${NOOP}`,
+    ],
+    [
+      'moves retries into the action, as one object',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}  retries:\n  - max_attempts: 3\n    codes: ['.*']\n`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: { max_attempts: 3, codes: [ '.*' ] }\n    function: f")}`,
+    ],
+    [
+      'gives names the form of the language, with their references',
+      `start: {type: default, state: firstState}\nstates:\n- id: firstState\n  type: noop\n  transition: Second State\n- {id: Second State, type: noop}\n`,
+      `start: {type: default, state: first-state}\nstates:\n- id: first-state\n  type: noop\n  transition: second-state\n- {id: second-state, type: noop}\n`,
+    ],
+    ['replaces no-break spaces', 'states:\n- id: a\n  type:\u00a0noop\n', NOOP],
+    ['replaces tabs', 'states:\n- id: a\n\ttype: noop\n', NOOP],
+    [
+      'corrects durations',
+      'states:\n- {id: a, type: delay, duration: 5m}\n',
+      'states:\n- {id: a, type: delay, duration: PT5M}\n',
+    ],
+  ])('%s', (_, before, after) => {
+    expect(migrated(before)).toBe(after);
+  });
+
+  test('renames a state without the function of the same name', () => {
+    const text = `functions:\n- {id: send-mail, type: subflow, workflow: w}\nstates:\n- {id: SendMail, type: action, action: {function: send-mail}}\n`;
+    expect(migrated(text)).toBe(text.replace('SendMail', 'send-mail'));
+  });
+
+  test('puts queries of v0.5 into jq(...)', () => {
+    const text = `id: q\nfunctions:\n- {id: f, image: acme/f}\nstates:\n- id: a\n  type: switch\n  conditions:\n  - condition: .age > 18\n    transition: b\n- id: b\n  type: action\n  action:\n    function: f\n    secrets: [TOKEN]\n    input: '{\n      "url": .url,\n      "token": .secrets.TOKEN,\n    }'\n  transition: c\n- id: c\n  type: noop\n  log: "{{ .name }} is done"\n  transform: |\n    del(.return)\n`;
+    const after = migrated(text);
+    expect(after).toContain("condition: 'jq(.age > 18)'");
+    expect(after).toContain('"token": .secrets.TOKEN,\n     })\'');
+    expect(after).toContain('log: "jq(.name) is done"');
+    expect(after).toContain('transform: |\n    jq(del(.return))\n');
+    expect(migrate(after, NAMES)).toMatchObject({ text: after, changes: [], findings: [] });
+  });
+
+  test('leaves plain texts of a workflow with scripts', () => {
+    const text = `functions:\n- {id: f, type: subflow, workflow: w}\nstates:\n- {id: a, type: action, log: jq(.a), action: {function: f, input: .name}}\n`;
+    expect(migrated(text)).toBe(text);
+  });
+
+  test.each([
+    ['names without extension', 'pay.yaml', 'pay', { nodes: new Set(['pay']) }],
+    ['names with extension', '/pay', '/pay.yaml', { nodes: new Set(['pay.yaml']), keepsExtension: true }],
+    [
+      'a renamed workflow',
+      'Pay_All.yaml',
+      '/pay-all',
+      { nodes: new Set(['pay-all']), moved: new Map([['Pay_All', 'pay-all']]) },
+    ],
+    [
+      'the id of v0.5',
+      'pay-order',
+      '/billing/pay',
+      { nodes: new Set(['billing/pay']), ids: new Map([['pay-order', 'billing/pay']]) },
+    ],
+    ['a ref', 'pay.yaml:v1', 'pay:v1', { nodes: new Set(['pay']) }],
+    ['a folder', '../pay.yml', '../pay', { path: 'a/flow', nodes: new Set(['pay']) }],
+  ])('resolves the reference to %s', (_, before, after, names) => {
+    const text = (target: string) => `functions:\n- id: f\n  type: subflow\n  workflow: ${target}\n${CALL}`;
+    expect(migrated(text(before), names)).toBe(text(after));
+  });
+
+  test('reports what it cannot rewrite', () => {
+    const { findings, text } = migrate('states:\n- {id: a, type: callback, event: {type: e}}\n', NAMES);
+    expect(text).toContain('callback');
+    expect(findings).toMatchObject([{ severity: 'error', rule: 'unknown-type', line: 2 }]);
+  });
+});
+
+test('constructs are counted with what differs, the unsupported ones first', () => {
+  const workflow = {
+    functions: [
+      { id: 'f', image: 'acme/f', patches: [] },
+      { id: 'g', workflow: 'w' },
+    ],
+    states: [
+      { id: 'a', type: 'noop', transform: 'jq(.a)' },
+      { id: 'b', type: 'callback' },
+    ],
+  };
+  const rows = countConstructs([workflow, { direktiv_api: 'service/v1', image: 'x' }, undefined]);
+  expect(rows.map(({ verdict, label, count }) => `${verdict} ${label} ${count}`)).toEqual([
+    'unsupported patches 1',
+    'unsupported service file 1',
+    'unsupported state callback 1',
+    'differs container 1',
+    'differs jq 1',
+    'same start by a request 1',
+    'same state noop 1',
+    'same subflow 1',
+  ]);
+});
+
+test('images are listed with the workflows that use them, and with what replaces them', () => {
+  const uses = (image: string) => ({ functions: [{ id: 'f', image }] });
+  expect(
+    inventoryOf(
+      new Map([
+        ['a', uses('acme/f:1')],
+        ['b', uses('gcr.io/direktiv/functions/mustache:1.0')],
+        ['c', uses('acme/f:1')],
+      ]),
+    ),
+  ).toEqual([
+    { image: 'acme/f:1', workflows: ['a', 'c'] },
+    { image: 'gcr.io/direktiv/functions/mustache:1.0', workflows: ['b'], use: expect.stringContaining('jq(') },
+  ]);
+});
