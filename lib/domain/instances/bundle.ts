@@ -8,12 +8,12 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
 import * as events from '../events/events.ts';
 import { isCrashedCall, resultOf } from '../runs/container-calls.ts';
-import { readSteps } from '../runs/record-steps.ts';
 import type { RecordedCall, RecordedStep } from '../runs/records.ts';
 import * as runs from '../runs/runs.ts';
 import * as revisions from '../tree/revisions.ts';
 import { recordedVariables } from './bundled-variables.ts';
 import { inputOf, outputOf } from './instances.ts';
+import { type StepData, stepsWithData } from './timeline.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 
@@ -62,20 +62,48 @@ function toCall(run: runs.Run, child: runs.Run, state: string, name: string): Bu
   };
 }
 
-async function callsOf(ports: Needs, run: runs.Run, steps: readonly RecordedStep[], plan: Plan) {
-  const made = steps.flatMap(({ state, calls = [] }) => calls.map((call) => ({ state, call })));
-  const children = await runs.findMany(
-    ports,
-    made.map(({ call }) => call.id),
-  );
-  const notes: string[] = [];
-  const calls = made.flatMap(({ state, call }, index) => {
-    const [child, name] = [children[index], functionOf(plan.states[state], call)];
-    if (child !== undefined && name !== undefined) return [toCall(run, child, state, name)];
-    notes.push(`the result of call ${call.i} of the state '${state}' is not stored any more`);
-    return [];
+/** The result of a call in the data of a state without a transform; undefined if it is not there. */
+function resultIn({ step, after }: StepData, state: StatePlan | undefined, { i }: RecordedCall): unknown {
+  if (state === undefined || state.exit.transform !== undefined || step.error !== undefined) return undefined;
+  const value = after?.['return'];
+  return state.work.do === 'call' ? value : Array.isArray(value) ? (value as readonly unknown[])[i] : undefined;
+}
+
+/** A call whose child is not stored: that of an HTTP API which returned within the step. The record has its error. */
+function toUnstoredCall(run: runs.Run, made: MadeCall, name: string, plan: Plan): BundledCall {
+  const { at, call } = made;
+  const { state, entered } = at.step;
+  const base = { function: name, state, after: entered - run.created, took: 0 };
+  if (call.code !== undefined) return { ...base, error: { code: call.code, message: call.message ?? '' } };
+  const result = resultIn(at, plan.states[state], call);
+  return result === undefined ? base : { ...base, return: shown(result) };
+}
+
+/** A call of the record, and the visit of the state that made it. */
+interface MadeCall {
+  readonly at: StepData;
+  readonly call: RecordedCall;
+}
+
+async function callsOf(ports: Needs, run: runs.Run, steps: readonly StepData[], plan: Plan) {
+  const made = steps.flatMap((at): MadeCall[] => (at.step.calls ?? []).map((call) => ({ at, call })));
+  const ids = made.map(({ call }) => call.id);
+  const children = await runs.findMany(ports, ids);
+  const calls = made.flatMap((one, index) => {
+    const { state } = one.at.step;
+    const name = functionOf(plan.states[state], one.call);
+    const child = children[index];
+    if (name === undefined) return [];
+    return [child === undefined ? toUnstoredCall(run, one, name, plan) : toCall(run, child, state, name)];
   });
-  return { calls: calls.toSorted((a, b) => a.after - b.after), notes };
+  const sorted = calls.toSorted((a, b) => a.after - b.after);
+  const notes = sorted.flatMap((call, index) => {
+    if ('return' in call || 'error' in call) return [];
+    return [
+      `the result of a call of '${call.function}' is not stored; write it into the bundle, as calls[${index}].return`,
+    ];
+  });
+  return { calls: sorted, notes };
 }
 
 async function eventsOf(ports: Needs, run: runs.Run, steps: readonly RecordedStep[]) {
@@ -111,9 +139,10 @@ function gapsOf({ record, code }: runs.Run, steps: readonly RecordedStep[]): str
   return notes;
 }
 
-async function collect(ports: Needs, run: runs.Run, steps: readonly RecordedStep[], plan: Plan): Promise<Collected> {
+async function collect(ports: Needs, run: runs.Run, visits: readonly StepData[], plan: Plan): Promise<Collected> {
+  const steps = visits.map(({ step }) => step);
   const [{ calls, notes: ofCalls }, { events: taken, notes: ofEvents }] = await Promise.all([
-    callsOf(ports, run, steps, plan),
+    callsOf(ports, run, visits, plan),
     eventsOf(ports, run, steps),
   ]);
   return { calls, events: taken, notes: [...gapsOf(run, steps), ...ofCalls, ...ofEvents] };
@@ -140,11 +169,12 @@ function inputValueOf(run: runs.Run): unknown {
 export async function toBundle(ports: Needs, run: runs.Run) {
   if (run.status === 'pending')
     throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it');
-  const steps = await readSteps(ports, run);
+  const visits = await stepsWithData(ports, run);
+  const steps = visits.map(({ step }) => step);
   if (steps.length === 0) throw new ServiceError('invalid', 'the run has no record; its namespace keeps none');
   const revision = await revisions.need(ports, run.workflowId, run.revision);
   const plan = revisions.planOf(revision);
-  const { calls, events: taken, notes } = await collect(ports, run, steps, plan);
+  const { calls, events: taken, notes } = await collect(ports, run, visits, plan);
   const { variables, notes: ofVariables } = await recordedVariables(ports, run, steps, plan);
   const { status, code, message, flow, created, updated } = run;
   return {

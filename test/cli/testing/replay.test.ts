@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, openClient } from '../../service/access/client.ts';
 import { openWorkspace, type Workspace } from '../workspace.ts';
@@ -177,6 +180,39 @@ describe('a bundle', () => {
     const { code, out } = await workspace.weft(['replay', 'race.json', '--write-test', 'race.test.yaml']);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the same way, the same result') });
     expect((await workspace.weft(['test', 'race.test.yaml'])).out).toContain('1 passed, 0 failed');
+  });
+
+  test('has the result of an HTTP call, from the data if a transform has not dropped it', async () => {
+    const server = createServer((_, reply) => {
+      reply.setHeader('Content-Type', 'application/json');
+      reply.end('{"id": 7}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const flow = (transform: string) =>
+      `functions: [{id: api, type: http, url: 'http://127.0.0.1:${port}/', auth: {bearer: KEY}}]
+states:
+- {id: ask, type: action, action: {function: api}, ${transform}transition: end}
+- {id: end, type: noop, transform: {id: 'jq(.return.body.id // .id)'}}
+`;
+    await workspace.write({
+      'http/kept.yaml': flow(''),
+      'http/dropped.yaml': flow('transform: {id: jq(.return.body.id)}, '),
+    });
+    await workspace.weft(['push', 'http']);
+    const bundle = async (name: string) => {
+      await workspace.weft(['exec', name, '-q']);
+      const { out } = await workspace.weft(['instances', 'list', '--workflow', name, '--json']);
+      const [{ id }] = JSON.parse(out) as [{ id: string }];
+      return workspace.weft(['instances', 'bundle', id, '-o', `${name}.json`]);
+    };
+    expect((await bundle('kept')).out).toBe('wrote kept.json\n');
+    expect((await workspace.weft(['replay', 'kept.json'])).out).toContain('the same way, the same result');
+    expect((await bundle('dropped')).out).toBe(
+      "wrote dropped.json\nnote: the result of a call of 'api' is not stored; write it into the bundle, as calls[0].return\n",
+    );
+    expect(await workspace.read('kept.json')).not.toContain(CANARY);
+    server.close();
   });
 
   test('is refused for a run that has not ended; other files are no bundles', async () => {

@@ -73,7 +73,7 @@ async function roundedCase({ bundle, workflow }: ReplayContext, { runCase }: Eng
     if (failuresOf(prepared.test.expect, observation, recorded.path).length === 0) return prepared.test;
   }
   throw new CommandFailedError(
-    'no test can be written: with times of whole seconds the revision that ran does something else than it did',
+    'no test can be written: the revision that ran does something else with what the bundle has; replay it without --write-test',
   );
 }
 
