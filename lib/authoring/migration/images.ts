@@ -9,6 +9,10 @@ interface Replacement {
 
 /** Images of the original's collection that a workflow does not need here, by what replaces them. */
 const REPLACEMENTS: readonly Replacement[] = [
+  {
+    image: /^(request|http-request)$/,
+    use: "a function of the type 'http' (docs/http.md); its input and result differ",
+  },
   { image: /^(greeting|hello-world|hello|echo|debug)$/, use: "a 'noop' state with a transform" },
   { image: /^(mustache|gotemplate|go-template)$/, use: 'a text with jq(...) in it (examples/letter-template)' },
   { image: /^(yaml2json|json2yaml)$/, use: 'a query in js(...) or jq(...)' },
