@@ -27,6 +27,7 @@ const STORED_NAMES = {
   settings: 'told',
   rerunOf: 'rerunOf',
   exceeded: 'exceeded',
+  sentSince: 'sentSince',
 } as const satisfies Partial<Record<keyof Run, string>>;
 
 /** The same for the retry policy within `parent`. */
@@ -62,7 +63,10 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
 }
 
 /** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<Place, 'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf' | 'exceeded'> = {
+const USUAL: Omit<
+  Place,
+  'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf' | 'exceeded' | 'sentSince'
+> = {
   historyEvents: 0,
   express: false,
   waitCount: 0,

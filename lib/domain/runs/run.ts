@@ -89,6 +89,8 @@ export interface Run extends Head {
   readonly wait?: Wait;
   /** The events that its waits have taken, as hashes of their ids; the newest last. */
   readonly processedEventIds: readonly string[];
+  /** When the run sent the first event after its last wait, milliseconds since 1970; undefined: it has sent none. */
+  readonly sentSince?: number;
   /** The run that called this one and waits for its end. */
   readonly parent?: Parent;
   readonly service?: ServiceCall;

@@ -54,6 +54,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   entered: number;
   /** The commit before the present state was entered, milliseconds since 1970. */
   origin: number;
+  /** When the run sent the first event after its last wait, milliseconds since 1970. */
+  private sentSince: number | undefined;
   private readonly flow: string[];
   /** By state: how many of its visits are in the flow. */
   private readonly visits = new Map<string, number>();
@@ -75,6 +77,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.wait = run.wait;
     this.entered = run.wait?.entered ?? run.updated;
     this.origin = run.wait?.origin ?? originOf(run);
+    this.sentSince = run.sentSince;
     this.flow = [...run.flow];
     for (const state of run.flow) this.countVisit(state);
     this.recorder = new Recorder(run);
@@ -92,9 +95,12 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     return { ...this.run, step: this.step, threads: this.threads };
   }
 
-  /** From when on an event counts for a wait that begins now, milliseconds since 1970. */
+  /**
+   * From when on an event counts for a wait that begins now, milliseconds since 1970: since its state was entered, or
+   * since the run sent the first event after its last wait, as the reply may come while states between them still run.
+   */
   get since(): number {
-    return this.entered - this.run.settings.lookback;
+    return Math.min(this.entered, this.sentSince ?? this.entered) - this.run.settings.lookback;
   }
 
   /** How many writes the commit has to make before a child of the run may read. */
@@ -135,6 +141,12 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** Adds a line to the log of the run. */
   log(text: string, level: Level = 'info', state = this.at): void {
     this.lines.add(text, level, state);
+  }
+
+  /** Sends an event of the workflow, to which others may reply; as `send`. */
+  sendAsking(event: CloudEvent, at?: number): void {
+    this.sentSince ??= this.entered;
+    this.send(event, at);
   }
 
   /** Sends an event after the commit, or at a time (milliseconds since 1970). Undefined is ignored. */
@@ -191,10 +203,12 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   }
 
   private next(ending: Ending): Run {
-    const { wait: _, ...base } = this.run;
+    const { wait: _, sentSince: __, ...base } = this.run;
+    const mayReply = ending.status === undefined && this.wait?.isWaiting !== true;
     return {
       ...base,
       ...(this.wait === undefined ? {} : { wait: this.wait }),
+      ...(mayReply && this.sentSince !== undefined ? { sentSince: this.sentSince } : {}),
       threads: this.threads,
       waitCount: Math.max(this.run.waitCount, this.wait?.number ?? 0),
       ...ending,

@@ -82,6 +82,6 @@ export const emit: Perform<'emit'> = async (unit, work) => {
   const event: CloudEvent = { specversion: '1.0', id, source, type, ...extensions, ...payload };
   needSize(event);
   unit.log(`Broadcasting event: ${id}.`);
-  unit.send(event, timeOf(unit, work));
+  unit.sendAsking(event, timeOf(unit, work));
   return undefined;
 };
