@@ -6,6 +6,7 @@ import type { Activity } from '../../lib/adapters/local/concurrency/activity.ts'
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { durableContainers, durableWeb } from '../../lib/adapters/local/outputs.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
+import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
@@ -66,7 +67,7 @@ async function untilIdle(activity: Activity): Promise<void> {
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
   const { data, brand, version, retentionDays, maxScale, limits, audit, apiKey } = settings;
-  const clock = systemClock();
+  const clock = systemClock(steadyTime());
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const blobs = databaseBlobs(database);
   const changes = localChanges();

@@ -33,14 +33,14 @@ class RandomPool {
   }
 }
 
-/** Returns UUIDs of version 7, each greater than the one before. */
-function monotonicUuids(): () => string {
+/** Returns UUIDs of version 7 by that clock, each greater than the one before. */
+function monotonicUuids(clock: () => number): () => string {
   const pool = new RandomPool();
   let msecs = 0;
   let seq = 0;
   return () => {
     const random = pool.next();
-    const now = Date.now();
+    const now = Math.floor(clock());
     if (now > msecs) {
       msecs = now;
       // The first bit is 0, which leaves room for the UUIDs of the same millisecond.
@@ -57,11 +57,12 @@ function monotonicUuids(): () => string {
 
 /**
  * The clock and the randomness of the system. In one process the UUIDs are monotonic, even if the clock is set back.
+ * `now` replaces the clock, milliseconds since 1970.
  */
-export function systemClock(): Clock {
+export function systemClock(now: () => number = Date.now): Clock {
   return {
-    now: () => Date.now(),
-    uuid: monotonicUuids(),
+    now,
+    uuid: monotonicUuids(now),
     secret: randomKey,
   };
 }
