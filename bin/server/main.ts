@@ -4,6 +4,7 @@ import { prepareConsole } from '../console/preparation.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
+import { stopper } from './stopping.ts';
 
 const KEY_FILE = 'api-key';
 
@@ -33,6 +34,9 @@ async function isConsoleReady(): Promise<boolean> {
   }
 }
 
+/** Supervisors kill a process 10 s after SIGTERM. */
+const STOP_MS = 9000;
+
 async function serveUntilStopped(): Promise<void> {
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
@@ -54,13 +58,7 @@ async function serveUntilStopped(): Promise<void> {
   console.log(`Key: ${key}`);
   console.log(`Try: curl -H ${argument} ${service.url}/api/version`);
   if (service.summary !== undefined) console.log(`Data: ${summaryText(service.summary, Date.now())}`);
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    await service.close();
-    process.exitCode = 0;
-  };
+  const stop = stopper({ close: service.close, exit: process.exit, patience: STOP_MS });
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { BusyError } from '../ports/executions.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
+import { UnreachableTableError } from '../ports/table.ts';
 import { audit } from './auditing.ts';
 import { replyDeadline, streamDeadline, type TimeLeft } from './deadlines.ts';
 import { logFault } from './fault-log.ts';
@@ -52,6 +53,17 @@ type Metered = Pick<Ports, 'meter'>;
 
 function logFaultOf({ meter }: Metered, error: unknown, routed: Routed | undefined, invocation: Invocation): string {
   return logFault(error, { route: routed?.id, ...routed?.params }, invocation, meter);
+}
+
+/** Seconds after which a client may try again while the database cannot be reached. */
+const RETRY_AFTER_S = 5;
+
+/** Logs a fault. The reply asks for another attempt if only the database could not be reached. */
+function replyToFault(ports: Metered, error: unknown, routed: Routed, invocation: Invocation): Reply {
+  const id = logFaultOf(ports, error, routed, invocation);
+  if (!(error instanceof UnreachableTableError)) return toFaultReply(id);
+  const message = 'the database cannot be reached at this moment; try again later';
+  return toErrorReply(new ServiceError('unavailable', message, {}, RETRY_AFTER_S));
 }
 
 /** The metrics of error replies, by the first digit of their status. */
@@ -180,9 +192,7 @@ export function responderOf<Name extends LambdaName>(
     const reply = await serve({ received, routed, invocation, known }).catch((thrown: unknown) => {
       const error = thrown instanceof BusyError ? toServiceError(thrown) : thrown;
       known.isMistake = error instanceof ServiceError;
-      return error instanceof ServiceError
-        ? toErrorReply(error)
-        : toFaultReply(logFaultOf(ports, error, routed, invocation));
+      return error instanceof ServiceError ? toErrorReply(error) : replyToFault(ports, error, routed, invocation);
     });
     // What was done is done: the reply reports it, also if the entry could not be written.
     await audit(ports, { head, routed, reply, isMistake: false, ...known }).catch((error: unknown) =>

@@ -99,6 +99,11 @@ export class ConflictError extends Error {
   }
 }
 
+/** The database could not be reached, also not by repeated attempts: a later call may succeed. */
+export class UnreachableTableError extends Error {
+  override readonly name = 'UnreachableTableError';
+}
+
 export interface Table {
   /**
    * Returns items in the order of the keys, undefined where there is none. Strongly consistent; one call to the database

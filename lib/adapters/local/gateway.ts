@@ -172,6 +172,12 @@ class RequestServer {
 }
 
 /**
+ * Longer than the idle time of usual proxies and clients (60 s), which would otherwise send a request into a connection
+ * that closes.
+ */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
  * Does what API Gateway does before a Lambda: converts HTTP requests into proxy events (REST, version 1) and streams
  * replies.
  */
@@ -180,6 +186,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   const server = createServer((request, response) => void requests.serve(request, response));
   // A request may wait for a run as long as the limits of the run allow.
   server.requestTimeout = 0;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.port, settings.host, resolve);

@@ -289,3 +289,9 @@ describe('requests of one key', () => {
     await expect.poll(() => statusOf('/a')).toBe(200);
   });
 });
+
+test('an idle connection stays open longer than those of proxies and clients', async () => {
+  await start(async (_event, response) => void response.end());
+  const reply = await fetch(gateway.url);
+  expect(reply.headers.get('keep-alive')).toBe('timeout=65');
+});

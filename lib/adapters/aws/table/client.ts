@@ -5,7 +5,7 @@ import {
   type ServiceOutputTypes,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import type { TableName } from '../../../ports/table.ts';
+import { type TableName, UnreachableTableError } from '../../../ports/table.ts';
 
 /** One request to the database: its operation, its tables (joined by `+`), and the capacity units that it consumed. */
 export interface Call {
@@ -63,6 +63,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         } catch (error) {
           onCall?.({ operation, table });
           attempts += attemptsOf(error);
+          if (isUnreachable(error))
+            throw new UnreachableTableError(`the database cannot be reached: ${error.message}`, { cause: error });
           if (!isTransient(error) || tries >= MAX_ATTEMPTS) throw withAttempts(error, attempts);
         }
         await backoff(tries);
@@ -120,6 +122,24 @@ const TRANSIENT_ERRORS = new Set([
   'TransactionConflictException',
   'TransactionInProgressException',
 ]);
+
+/** Codes of connections that failed; the SDK has tried several times by then, as it does after a timeout. */
+const CONNECTION_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+function isUnreachable(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return error.name === 'TimeoutError' || CONNECTION_ERRORS.has(code);
+}
 
 /** The same as reasons of a cancelled transaction, which the SDK does not retry. */
 const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
