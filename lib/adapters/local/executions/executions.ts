@@ -187,7 +187,7 @@ class JournaledExecutions implements LocalExecutions {
   async resume(): Promise<number> {
     this.#notifications?.resume();
     const asleep = [...this.#running.values()].filter((execution) => execution.asleep && !execution.outcome);
-    for (const execution of asleep) this.#interpreter.resume(execution);
+    for (const execution of asleep) this.#interpreter.resume(execution, this.#journal.wasKilled);
     return asleep.length;
   }
 

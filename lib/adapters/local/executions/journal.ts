@@ -46,6 +46,8 @@ export class ExecutionsJournal implements Journal {
   readonly #sql: Statements;
   readonly #retention: Retention;
   readonly #needsNotification: NeedsNotification;
+  /** Whether the process before was not closed: it was killed, or crashed. */
+  readonly wasKilled: boolean;
   #executions = new Set<Execution>();
   #threads = new Set<Thread>();
   #settled = new Set<number>();
@@ -64,7 +66,10 @@ export class ExecutionsJournal implements Journal {
     this.#retention = retention;
     this.#needsNotification = needsNotification;
     this.#ended = this.#number('endedCount');
-    database.write(() => this.#prune());
+    this.wasKilled = database.write(() => {
+      this.#prune();
+      return this.#sql.reopen.run() === 0;
+    });
     database.beforeCommit(() => this.#store());
   }
 
@@ -141,6 +146,7 @@ export class ExecutionsJournal implements Journal {
     clearTimeout(this.#retrying);
     this.#retrying = undefined;
     if (this.#isNoted) this.#store();
+    if (this.#database.outage === undefined) this.#database.write(() => this.#sql.close.run());
     this.#isClosed = true;
   }
 
@@ -211,16 +217,8 @@ export class ExecutionsJournal implements Journal {
     if (execution.outcome) return;
     if (thread.live) {
       const fixed = [execution.id, id, parent?.id ?? null, place] as const;
-      this.#sql.keepThread.run(
-        ...fixed,
-        step.name,
-        phase,
-        input,
-        variables.text,
-        work,
-        JSON.stringify(details),
-        events,
-      );
+      const changing = [step.name, phase, input, variables.text, work, JSON.stringify(details), events] as const;
+      this.#sql.keepThread.run(...fixed, ...changing);
     } else if (thread.stored) {
       this.#sql.removeThread.run(execution.id, id);
     }

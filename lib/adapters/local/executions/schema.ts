@@ -64,6 +64,7 @@ export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS owed (
     execution INTEGER PRIMARY KEY, handle TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, error TEXT, cause TEXT
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS closings (id INTEGER PRIMARY KEY) STRICT;
 `;
 
 /** All statements of the journal. */
@@ -91,5 +92,8 @@ export const STATEMENTS = {
   owe: 'INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)',
   owed: 'SELECT * FROM owed ORDER BY execution',
   isOwed: 'SELECT execution FROM owed WHERE execution = ?',
+  // A row: the last process was closed.
+  close: 'INSERT OR IGNORE INTO closings VALUES (1)',
+  reopen: 'DELETE FROM closings',
   settle: 'DELETE FROM owed WHERE execution = ?',
 } as const;

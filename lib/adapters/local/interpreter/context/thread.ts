@@ -62,6 +62,8 @@ export interface Details {
   readonly token?: string | undefined;
   /** The function that received the task token has returned: only the callback is missing. */
   readonly submitted?: boolean | undefined;
+  /** How often the process was killed while the task's function ran. */
+  readonly kills?: number | undefined;
 }
 
 /** One thread of control: the root of an execution, a branch of a Parallel, or an iteration of a Map. */

@@ -66,11 +66,11 @@ export class Interpreter {
     for (const thread of threadsOf(execution)) this.#waits.register(thread);
   }
 
-  /** Resumes an execution that was loaded from the journal. */
-  resume(execution: Execution): void {
+  /** Resumes an execution that was loaded from the journal. `wasKilled`: the process before was not closed. */
+  resume(execution: Execution, wasKilled: boolean): void {
     execution.asleep = false;
     this.#startTimeout(execution);
-    for (const thread of threadsOf(execution)) this.#resumeThread(thread);
+    for (const thread of threadsOf(execution)) this.#resumeThread(thread, wasKilled);
   }
 
   /** Ends an execution. One that has ended stays as it is. */
@@ -162,7 +162,7 @@ export class Interpreter {
     },
     invoke: (thread, { kind: _, work, ...details }) => {
       this.#threads.setPhase(thread, 'task', details, work);
-      if (this.#threads.countHistory(thread, STATE_HANDLERS.Task.events.work)) this.#tasks.run(thread);
+      if (this.#threads.countHistory(thread, STATE_HANDLERS.Task.events.work)) void this.#tasks.run(thread);
     },
     fork: (thread, { plan }) => this.#branches.fork(thread, plan),
     fail: (thread, { error }) => this.#threads.setPhase(thread, 'failed', {}, toStoredError(error)),
@@ -176,13 +176,13 @@ export class Interpreter {
   readonly #resumers: { readonly [phase in Phase]?: (thread: Thread, due: number) => void } = {
     wait: (thread, due) => this.#awaitTime(thread, due),
     retry: (thread, due) => this.#awaitRetry(thread, due),
-    task: (thread) => this.#tasks.run(thread),
     children: (thread) => this.#branches.advance(thread),
   };
 
-  #resumeThread(thread: Thread): void {
+  #resumeThread(thread: Thread, wasKilled: boolean): void {
     if (!thread.live) return;
     if (isActive(thread.phase)) void this.#drive(thread);
+    else if (thread.phase === 'task') this.#tasks.resume(thread, wasKilled);
     else this.#resumers[thread.phase]?.(thread, thread.details.due ?? 0);
   }
 

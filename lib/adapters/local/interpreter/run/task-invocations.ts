@@ -25,18 +25,30 @@ export interface TaskInvocationsProps {
   readonly mayRun: (thread: Thread) => boolean;
 }
 
+/** The name of the error of a task that was killed too often; no machine retries it. */
+const STEP_KILLED = 'Weft.StepKilled';
+const MAX_KILLS = 10;
+/** A task that ran at so many kills is tried alone; the next one follows when it has returned, or after some seconds. */
+const MAX_KILLS_IN_COMPANY = 3;
+const MAX_ALONE_MS = 5_000;
+
 /** Calls the functions of tasks: each call after its thread is stored, and a limited number at a time. */
 export class TaskInvocations {
   readonly #props: TaskInvocationsProps;
   readonly #gate: ConcurrencyGate;
+  /** Resolves when no task is tried alone. */
+  #alone: Promise<void> = Promise.resolve();
 
   constructor(props: TaskInvocationsProps) {
     this.#props = props;
     this.#gate = new ConcurrencyGate(props.runtime.limits.calls);
   }
 
-  /** Runs a task: makes its call, unless that returned before a restart, and waits for its callback or its timeout. */
-  run(thread: Thread): void {
+  /**
+   * Runs a task: makes its call, unless that returned before a restart, and waits for its callback or its timeout. Resolves
+   * when the call has returned.
+   */
+  async run(thread: Thread): Promise<void> {
     const { waits, settle } = this.#props;
     const { due, dueError, submitted } = thread.details;
     waits.register(thread);
@@ -44,7 +56,38 @@ export class TaskInvocations {
       const timeout = toStoredError(new StatesError(dueError ?? ERRORS.timeout));
       waits.until(thread, due, () => settle(thread, 'failed', timeout));
     }
-    if (!submitted) void this.#invoke(thread);
+    if (!submitted) await this.#invoke(thread);
+  }
+
+  /**
+   * Runs a task again after a restart. A task that ran each time the process was killed may be the cause: it is tried
+   * alone, so that it does not take others with it, and fails after `MAX_KILLS` times instead of killing the process for
+   * ever.
+   */
+  resume(thread: Thread, wasKilled: boolean): void {
+    const { submitted, kills = 0 } = thread.details;
+    if (submitted || !wasKilled) void this.run(thread);
+    else if (kills < MAX_KILLS_IN_COMPANY) void this.#runCounted(thread);
+    else this.#alone = this.#alone.then(() => this.#runAlone(thread));
+  }
+
+  async #runAlone(thread: Thread): Promise<void> {
+    const { clock, timers } = this.#props.runtime;
+    const passed = new Promise<void>((resolve) => timers.at(clock.now() + MAX_ALONE_MS, resolve));
+    await Promise.race([this.#runCounted(thread), passed]);
+  }
+
+  async #runCounted(thread: Thread): Promise<void> {
+    const { mayRun, settle, threads } = this.#props;
+    if (!mayRun(thread) || thread.phase !== 'task') return;
+    const kills = (thread.details.kills ?? 0) + 1;
+    if (kills < MAX_KILLS) {
+      threads.setPhase(thread, 'task', { ...thread.details, kills }, thread.work);
+      await this.run(thread);
+      return;
+    }
+    const cause = `the process was killed ${MAX_KILLS} times while it ran`;
+    settle(thread, 'failed', toStoredError(new StatesError(STEP_KILLED, cause)));
   }
 
   async #invoke(thread: Thread): Promise<void> {
