@@ -4,6 +4,8 @@ export interface ModeOptions {
   readonly rounds: number;
   /** The same seed makes the same choices. */
   readonly seed: number;
+  /** The longest fault, seconds. */
+  readonly longest: number;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
 }
@@ -21,12 +23,13 @@ export interface Mode {
   readonly run: (options: ModeOptions) => Promise<Verdict>;
 }
 
-export type ModeName = 'kills' | 'points' | 'attacks';
+export type ModeName = 'kills' | 'points' | 'faults' | 'attacks';
 
 /** Every mode; its name is the option that selects it. A mode is loaded when it runs. */
 export const MODES: Readonly<Record<ModeName, Mode>> = {
   kills: { isUsual: true, run: async (options) => (await import('./kills.ts')).kills(options) },
   points: { isUsual: true, run: async (options) => (await import('./points.ts')).points(options) },
+  faults: { isUsual: true, run: async (options) => (await import('./faults.ts')).faults(options) },
   // Latencies are measured: on a busy machine they say nothing.
   attacks: { isUsual: false, run: async (options) => (await import('./attacks/attacks.ts')).attacks(options) },
 };

@@ -1,17 +1,22 @@
-import { tryCrashPoints, type WrongPoint } from '../engine/recovery/crash-points.ts';
+import { randomFrom } from '../durability/random.ts';
+import { tryCrashPoints, tryPairs, type WrongPoint } from '../engine/recovery/crash-points.ts';
 import { workloads } from '../engine/recovery/workloads.ts';
 import { openDatabase } from '../engine/world/engine-world.ts';
 import type { ModeOptions, Verdict } from './modes.ts';
 
-function textOf({ crash, open, found, expected }: WrongPoint): string {
+function textOf({ crash, second, open, found, expected }: WrongPoint): string {
   const place = crash === undefined ? 'without a crash' : `crashed ${crash.when} operation ${crash.at}`;
+  const again = second === undefined ? '' : `, and again ${second.when} operation ${second.at} of the recovery`;
   const left =
     open.length > 0 ? open.join('; ') : `${JSON.stringify(found)} is stored, not ${JSON.stringify(expected)}`;
-  return `${place}: ${left}`;
+  return `${place}${again}: ${left}`;
 }
 
-/** Tries every crash point of every workload, in simulated processes over real tables. */
-export async function points({ print }: ModeOptions): Promise<Verdict> {
+/**
+ * Tries every crash point of every workload, in simulated processes over real tables; then, of each workload, as many
+ * random crash points as there are rounds, with a second crash during the recovery.
+ */
+export async function points({ rounds, seed, print }: ModeOptions): Promise<Verdict> {
   const database = await openDatabase();
   const failures: string[] = [];
   let passed = 0;
@@ -20,7 +25,10 @@ export async function points({ print }: ModeOptions): Promise<Verdict> {
   console.error = () => undefined;
   try {
     for (const workload of workloads) {
-      const { points: tried, wrong } = await tryCrashPoints(database, workload, true);
+      const all = await tryCrashPoints(database, workload, true);
+      const pairs = await tryPairs(database, workload, rounds, randomFrom(seed));
+      const tried = all.points + pairs.points;
+      const wrong = [...all.wrong, ...pairs.wrong];
       failures.push(...wrong.map((one) => `${workload.name}, ${textOf(one)}`));
       passed += tried - wrong.length;
       print(`${workload.name}: ${tried} crash points, ${wrong.length} wrong`);

@@ -9,6 +9,8 @@ export interface Reply {
 export interface RequestBody {
   readonly body?: string | Uint8Array;
   readonly type?: string;
+  /** Makes a repeated request start no second run. */
+  readonly key?: string;
 }
 
 /** Requests to the API of a running service, in one namespace. */
@@ -20,10 +22,14 @@ export interface Api {
 /** The API of a namespace; paths are relative to it. */
 export function apiOf({ url, key }: Pick<Running, 'url' | 'key'>, namespace: string): Api {
   return {
-    async call(method, path, { body, type = 'application/json' } = {}) {
+    async call(method, path, { body, type = 'application/json', key: idempotencyKey } = {}) {
       const response = await fetch(`${url}/api/namespaces/${namespace}${path}`, {
         method,
-        headers: { 'Service-Api-Key': key, ...(body === undefined ? {} : { 'Content-Type': type }) },
+        headers: {
+          'Service-Api-Key': key,
+          ...(body === undefined ? {} : { 'Content-Type': type }),
+          ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        },
         ...(body === undefined ? {} : { body: Buffer.from(body) }),
       });
       return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };

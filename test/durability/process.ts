@@ -21,6 +21,7 @@ export interface Running {
   readonly key: string;
   /** Ends it with SIGKILL, whatever it does at the moment. */
   kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
 }
 
 export interface StartOptions {
@@ -28,6 +29,8 @@ export interface StartOptions {
   /** The file of the record of flushes. */
   readonly record: string;
   readonly sync: string;
+  /** A further module that is loaded before the service, with its variables of the environment. */
+  readonly preload?: { readonly file: string; readonly env: Readonly<Record<string, string>> };
 }
 
 async function urlOf(child: ChildProcess): Promise<string> {
@@ -42,10 +45,17 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 /** Starts the process that `npm start` starts, with a recorder of its flushes. `kill` works before it is ready, too. */
-export function startProcess({ data, record, sync }: StartOptions): { ready: Promise<Running>; kill(): Promise<void> } {
-  const child = spawn(process.execPath, ['--import', RECORDER, ...startArguments()], {
+export function startProcess({ data, record, sync, preload }: StartOptions): {
+  ready: Promise<Running>;
+  kill(): Promise<void>;
+} {
+  const preloads = [RECORDER, ...(preload === undefined ? [] : [preload.file])].flatMap((file) => ['--import', file]);
+  const child = spawn(process.execPath, [...preloads, ...startArguments()], {
     cwd: ROOT,
-    env: { ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY, WEFT_SYNC: sync, SYNC_RECORD: record },
+    env: {
+      ...{ ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY, WEFT_SYNC: sync, SYNC_RECORD: record },
+      ...preload?.env,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
@@ -57,5 +67,6 @@ export function startProcess({ data, record, sync }: StartOptions): { ready: Pro
     await exit;
     process.removeListener('exit', killNow);
   };
-  return { ready: urlOf(child).then((url) => ({ url, key: KEY, kill })), kill };
+  const signal = (name: NodeJS.Signals): void => void child.kill(name);
+  return { ready: urlOf(child).then((url) => ({ url, key: KEY, kill, signal })), kill };
 }

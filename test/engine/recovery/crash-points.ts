@@ -7,6 +7,7 @@ import { openSchedules } from '../../../lib/domain/tree/arming.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
+import type { Random } from '../../durability/random.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';
 import { World } from '../world/engine-world.ts';
 import { runsOf, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
@@ -93,8 +94,16 @@ async function stateOf(world: World): Promise<unknown> {
   return { ...others, runs: withoutNumbers(runs), schedule, calls: callsOf(world) };
 }
 
-/** Does a workload; after a crash, starts again and repeats it. */
-async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash): Promise<Left> {
+/** Starts again, and once more if the process crashes while it does so or while it continues the work. */
+async function recover(world: World, second: Crash | undefined): Promise<readonly string[]> {
+  await world.restart(second).catch(ignoreCrash);
+  if (!world.process.hasCrashed) await finish(world, Promise.resolve());
+  if (world.process.hasCrashed) await world.restart();
+  return finish(world, Promise.resolve());
+}
+
+/** Does a workload; after a crash, starts again and repeats it. `second`: it crashes again while it recovers. */
+async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash, second?: Crash): Promise<Left> {
   const { sources, before, act: doAct, takesTime = false, reply } = workload;
   const world = new World(database, { countsJournal: true, web: new ProgrammedWeb(reply?.()) });
   const act = () => (takesTime ? doAct(world) : world.process.work(() => doAct(world)));
@@ -107,8 +116,7 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
     open.push(...(await finish(world, act())));
     const operations = world.process.operations - begun;
     if (world.process.hasCrashed) {
-      await world.restart();
-      open.push(...(await finish(world, Promise.resolve())), ...(await openOf(world)));
+      open.push(...(await recover(world, second)), ...(await openOf(world)));
       open.push(...(await finish(world, act())));
     }
     open.push(...(await openOf(world)));
@@ -130,6 +138,8 @@ function* crashesOf({ isNowOrNever = false }: Workload, operations: number, isTh
 export interface WrongPoint {
   /** Undefined: it went wrong without a crash. */
   readonly crash: Crash | undefined;
+  /** The crash during the recovery from the first one. */
+  readonly second?: Crash;
   readonly open: readonly string[];
   readonly found: unknown;
   readonly expected: unknown;
@@ -159,4 +169,28 @@ export async function tryCrashPoints(
       wrong.push({ crash, open: left.open, found: left.snapshot, expected });
   }
   return { points, wrong };
+}
+
+/** The most operations of a recovery after which a second crash is tried. */
+const MAX_SECOND = 12;
+
+/** Tries random pairs of crash points: one of the workload, and one of the recovery from it. */
+export async function tryPairs(
+  database: LocalTable,
+  workload: Workload,
+  count: number,
+  random: Random,
+): Promise<Enumerated> {
+  const { snapshot: expected, operations } = await runWorkload(database, workload);
+  const firsts = [...crashesOf(workload, operations, true)];
+  const wrong: WrongPoint[] = [];
+  for (let tried = 0; tried < count; tried += 1) {
+    const crash = firsts[random.between(0, firsts.length - 1)] as Crash;
+    const when = random.fraction() < 0.5 ? ('before' as const) : ('after' as const);
+    const second: Crash = { at: random.between(1, MAX_SECOND), when };
+    const left = await runWorkload(database, workload, crash, second);
+    if (left.open.length > 0 || !isDeepStrictEqual(left.snapshot, expected))
+      wrong.push({ crash, second, open: left.open, found: left.snapshot, expected });
+  }
+  return { points: count, wrong };
 }
