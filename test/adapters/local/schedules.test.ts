@@ -75,7 +75,8 @@ describe('local schedules after a fault', () => {
         giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE_MS, error]),
         nextTick: tickAfter,
         clock,
-        alarm: time.alarm,
+        // As the alarm of the system, which rings after 60 s at the latest.
+        alarm: (milliseconds, ring) => time.alarm(Math.min(milliseconds, MINUTE_MS), ring),
       }),
     );
   };
