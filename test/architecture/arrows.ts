@@ -137,7 +137,14 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/testing/format',
   ],
   'bin/cli/testing/reports': ['bin/cli/shell', 'lib/testing'],
-  'bin/cli/validation': ['bin/cli/shell', 'bin/cli/transfer', 'lib/language', 'lib/lint'],
+  'bin/cli/validation': [
+    'bin/cli/shell',
+    'bin/cli/transfer',
+    'lib/compiler',
+    'lib/compiler/plan',
+    'lib/language',
+    'lib/lint',
+  ],
   'bin/console': [],
   'bin/licenses': [],
   'bin/server': [
@@ -688,6 +695,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/ports',
     'lib/time',
   ],
+  'lib/engine/native/images': ['lib/engine/evaluation', 'lib/engine/http', 'lib/language', 'lib/ports'],
   'lib/engine/native': [
     'lib/compiler/plan',
     'lib/domain/credentials',
@@ -696,7 +704,9 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine',
     'lib/engine/evaluation',
     'lib/engine/http',
+    'lib/engine/native/images',
     'lib/engine/run',
+    'lib/language',
   ],
   'lib/engine/run': [
     'lib/compiler/plan',

@@ -42,6 +42,32 @@ describe('weft validate', () => {
     expect((await workspace.weft(['validate', '--strict', file])).code).toBe(1);
   });
 
+  test('names the functions that need a container, and those that do not', async () => {
+    const file = await write(
+      'images.yaml',
+      `functions:
+- {id: get, type: knative-workflow, image: 'direktiv/request:v4'}
+- {id: put, type: knative-workflow, image: 'direktiv/request:v4'}
+- {id: sh, type: knative-workflow, image: 'direktiv/bash:dev'}
+- {id: ours, type: knative-namespace, service: greeter}
+- {id: api, type: http, url: 'https://api.test'}
+states:
+- {id: a, type: parallel, actions: [{function: get}, {function: put, files: [{key: x}]}, {function: sh}, {function: ours}, {function: api}]}
+`,
+    );
+    const { code, err } = await workspace.weft(['validate', file]);
+    expect({ code, lines: err.split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        "images.yaml: function 'get' runs without a container (direktiv/request:v4)",
+        "images.yaml: function 'put' needs a container (direktiv/request:v4, because an action passes files to it)",
+        "images.yaml: function 'sh' needs a container (direktiv/bash:dev)",
+        "images.yaml: function 'ours' needs a container (the service greeter)",
+        '',
+      ],
+    });
+  });
+
   test('validates the workflows of a folder together, without its other files', async () => {
     const { code, out } = await workspace.weft(['validate', 'flows']);
     expect(code).toBe(1);

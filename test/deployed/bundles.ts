@@ -28,12 +28,12 @@ export async function resourceCounts(assembly: string): Promise<string[]> {
 export interface BundleSize {
   readonly file: string;
   readonly all: number;
-  /** Without the engine, its languages, their linter and their libraries. */
+  /** Without the engine, its languages and requests, their linter and their libraries. */
   readonly rest: number;
 }
 
 const ENGINE =
-  /(^|\/)lib\/(engine|compiler|language|lint)\/|node_modules\/(re2js|ajv|ajv-formats|ajv-draft-04|fast-uri|js-yaml|jq-wasm|quickjs)/;
+  /(^|\/)lib\/(engine|compiler|egress|language|lint)\/|node_modules\/(mustache|re2js|ajv|ajv-formats|ajv-draft-04|fast-uri|js-yaml|jq-wasm|quickjs)/;
 
 /** The size of each function's bundle without the SDK of AWS. */
 export async function bundleSizes(): Promise<BundleSize[]> {

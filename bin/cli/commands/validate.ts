@@ -1,6 +1,7 @@
 import { defineCommand, UsageError } from '../shell/command.ts';
 import { fixAll, validateAll } from '../validation/files.ts';
 import { FORMATS } from '../validation/formats.ts';
+import { functionLines } from '../validation/functions.ts';
 
 const isFormat = (name: string): name is keyof typeof FORMATS => Object.hasOwn(FORMATS, name);
 
@@ -10,7 +11,7 @@ export const validate = defineCommand({
   notes: [
     'The file - is the standard input. The workflows of a folder are also compared with each other.',
     'An error makes the command fail. A warning is about a text that can be stored and does not work; a hint is a guess.',
-    'docs/lint.md describes the rules.',
+    'docs/lint.md describes the rules. The text also names the functions that need a container (docs/native-images.md).',
   ],
   options: {
     strict: { type: 'boolean', help: 'fail for warnings too' },
@@ -23,6 +24,7 @@ export const validate = defineCommand({
     const fixed = fix ? await fixAll(terminal, paths) : 0;
     if (fix) terminal.printStatus(`${fixed} ${fixed === 1 ? 'correction' : 'corrections'} made`);
     const files = await validateAll(terminal, paths);
+    if (format === 'text') for (const line of functionLines(files)) terminal.printStatus(line);
     const severities = new Set(files.flatMap(({ findings }) => findings.map(({ severity }) => severity)));
     const isSuccess = !severities.has('error') && !(strict && severities.has('warning'));
     return { text: FORMATS[format](files, terminal), isSuccess };

@@ -1,10 +1,12 @@
+import { type CalleeKind, calleeKindOf } from '../../compiler/plan/execution.ts';
+import { type NativeImage, nativeImageOfAction } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan, Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { openContainer, type Service } from '../containers/calls.ts';
 import { failure, internalFailure } from '../evaluation/failures.ts';
-import { type Native, openHttp } from '../native/callees.ts';
+import { type Native, openHttp, openImage } from '../native/callees.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { resolvePath } from '../variables/tree-files.ts';
@@ -56,6 +58,24 @@ async function openSubflow(
   return { kind: 'subflow', opened, action };
 }
 
+/** The native image that an action calls, unless the settings of the run exclude them. */
+const nativeImageFor = (
+  { settings }: Pick<runs.Run, 'settings'>,
+  called: FunctionPlan,
+  action: ActionPlan,
+): NativeImage | undefined => (settings.avoidsNative === true ? undefined : nativeImageOfAction(called, action));
+
+/** What an action of a run calls; undefined for a function that the workflow does not have. */
+export function calleeKindFor(
+  run: Pick<runs.Run, 'settings'>,
+  plan: Pick<Plan, 'functions'>,
+  action: ActionPlan,
+): CalleeKind | undefined {
+  const called = Object.hasOwn(plan.functions, action.function) ? plan.functions[action.function] : undefined;
+  if (called === undefined) return undefined;
+  return nativeImageFor(run, called, action) === undefined ? calleeKindOf(called) : 'native';
+}
+
 /**
  * Finds what an action calls. Throws the uncatchable `workflow.notfound`, `.invalid` and `.invoke` for a subflow, and a
  * failure without a code for a container.
@@ -69,5 +89,7 @@ export async function openCallee(
   const called = needFunction(plan, action);
   if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
   if (called.type === 'http') return openHttp(called, action);
+  const image = nativeImageFor(caller, called, action);
+  if (image !== undefined) return openImage(image, action);
   return openContainer(ports, caller, called, action);
 }

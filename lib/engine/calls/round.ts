@@ -1,4 +1,3 @@
-import { calleeOf } from '../../compiler/plan/execution.ts';
 import { isCallBegun } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls } from '../../domain/runs/waits.ts';
@@ -6,6 +5,7 @@ import { failure, internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
+import { calleeKindFor } from './callees.ts';
 import { type Caller, childId, launch } from './children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
@@ -67,7 +67,7 @@ export class CallRound {
    */
   private get mustCommitFirst(): boolean {
     const { unit, progress, list } = this;
-    const callsNative = list.actions.some((action) => calleeOf(unit.tools.plan, action) === 'native');
+    const callsNative = list.actions.some((action) => calleeKindFor(unit.run, unit.tools.plan, action) === 'native');
     return unit.mustCommitFirst || (progress.canBegin && unit.hasPassedStates && callsNative);
   }
 

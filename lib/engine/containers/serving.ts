@@ -30,7 +30,9 @@ export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): 
   underway.set(ports.table, calls);
   const known = calls.get(id);
   if (known !== undefined) return known;
-  const made = isNative(child) ? serveNative(ports, child) : serveNow(ports, { ...child, service }, isAwaited);
+  const made = isNative(child)
+    ? serveNative(ports, child, isAwaited)
+    : serveNow(ports, { ...child, service }, isAwaited);
   const serving = made.finally(() => calls.delete(id));
   calls.set(id, serving);
   return serving;

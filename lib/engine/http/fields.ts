@@ -33,6 +33,10 @@ const RESERVED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+/** Whether a header, in lower case, is set by the connection and never by a request. */
+export const isReservedHeader = (name: string): boolean => RESERVED.has(name);
+
 const METHODS_REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 /** The URL, with the path and the query of the call. */
@@ -72,7 +76,7 @@ export function headersOf(value: unknown): Record<string, string> {
   for (const [written, one] of entriesOf(value, 'headers')) {
     const name = written.toLowerCase();
     if (!TOKEN.test(name)) throw invalidRequest('the name of a header has a character that names cannot have');
-    if (RESERVED.has(name)) throw invalidRequest(`the header '${name}' is set by Weft itself`);
+    if (isReservedHeader(name)) throw invalidRequest(`the header '${name}' is set by Weft itself`);
     if (one === null) continue;
     const text = [one]
       .flat()

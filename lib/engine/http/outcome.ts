@@ -1,3 +1,5 @@
+import type { RunnerPorts } from '../ports.ts';
+
 /** How a native function failed, as its caller sees it. */
 export interface NativeFailure {
   /** The full error code, with the brand if it is one of Weft's. */
@@ -9,3 +11,23 @@ export interface NativeFailure {
 
 /** What a native function comes to. */
 export type Outcome = { readonly value: unknown } | { readonly failure: NativeFailure };
+
+/** One call of a native function. */
+export interface NativeContext {
+  readonly ports: RunnerPorts;
+  readonly namespaceId: string;
+  readonly namespace: string;
+  /** The same for every repetition and retry of the call. */
+  readonly key: string;
+  /** The id of this attempt. */
+  readonly id: string;
+  /** The id of the run at the top of the callers. */
+  readonly root: string;
+  /** When the caller stops waiting, milliseconds since 1970. */
+  readonly until: number;
+  /** Aborted when the result is not needed any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** Does the work of a native function for its prepared input. Never throws for what the outside does. */
+export type NativeFunction = (context: NativeContext, input: unknown) => Promise<Outcome>;

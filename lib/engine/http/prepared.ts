@@ -18,6 +18,8 @@ export interface PreparedRequest {
   readonly oauth?: OAuthClient;
   readonly signing?: AwsSigning;
   readonly body?: string;
+  /** How `body` is written; UTF-8 by default. */
+  readonly bodyEncoding?: 'base64';
   /** The time for the call, milliseconds. */
   readonly ms: number;
   /** Statuses, and texts such as `2xx`. */

@@ -45,7 +45,7 @@ const traceparentOf = ({ trace, span }: CallIdentity): string => `00-${hexOf(tra
  */
 export async function sendCall(call: HttpCall): Promise<Outcome> {
   try {
-    return toOutcome(call, await exchange(call));
+    return toOutcome(call, await exchangeCall(call));
   } catch (error) {
     if (error instanceof TokenError) return failed(call, 'auth', error.message);
     if (!(error instanceof UnreachableError)) throw error;
@@ -53,8 +53,11 @@ export async function sendCall(call: HttpCall): Promise<Outcome> {
   }
 }
 
-/** A response of 401 to a token that this process kept may mean that the server has withdrawn it: a new one is tried. */
-async function exchange(call: HttpCall): Promise<WebResponse> {
+/**
+ * Sends the request of a call and returns the response, whatever its status. Throws TokenError and UnreachableError. A
+ * response of 401 to a token that this process kept may mean that the server has withdrawn it: a new one is tried.
+ */
+export async function exchangeCall(call: HttpCall): Promise<WebResponse> {
   const { ports, request, until } = call;
   const end = Math.min(ports.clock.now() + request.ms, until);
   const { oauth } = request;
@@ -79,7 +82,7 @@ function limitsOf({ ports, identity, request: { isInsecure }, signal }: HttpCall
 
 function send(call: HttpCall, end: number, token?: string): Promise<WebResponse> {
   const { ports, identity, request } = call;
-  const { url, method, headers, credentials, body, signing, redirects } = request;
+  const { url, method, headers, credentials, body, bodyEncoding = 'utf8', signing, redirects } = request;
   return ports.web.send({
     url: new URL(url),
     method,
@@ -92,7 +95,7 @@ function send(call: HttpCall, end: number, token?: string): Promise<WebResponse>
     },
     credentials: token === undefined ? credentials : { ...credentials, authorization: `Bearer ${token}` },
     ...(signing && { signing }),
-    ...(body === undefined ? {} : { body: Buffer.from(body) }),
+    ...(body === undefined ? {} : { body: Buffer.from(body, bodyEncoding) }),
     ms: end - ports.clock.now(),
     maxBytes: MAX_RESPONSE_BYTES,
     redirects,

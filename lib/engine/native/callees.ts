@@ -1,7 +1,11 @@
+import type { NativeImage } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan } from '../../compiler/plan/plan.ts';
-import type { SecretReader } from '../evaluation/secrets.ts';
+import { toJson } from '../../language/json.ts';
+import { evaluate } from '../evaluation/evaluation.ts';
+import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 import { prepareRequest } from '../http/preparation.ts';
 import type { NativeName } from './functions.ts';
+import type { ImageInput } from './images/call.ts';
 
 /** The input of a call as bytes of JSON, and how long the call may take, milliseconds. */
 export interface NativeInput {
@@ -27,6 +31,38 @@ export function openHttp(plan: Extract<FunctionPlan, { readonly type: 'http' }>,
     prepare: async (data, readSecrets) => {
       const request = await prepareRequest(plan, action, data, readSecrets);
       return { input: Buffer.from(JSON.stringify(request)), ms: request.ms };
+    },
+  };
+}
+
+/** How long the images may take that send requests, milliseconds: as long as their state waits. */
+const REQUEST_MS = 14 * 60_000;
+/** How long the images may take that compute, milliseconds. */
+const COMPUTING_MS = 1_000;
+
+const MS_OF: Readonly<Record<NativeImage, number>> = {
+  'http-request': REQUEST_MS,
+  request: REQUEST_MS,
+  slack: REQUEST_MS,
+  mustache: COMPUTING_MS,
+  echo: COMPUTING_MS,
+  debug: COMPUTING_MS,
+};
+
+/** The callee of a function whose image Weft serves itself. Its input is that of the container. */
+export function openImage(image: NativeImage, action: ActionPlan): Native {
+  return {
+    kind: 'native',
+    action,
+    function: image,
+    prepare: async (data, readSecrets) => {
+      const listed = action.secrets.length === 0 ? {} : await readSecrets(action.secrets);
+      const input =
+        action.secrets.length === 0
+          ? await evaluate(action.input, data)
+          : await evaluateWithSecrets(action.input, data, listed);
+      const stored: ImageInput = { input, secrets: Object.values(listed) };
+      return { input: Buffer.from(toJson(stored)), ms: MS_OF[image] };
     },
   };
 }

@@ -27,11 +27,14 @@ export async function callInPlace(ports: RunnerPorts, child: NativeChild, signal
 }
 
 /**
- * Calls the native function of a stored child and commits the result. Returns the child as it ended. It may be repeated
+ * Calls the native function of a stored child and commits the result. Returns the child as it ended; pending if it failed
+ * because the time of its caller is over and that waits (`isAwaited`). It may be repeated
  * after an interruption; it then calls again, with the same idempotency key.
  */
-export async function serveNative(ports: RunnerPorts, child: NativeChild): Promise<runs.Run> {
+export async function serveNative(ports: RunnerPorts, child: NativeChild, isAwaited: boolean): Promise<runs.Run> {
   const ending = await endingOf(ports, child, await openInput(ports, child));
+  // The machine reports that the time of the state is over, as for a container.
+  if (isAwaited && ending.status !== 'complete' && ports.clock.now() >= child.service.until) return child;
   const { run } = await runs.update(ports, child, async (current) => {
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);

@@ -1,6 +1,6 @@
-import { type CalleeKind, calleeOf } from '../../compiler/plan/execution.ts';
+import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { openCallee } from '../calls/callees.ts';
+import { calleeKindFor, openCallee } from '../calls/callees.ts';
 import { childId, launch, newChild, storeChild } from '../calls/children.ts';
 import { evaluateCallInput } from '../calls/inputs.ts';
 import type { CallList } from '../calls/list.ts';
@@ -44,7 +44,7 @@ const CALL_LINES: Readonly<Record<CalleeKind, (action: ActionPlan, id: string) =
 };
 
 const callLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
-  CALL_LINES[calleeOf(unit.tools.plan, action) ?? 'subflow'](action, id);
+  CALL_LINES[calleeKindFor(unit.run, unit.tools.plan, action) ?? 'subflow'](action, id);
 
 const firstOf = ([result]: readonly unknown[]): unknown => result;
 

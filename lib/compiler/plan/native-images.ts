@@ -1,0 +1,38 @@
+import type { ActionPlan, FunctionPlan } from './plan.ts';
+
+/** The images that Weft serves itself, by the last part of their names (docs/native-images.md). */
+export const NATIVE_IMAGES = ['http-request', 'request', 'mustache', 'echo', 'debug', 'slack'] as const;
+
+/** The name of an image that Weft serves itself. */
+export type NativeImage = (typeof NATIVE_IMAGES)[number];
+
+/** Direktiv's repositories, under any registry: `direktiv/x`, `gcr.io/direktiv/functions/x`, `vorteil/x`. */
+const REPOSITORY = /^(?:[^@]+\/)?(?:direktiv|vorteil)\/(?:functions\/|apps\/)?([a-z-]+)(?::([\w.-]+))?$/;
+const AZURE = /^direktiv\.azurecr\.io\/functions\/([a-z-]+)(?::([\w.-]+))?$/;
+
+/** Tags with another contract: the first versions of `vorteil/request` returned the body alone. */
+const OTHER_CONTRACTS = /(?:^|\/)vorteil\/request:v[1-5]$/;
+
+const isNative = (name: string): name is NativeImage => NATIVE_IMAGES.some((known) => known === name);
+
+/** The native image of a name; undefined for an image that needs a container, and for a digest. */
+export function nativeImageOf(image: string): NativeImage | undefined {
+  const name = (AZURE.exec(image) ?? REPOSITORY.exec(image))?.[1] ?? '';
+  return isNative(name) && !OTHER_CONTRACTS.test(image) ? name : undefined;
+}
+
+/** The native image of a function; undefined for another function, and where its program is not that of the image. */
+export function nativeImageOfFunction(plan: FunctionPlan): NativeImage | undefined {
+  if (plan.type !== 'knative-workflow') return undefined;
+  const name = nativeImageOf(plan.image);
+  const program = plan.cmd.trim().split('/').at(-1) ?? '';
+  return program === '' || program === name ? name : undefined;
+}
+
+/**
+ * The native image that an action calls, if the namespace allows it. An action with files needs a container: the files
+ * are in its directory.
+ */
+export function nativeImageOfAction(plan: FunctionPlan, { files }: Pick<ActionPlan, 'files'>): NativeImage | undefined {
+  return files.length === 0 ? nativeImageOfFunction(plan) : undefined;
+}

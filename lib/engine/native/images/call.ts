@@ -1,0 +1,83 @@
+import { isObject } from '../../../language/json.ts';
+import { UnreachableError } from '../../../ports/web.ts';
+import { StateError } from '../../evaluation/failures.ts';
+import { mask } from '../../http/masks.ts';
+import type { NativeContext, NativeFunction, Outcome } from '../../http/outcome.ts';
+
+/** The error code of the images that Direktiv's generator of functions makes. */
+export const COMMAND_ERROR = 'io.direktiv.command.error';
+/** The error code of a container that rejects its input, as `lib/containers/session/answers.ts` has it. */
+const REJECTED = 'container failed';
+
+/** The stored input of a call: the evaluated input, and the values of secrets, which no message shows. */
+export interface ImageInput {
+  readonly input: unknown;
+  readonly secrets: readonly string[];
+}
+
+/** The input of an image as an object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A call of an image. */
+export interface ImageCall {
+  readonly context: NativeContext;
+  readonly fields: Fields;
+  readonly secrets: readonly string[];
+}
+
+/** The image fails with this code. */
+export class ImageError extends Error {
+  override readonly name = 'ImageError';
+  readonly code: string;
+  /** How long a retry waits at least, milliseconds. */
+  readonly retryAfter: number | undefined;
+  constructor(code: string, message: string, retryAfter?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The failure of an input that the image does not accept. */
+export const rejected = (message: string): ImageError => new ImageError(REJECTED, message);
+
+/** The text of a field; the default value if it is absent. Throws ImageError for another type. */
+export function textOf(fields: Fields, name: string, otherwise?: string): string {
+  const value = fields[name] ?? otherwise;
+  if (typeof value === 'string') return value;
+  throw rejected(value === undefined ? `'${name}' in the input is required` : `'${name}' in the input must be a text`);
+}
+
+/** The members of a field that is an object; none if it is absent. Throws ImageError for another type. */
+export function membersOf(fields: Fields, name: string): readonly (readonly [string, unknown])[] {
+  const value = fields[name];
+  if (value === undefined || value === null) return [];
+  if (isObject(value)) return Object.entries(value);
+  throw rejected(`'${name}' in the input must be an object`);
+}
+
+/**
+ * A native function for an image. `failureCode`: the code for what the network does and for a request that cannot be
+ * sent. `run` returns the result of the image, or throws ImageError.
+ */
+export function imageFunction(failureCode: string, run: (call: ImageCall) => Promise<unknown>): NativeFunction {
+  return async (context, stored): Promise<Outcome> => {
+    const { input, secrets } = stored as ImageInput;
+    try {
+      if (!isObject(input)) throw rejected('the input must be an object');
+      return { value: await run({ context, fields: input, secrets }) };
+    } catch (error) {
+      const { code, message, retryAfter } = toImageError(error, failureCode);
+      return {
+        failure: { code, message: mask(message, secrets), ...(retryAfter === undefined ? {} : { retryAfter }) },
+      };
+    }
+  };
+}
+
+function toImageError(error: unknown, failureCode: string): ImageError {
+  if (error instanceof ImageError) return error;
+  const isFailure = error instanceof UnreachableError || error instanceof StateError;
+  if (isFailure) return new ImageError(failureCode, error.message);
+  throw error;
+}

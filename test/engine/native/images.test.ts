@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
+import * as secrets from '../../../lib/domain/credentials/secrets.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { UnreachableError, type WebResponse } from '../../../lib/ports/web.ts';
+import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
+import { World } from '../world/engine-world.ts';
+import { runsOf, unfinishedOf } from '../world/snapshot.ts';
+
+let database: LocalTable;
+beforeAll(async () => {
+  database = await openLocalTable();
+});
+afterAll(() => database.close());
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+interface Given {
+  readonly input?: unknown;
+  readonly reply?: Reply;
+  readonly fields?: string;
+  readonly action?: string;
+  readonly secret?: string;
+  readonly native?: boolean;
+}
+
+/** Runs a workflow that calls an image. */
+async function call(image: string, { input = {}, reply, fields = '', action = '', secret, native = true }: Given = {}) {
+  const web = new ProgrammedWeb(reply);
+  const world = new World(database, { web });
+  worlds.push(world);
+  const source = `functions: [{id: f, type: knative-workflow, image: '${image}'${fields}}]
+states:
+- id: go
+  type: action
+  action: {function: f${action}}
+  catch: [{error: '*'}]
+`;
+  await world.store({ main: source });
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  if (secret !== undefined) await secrets.set(world.reliable, namespace, 'KEY', Buffer.from(secret));
+  if (!native) await namespaces.configure(world.reliable, world.namespace, { functions: { native: false } });
+  const { id } = await world.execute('main', JSON.stringify(input));
+  await world.pass();
+  expect(unfinishedOf(world)).toEqual([]);
+  const main = (await runsOf(world)).find((one) => one.id === id);
+  return { main, web, result: main?.data['return'], error: main?.data['error'] };
+}
+
+const text = (body: string, status = 200): WebResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain' },
+  body: Buffer.from(body),
+});
+
+describe('an image is native', () => {
+  test.each([
+    ['direktiv/http-request', 'http-request'],
+    ['direktiv/http-request:dev', 'http-request'],
+    ['gcr.io/direktiv/functions/http-request:1.0', 'http-request'],
+    ['gcr.io/direktiv/apps/http-request', 'http-request'],
+    ['docker.io/direktiv/request:v4', 'request'],
+    ['registry.example:5000/mirror/direktiv/request:latest', 'request'],
+    ['vorteil/request:v6', 'request'],
+    ['direktiv.azurecr.io/functions/echo:1.0', 'echo'],
+    ['vorteil/request:v5', undefined],
+    ['direktiv/request@sha256:abc', undefined],
+    ['ada/request', undefined],
+    ['direktiv/bash:dev', undefined],
+    ['request', undefined],
+  ])('%s: %s', (image, name) => {
+    expect(nativeImageOf(image)).toBe(name);
+  });
+
+  test('no longer with another program, with files, or when the namespace excludes it', async () => {
+    for (const given of [{ fields: ', cmd: /usr/bin/other' }, { action: ', files: [{key: x}]' }, { native: false }]) {
+      const { web } = await call('direktiv/request:v4', { input: { url: 'https://api.test' }, ...given });
+      expect(web.requests).toEqual([]);
+    }
+  });
+});
+
+describe('http-request', () => {
+  const IMAGE = 'gcr.io/direktiv/functions/http-request:1.0';
+
+  test('returns a list with the response', async () => {
+    const { result, web } = await call(IMAGE, {
+      input: {
+        url: 'https://api.test/a?b=1',
+        method: 'post',
+        params: { q: 'x y', n: 2 },
+        headers: { 'X-A': 'b', Host: 'c' },
+        username: 'ada',
+        password: 'p',
+        content: { kind: 'base64', value: '/w==' },
+      },
+      reply: () => json({ ok: true }, 201),
+    });
+    expect(result).toEqual([
+      {
+        code: 201,
+        status: '201 Created',
+        success: true,
+        headers: { 'Content-Type': ['application/json'] },
+        result: { ok: true },
+      },
+    ]);
+    const [sent] = web.requests;
+    expect([sent?.method, sent?.url.href, sent?.headers['x-a']]).toEqual([
+      'POST',
+      'https://api.test/a?b=1&n=2&q=x+y',
+      'b',
+    ]);
+    expect(sent?.credentials).toEqual({ authorization: `Basic ${btoa('ada:p')}` });
+    expect(sent?.body).toEqual(Buffer.from([255]));
+    expect(sent?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each([
+    [{ kind: 'string', value: 'a' }, 'a'],
+    [{ value: 'a' }, 'a'],
+    [{ value: { a: 1 } }, '{"a":1}'],
+    [{ kind: 'json', value: 'a' }, '"a"'],
+    [{ hello: 'world' }, '{"hello":"world"}'],
+  ])('sends the content %j', async (content, body) => {
+    const { web } = await call(IMAGE, { input: { url: 'https://api.test', content } });
+    expect(web.requests[0]?.body?.toString()).toBe(body);
+  });
+
+  test('returns anything but JSON as base64; a status is no error without error200', async () => {
+    const { result } = await call(IMAGE, { input: { url: 'https://api.test' }, reply: () => text('no', 404) });
+    expect(result).toMatchObject([{ code: 404, result: btoa('no'), success: true }]);
+  });
+
+  test.each([
+    [
+      { url: 'https://api.test', error200: true },
+      'io.direktiv.command.error',
+      'not between 200-299: 404 (404 Not Found)',
+    ],
+    [{}, 'container failed', "'url' in the input is required"],
+    [{ url: 'ftp://a' }, 'io.direktiv.command.error', "'url' is no URL"],
+    [
+      { url: 'https://api.test', content: { kind: 'file', value: 'a' } },
+      'io.direktiv.command.error',
+      "'files' of the action",
+    ],
+  ])('fails for %j', async (input, code, message) => {
+    const { error } = await call(IMAGE, { input, reply: () => text('no', 404) });
+    expect(error).toEqual({ code, msg: expect.stringContaining(message) });
+  });
+
+  test('fails with the code of a command when there is no response, without the value of a secret', async () => {
+    const { error, main } = await call(IMAGE, {
+      action: ", secrets: [KEY], input: {url: 'https://jq(.secrets.KEY).test'}",
+      secret: 's3cret',
+      reply: ({ url }) => Promise.reject(new UnreachableError(`'${url.host}' is not known`, 'dns')),
+    });
+    expect(error).toEqual({ code: 'io.direktiv.command.error', msg: "'***.test' is not known" });
+    expect(JSON.stringify(main)).not.toContain('s3cret');
+  });
+});
+
+describe('request', () => {
+  const input = { url: 'https://api.test', method: 'GET' };
+
+  test.each([
+    [json({ a: 1 }), { body: { a: 1 } }],
+    [json([1]), { data: btoa('[1]') }],
+    [text('hi'), { data: btoa('hi') }],
+    [json({}), {}],
+  ] as const)('returns status, headers and body', async (reply, expected) => {
+    const { result } = await call('direktiv/request:v4', { input, reply: () => reply });
+    const headers = { 'Content-Type': [reply.headers['content-type']] };
+    expect(result).toEqual({ ...expected, headers, 'status-code': 200, status: '200 OK' });
+  });
+
+  test('sends a body as JSON, a text as it is, and fails with its own code', async () => {
+    const { web } = await call('vorteil/request:v6', { input: { ...input, method: 'POST', body: { a: [1] } } });
+    expect(web.requests[0]?.body?.toString()).toBe('{"a":[1]}');
+    const reply: Reply = () => Promise.reject(new UnreachableError('refused', 'refused'));
+    const { error } = await call('direktiv/request', { input, reply });
+    expect(error).toEqual({ code: 'com.send-request.error', msg: 'refused' });
+  });
+});
+
+describe('the other images', () => {
+  test('mustache renders a template', async () => {
+    const files = [{ name: 't', data: '<h1>{{h}}</h1>{{#l}}{{.}},{{/l}}' }];
+    const { result } = await call('direktiv/mustache', {
+      input: { template: 't', files, data: { h: '<', l: [1, 2] } },
+    });
+    expect(result).toEqual({ mustache: { result: '<h1>&lt;</h1>1,2,', success: true } });
+  });
+
+  test.each([
+    [{ template: 't' }, "no file 't'"],
+    [{ template: 't', files: [{ name: 't', data: '{{#a}}' }] }, 'Unclosed section'],
+    [
+      {
+        template: 't',
+        files: [{ name: 't', data: '{{#l}}{{#l}}{{#l}}x{{/l}}{{/l}}{{/l}}' }],
+        data: { l: Array.from({ length: 1000 }, () => 1) },
+      },
+      'renders more than',
+    ],
+  ])('mustache fails for %j', async (input, message) => {
+    const { error } = await call('direktiv/mustache', { input });
+    expect(error).toEqual({ code: 'io.direktiv.command.error', msg: expect.stringContaining(message) });
+  });
+
+  test('echo and debug return their input', async () => {
+    expect((await call('direktiv/echo', { action: ', input: [1]' })).result).toEqual([1]);
+    expect((await call('direktiv/debug', { input: { a: 1 } })).result).toEqual({ a: 1 });
+  });
+
+  test('slack posts the content to the webhook', async () => {
+    const input = { 'webhook-url': 'https://hooks.test/x', content: { text: 'hi' } };
+    const { result, web } = await call('gcr.io/direktiv/functions/slack:1.0', { input, reply: () => text('ok') });
+    expect(result).toEqual({ slack: { result: 'ok', success: true } });
+    expect([web.requests[0]?.method, web.requests[0]?.body?.toString()]).toEqual(['POST', '{"text":"hi"}']);
+  });
+});
