@@ -78,7 +78,9 @@ function countRequest({ meter }: Metered, routed: Routed | undefined, status: nu
 const UNCACHED: ReadonlySet<LambdaName> = new Set(['keys', 'secrets', 'registries']);
 
 function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Routed): R {
-  if (!UNCACHED.has(lambdaOf(route))) return reply;
+  // No cache keeps an event stream; its `no-cache` is that of the original.
+  const isStream = reply.headers['Content-Type'] === 'text/event-stream';
+  if (isStream || !UNCACHED.has(lambdaOf(route))) return reply;
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'no-store' } };
 }
 

@@ -81,13 +81,16 @@ describe('blobs in a database', () => {
 });
 
 const PAGE = 2;
+/** The order in which S3 lists keys. */
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** As much of S3 as the adapter asks for, with very short pages. */
 function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Reply {
   const list = (query: URLSearchParams): Reply => {
-    const from = query.get('continuation-token') ?? '';
-    const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > from).sort();
+    const from = query.get('continuation-token') ?? query.get('start-after') ?? '';
+    const [prefix, all] = [query.get('prefix') ?? '', [...objects.keys()].sort(byBytes)];
+    const keys = all.filter((key) => key.startsWith(prefix) && byBytes(key, from) > 0);
     const contents = keys.slice(0, PAGE).map((key) => `<Contents><Key>${escapeXml(key)}</Key></Contents>`);
     const next =
       keys.length > PAGE ? `<NextContinuationToken>${escapeXml(keys[PAGE - 1] ?? '')}</NextContinuationToken>` : '';
@@ -104,7 +107,7 @@ function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Repl
     return { body: `<DeleteResult>${errors.join('')}</DeleteResult>` };
   };
   return ({ method, path, query, bytes }) => {
-    const key = path.slice('/bucket/'.length);
+    const key = decodeURIComponent(path.slice('/bucket/'.length));
     if (query.has('list-type')) return list(query);
     if (query.has('delete')) return removeAll(Buffer.from(bytes).toString('utf8'));
     if (method === 'PUT') objects.set(key, bytes);
