@@ -6,7 +6,6 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   ResponseTransferMode,
-  ResponseType,
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -20,6 +19,7 @@ import type { WeftFunction } from '../functions/function.ts';
 import type { Functions } from '../functions/functions.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
 
 /** Every path exists with both prefixes (rest-api reference, 17). */
 const PREFIXES = ['/api', '/api/v2'];
@@ -65,7 +65,7 @@ export class Api extends Construct {
     // Its replies are short, and leave whole.
     const console = toIntegration(functions.console, { streaming: false });
     for (const path of CONSOLE_PATHS) this.rest.root.resourceForPath(path).addMethod('ANY', console);
-    this.#refuse();
+    addGatewayResponses(this.rest);
     this.#acknowledge();
     // The stack defines its own outputs.
     this.rest.node.tryRemoveChild('Endpoint');
@@ -102,15 +102,6 @@ export class Api extends Construct {
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
     return name.domainNameAliasDomainName;
-  }
-
-  /** API Gateway replies to unknown paths as the Lambda would: 405 with an empty body. */
-  #refuse(): void {
-    this.rest.addGatewayResponse('Unknown', {
-      type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-      statusCode: '405',
-      templates: { 'application/json': '' },
-    });
   }
 
   #acknowledge(): void {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { exampleOf } from '../../lib/api/docs/examples.ts';
+import { toErrorReply } from '../../lib/api/http/reply.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
+import { ServiceError } from '../../lib/domain/errors.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 interface Place {
@@ -92,9 +94,52 @@ describe('API Gateway', () => {
     expect(paths.map(lambdaAt)).toEqual(paths.map(() => 'console'));
   });
 
+  const responses = new Map(
+    ofType(resources, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [
+      Properties['ResponseType'] as string,
+      Properties,
+    ]),
+  );
+  const templateOf = (type: string): string => {
+    const templates = responses.get(type)?.['ResponseTemplates'] as Record<string, string> | undefined;
+    return templates?.['application/json'] ?? '{}';
+  };
+
   test('replies with 405 itself if there is no resource', () => {
-    const [, response] = ofType(resources, 'AWS::ApiGateway::GatewayResponse')[0] ?? [];
-    expect(response?.Properties).toMatchObject({ ResponseType: 'MISSING_AUTHENTICATION_TOKEN', StatusCode: '405' });
+    expect(responses.get('MISSING_AUTHENTICATION_TOKEN')).toMatchObject({
+      StatusCode: '405',
+      ResponseTemplates: { 'application/json': '' },
+    });
+  });
+
+  test.each([
+    ['REQUEST_TOO_LARGE', 413, 'too large'],
+    ['THROTTLED', 429, 'try again later'],
+    ['INTEGRATION_TIMEOUT', 504, 'in time'],
+    ['INTEGRATION_FAILURE', 504, 'could not be called'],
+  ])('gives its own error %s the status %d and the shape of the errors of the service', (type, status, text) => {
+    const body = JSON.parse(templateOf(type)) as Record<string, unknown>;
+    const shape = JSON.parse(String(toErrorReply(new ServiceError('too-many', 'x')).body)) as object;
+    expect(responses.get(type)).toMatchObject({ StatusCode: String(status) });
+    expect(Object.keys(body)).toEqual(Object.keys(shape));
+    expect(body).toEqual({
+      code: status,
+      message: expect.stringContaining(text),
+      Error: body['message'],
+      StatusCode: status,
+    });
+  });
+
+  test('names the seconds after which a throttled client may try again', () => {
+    expect(responses.get('THROTTLED')).toMatchObject({
+      ResponseParameters: { 'gatewayresponse.header.Retry-After': "'1'" },
+    });
+  });
+
+  test.each(['DEFAULT_4XX', 'DEFAULT_5XX'])('replies with its own message and status to %s, as JSON', (type) => {
+    expect(responses.get(type)).not.toHaveProperty('StatusCode');
+    const body = templateOf(type).replaceAll('$context.error.messageString', '"Forbidden"');
+    expect(JSON.parse(body)).toEqual({ message: 'Forbidden', Error: 'Forbidden' });
   });
 
   test('accepts the resources: not too many, one parameter name at each position, none below a greedy one', () => {
