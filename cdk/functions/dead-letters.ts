@@ -16,52 +16,13 @@ import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WeftFunction } from './function.ts';
+import { redriveMachine } from './redrive.ts';
 
 /** The longest retention of a queue. */
 const RETENTION = Duration.days(14);
 
-/** A state machine that empties the queue: it sends each message to the function that stores dead letters. */
-const redriveMachine = (queue: Queue, { handler }: WeftFunction) => ({
-  Comment: 'Moves dead letters from the queue to the lists of their namespaces',
-  QueryLanguage: 'JSONata',
-  StartAt: 'Receive',
-  States: {
-    Receive: {
-      Type: 'Task',
-      Resource: 'arn:aws:states:::aws-sdk:sqs:receiveMessage',
-      Arguments: {
-        QueueUrl: queue.queueUrl,
-        // A single message may have the maximum size of a state's data.
-        MaxNumberOfMessages: 1,
-        // Long polling: all servers of the queue are queried.
-        WaitTimeSeconds: 1,
-        VisibilityTimeout: 600,
-        MessageAttributeNames: ['All'],
-        MessageSystemAttributeNames: ['SentTimestamp'],
-      },
-      Next: 'Any',
-    },
-    Any: {
-      Type: 'Choice',
-      Choices: [{ Condition: '{% $count($states.input.Messages) > 0 %}', Next: 'Keep' }],
-      Default: 'Done',
-    },
-    Keep: {
-      Type: 'Task',
-      Resource: 'arn:aws:states:::lambda:invoke',
-      Arguments: { FunctionName: handler.functionArn, Payload: '{% $states.input %}' },
-      Output: '{% $states.input %}',
-      Next: 'Forget',
-    },
-    Forget: {
-      Type: 'Task',
-      Resource: 'arn:aws:states:::aws-sdk:sqs:deleteMessage',
-      Arguments: { QueueUrl: queue.queueUrl, ReceiptHandle: '{% $states.input.Messages[0].ReceiptHandle %}' },
-      Next: 'Receive',
-    },
-    Done: { Type: 'Succeed' },
-  },
-});
+/** The timeout of a function that sets none. */
+const DEFAULT_TIMEOUT = Duration.seconds(3);
 
 /**
  * Dead letters: asynchronous calls that exhausted their retries. A call that fails three times goes to a function that
@@ -103,11 +64,14 @@ export class DeadLetters extends Construct {
     this.grant(keeper.role);
     const { queueArn: destination } = this.queue;
     keeper.handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
+    const { queueUrl } = this.queue;
+    const { functionArn, timeout = DEFAULT_TIMEOUT } = keeper.handler;
+    const definition = redriveMachine({ queueUrl, functionArn, timeout });
     const machine = new StateMachine(this, 'Emptying', {
       // The names of workflows' machines begin with the installation's name and a hyphen.
       stateMachineName: `${this.#name}_failed`,
       stateMachineType: StateMachineType.EXPRESS,
-      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(redriveMachine(this.queue, keeper))),
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(definition)),
     });
     allow(machine.role, 'sqs', ['ReceiveMessage', 'DeleteMessage'], [this.queue.queueArn]);
     allow(machine.role, 'lambda', ['InvokeFunction'], [keeper.handler.functionArn]);

@@ -104,7 +104,7 @@ describe('work without requests', () => {
     ]);
   });
 
-  test('once a day the queue is moved to the function that stores dead letters, one message after the other', () => {
+  test('once a day the queue is moved to the function that stores dead letters, ten messages at once', () => {
     const [, rule] = ofType(resources, 'AWS::Events::Rule').find(isEmptying) ?? [];
     expect(rule?.Properties).toMatchObject({ ScheduleExpression: 'rate(1 day)', State: 'ENABLED' });
     const machine = properties('AWS::StepFunctions::StateMachine').find(
@@ -114,9 +114,12 @@ describe('work without requests', () => {
     const definition = JSON.parse(definitionOf(machine?.['DefinitionString'])) as { States: Record<string, object> };
     expect(validate(definition)).toMatchObject({ isValid: true });
     expect(definition.States).toMatchObject({
-      Receive: { Arguments: { QueueUrl: `<${queueId}>`, MaxNumberOfMessages: 1, MessageAttributeNames: ['All'] } },
-      Keep: { Arguments: { FunctionName: `<${keeperId}.Arn>`, Payload: '{% $states.input %}' }, Next: 'Forget' },
-      Forget: { Arguments: { QueueUrl: `<${queueId}>` }, Next: 'Receive' },
+      Start: { Assign: { batch: 10 } },
+      Receive: {
+        Arguments: { QueueUrl: `<${queueId}>`, MaxNumberOfMessages: '{% $batch %}', MessageAttributeNames: ['All'] },
+      },
+      Keep: { Arguments: { FunctionName: `<${keeperId}.Arn>`, Payload: '{% $states.input %}' }, Next: 'AnyKept' },
+      Forget: { Arguments: { QueueUrl: `<${queueId}>`, Entries: '{% $states.input.Entries %}' }, Next: 'Receive' },
     });
     const rights = ofType(resources, 'AWS::IAM::Policy')
       .filter(([id]) => id.startsWith('FailedEmptyingRole'))
@@ -125,6 +128,24 @@ describe('work without requests', () => {
       { Action: ['sqs:DeleteMessage', 'sqs:ReceiveMessage'], Resource: { 'Fn::GetAtt': [queueId, 'Arn'] } },
       { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [keeperId, 'Arn'] } },
     ]);
+  });
+
+  test('a batch of the queue that is too large, or ends the function, is received again in single messages', () => {
+    const machine = properties('AWS::StepFunctions::StateMachine').find(
+      ({ StateMachineName }) => StateMachineName === 'weft_failed',
+    );
+    const { States } = JSON.parse(definitionOf(machine?.['DefinitionString'])) as {
+      States: Record<string, { Catch?: object[]; Retry?: { ErrorEquals: string[] }[] }>;
+    };
+    const split = { Assign: { batch: 1, delay: '{% $batch = 1 ? 0 : 90 %}' }, Next: 'Split' };
+    // States.ALL does not match an output that is too large.
+    const tooLarge = { ErrorEquals: ['States.DataLimitExceeded'], ...split };
+    expect(States['Receive']?.Catch).toEqual([tooLarge]);
+    expect(States['Keep']?.Catch).toEqual([tooLarge, { ErrorEquals: ['States.ALL'], ...split }]);
+    expect(States['Split']).toEqual({ Type: 'Wait', Seconds: '{% $delay %}', Next: 'Receive' });
+    // A single message stays hidden for longer than the 5 minutes of an EXPRESS execution, so that it is not tried again.
+    expect(States['Receive']).toMatchObject({ Arguments: { VisibilityTimeout: '{% $batch = 1 ? 600 : 90 %}' } });
+    for (const name of ['Receive', 'Keep', 'Forget']) expect(States[name]?.Retry).toHaveLength(1);
   });
 
   test.each(['lifecycle', 'sweep', 'router'])('only its rule may call %s', (file) => {

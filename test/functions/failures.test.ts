@@ -34,6 +34,8 @@ const eventOf = (detail: unknown) => ({ version: '0', source: 'service.namespace
 const undelivered = (body: unknown, target: string): Notice => ({
   Messages: [
     {
+      MessageId: 'm1',
+      ReceiptHandle: 'r1',
       Body: JSON.stringify(body),
       Attributes: { SentTimestamp: '1795262400000' },
       MessageAttributes: {
@@ -120,6 +122,28 @@ describe('the function that keeps failed calls', () => {
     expect(event).toContain('arn:aws:sqs:us-east-1:123456789012:orders');
     const [own] = await writtenBy(undelivered(callOf(eventOf(MESSAGE)), ''));
     expect(own).toContain('AccessDenied: not allowed');
+  });
+
+  test('returns the messages of the queue that it kept, also when others cannot be read', async () => {
+    const message = (handle: string, Body: string) => ({ MessageId: handle, ReceiptHandle: handle, Body });
+    const Messages = [
+      message('r1', JSON.stringify(TICK)),
+      message('r2', 'no JSON'),
+      message('r3', JSON.stringify(TICK)),
+      message('r4', JSON.stringify({ no: 'namespace' })),
+    ];
+    expect(await failures({ Messages })).toEqual({
+      Entries: [
+        { Id: '0', ReceiptHandle: 'r1' },
+        { Id: '2', ReceiptHandle: 'r3' },
+        { Id: '3', ReceiptHandle: 'r4' },
+      ],
+    });
+  });
+
+  test('returns no message of the queue while it cannot keep any', async () => {
+    isBroken = true;
+    expect(await failures(undelivered(TICK, ''))).toEqual({ Entries: [] });
   });
 
   test('only logs a call for no namespace, or for a deleted one', async () => {

@@ -10,7 +10,9 @@ interface DestinationRecord {
 }
 
 /** A message of the dead-letter queue: what EventBridge or its scheduler could not deliver, and why, in attributes. */
-interface QueueMessage {
+export interface QueueMessage {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
   readonly Body: string;
   readonly Attributes?: Readonly<Record<string, string>>;
   readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
@@ -29,10 +31,17 @@ export interface FailedCall {
   readonly failure: { readonly failed: number; readonly tries: number; readonly error: string };
 }
 
-const isRecord = (value: unknown): value is DestinationRecord =>
+/** Whether a value is a record of Lambda. */
+export const isRecord = (value: unknown): value is DestinationRecord =>
   typeof value === 'object' && value !== null && 'requestContext' in value;
 
-function fromRecord({ timestamp, requestContext, requestPayload, responsePayload }: DestinationRecord): FailedCall {
+/** The failed call of a record of Lambda. */
+export function callOfRecord({
+  timestamp,
+  requestContext,
+  requestPayload,
+  responsePayload,
+}: DestinationRecord): FailedCall {
   const { errorType = 'Error', errorMessage = 'the call was not made in time' } = responsePayload ?? {};
   const tries = requestContext.approximateInvokeCount;
   const failure = { failed: Date.parse(timestamp), tries, error: `${errorType}: ${errorMessage}` };
@@ -42,21 +51,16 @@ function fromRecord({ timestamp, requestContext, requestPayload, responsePayload
 /** A target that is not a Lambda function is a subscriber's. */
 const FUNCTION_ARN = /:lambda:/;
 
-function fromMessage({ Body, Attributes = {}, MessageAttributes = {} }: QueueMessage): FailedCall {
+/** The failed call of a message of the queue. Throws SyntaxError when the message is not JSON. */
+export function callOfMessage({ Body, Attributes = {}, MessageAttributes = {} }: QueueMessage): FailedCall {
   const body: unknown = JSON.parse(Body);
-  if (isRecord(body)) return fromRecord(body);
+  if (isRecord(body)) return callOfRecord(body);
   const attribute = (name: string): string | undefined => MessageAttributes[name]?.StringValue;
   const target = attribute('TARGET_ARN') ?? '';
   const error = `${attribute('ERROR_CODE') ?? 'Error'}: ${attribute('ERROR_MESSAGE') ?? 'it could not be delivered'}`;
   const tries = Number(attribute('RETRY_ATTEMPTS') ?? 0) + 1;
   const failure = { failed: Number(Attributes['SentTimestamp'] ?? 0), tries, error };
   return { payload: body, to: FUNCTION_ARN.test(target) ? '' : target, failure };
-}
-
-/** The failed calls of a notice, one after the other. Throws SyntaxError at a message that is not JSON. */
-export function* failedCallsOf(notice: FailureNotice): Generator<FailedCall> {
-  if (isRecord(notice)) yield fromRecord(notice);
-  else for (const message of notice.Messages) yield fromMessage(message);
 }
 
 /** What the function of a notice was called with; undefined for messages of the queue. */
