@@ -5,6 +5,7 @@ import { PRICED_ON, perMillion } from '../../bin/cli/costs/prices.ts';
 import { priceTemplates } from '../../bin/cli/costs/template.ts';
 import { priceRuns, type RunCost } from '../../bin/cli/costs/workflow.ts';
 import { compile } from '../../lib/compiler/compile.ts';
+import { INLINE_LIMIT } from '../../lib/domain/storage/texts.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const counted = JSON.parse(readFileSync(new URL('../../bench/calls.json', import.meta.url), 'utf8')) as Record<
@@ -160,6 +161,14 @@ describe('weft cost', () => {
       runs: [{ op: 'execute', least: { express: 1 } }, { op: 'wait' }],
       region: 'us-east-1',
     });
+  });
+
+  test('names the prices of large data, waiting requests and open streams', async () => {
+    const { out } = await workspace.weft(['cost', 'hello.yaml']);
+    const text = out.replaceAll(/\s+/g, ' ');
+    expect(INLINE_LIMIT).toBe(16 * 1024);
+    expect(text).toContain('Data above 16 KB is in S3: $5.00 per million writes, $0.40 per million reads.');
+    expect(text).toContain('event stream cost $0.048 for each hour that they are open, at 1 GB.');
   });
 
   test('prints the monthly price of the stacks in a folder', async () => {

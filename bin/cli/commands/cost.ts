@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { PRICED_IN, PRICED_ON, type PRICES, perMillion } from '../costs/prices.ts';
+import { BY_SIZE_AND_TIME, openHour, PRICED_IN, PRICED_ON, type PRICES, perMillion } from '../costs/prices.ts';
 import { priceTemplates, type Template } from '../costs/template.ts';
 import { priceRuns, type RunCost } from '../costs/workflow.ts';
 import { defineCommand, needArguments, type Outcome, success, toJson, toTable, UsageError } from '../shell/command.ts';
@@ -66,6 +66,8 @@ const NOTES = [
   'Least and most are the cheapest and the most expensive path through the workflow without failures and loops.',
   'Units are for data below 1 KB. The duration of Lambda is not included: $0.13 for each 10 ms at 1 GB. A subflow counts',
   'as one state that ends at once (least), or as a wait for its end (most); price the file of the subflow separately.',
+  `Data above 16 KB is in S3: ${dollars(BY_SIZE_AND_TIME.objectWrites)} per million writes, ${dollars(BY_SIZE_AND_TIME.objectReads)} per million reads. A request with op=wait and an`,
+  `event stream cost $${openHour().toFixed(3)} for each hour that they are open, at 1 GB.`,
 ];
 
 const isSame = ({ least, most }: RunCost): boolean => JSON.stringify(least) === JSON.stringify(most);

@@ -30,6 +30,18 @@ export function perMillion(used: Used): number {
   return Math.round(sum * 100) / 100;
 }
 
+/** What a run may use besides: its amount depends on the data and on the time that clients wait. */
+export const BY_SIZE_AND_TIME = {
+  /** S3: a million writes and reads of objects, which hold data above 16 KB. */
+  objectWrites: 5,
+  objectReads: 0.4,
+  /** Lambda on arm64: a second at 1 GB. A waiting request or an open stream occupies one function. */
+  lambdaSecond: 0.0000133334,
+} as const;
+
+/** The price of a waiting request or an open stream for an hour at 1 GB, in USD. */
+export const openHour = (): number => 3600 * BY_SIZE_AND_TIME.lambdaSecond;
+
 /** Monthly prices that do not depend on the use. */
 export const MONTHLY = {
   /** A KMS key with yearly rotation: $1 more after the first and after the second rotation. */
