@@ -107,7 +107,7 @@ function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Repl
     return { body: `<DeleteResult>${errors.join('')}</DeleteResult>` };
   };
   return ({ method, path, query, bytes }) => {
-    const key = decodeURIComponent(path.slice('/bucket/'.length));
+    const key = path.slice('/bucket/'.length);
     if (query.has('list-type')) return list(query);
     if (query.has('delete')) return removeAll(Buffer.from(bytes).toString('utf8'));
     if (method === 'PUT') objects.set(key, bytes);

@@ -1,5 +1,10 @@
 /** Programs that jq compiles. */
 export const ACCEPTED: readonly string[] = [
+  // A backslash at the end of a line continues a comment, two do not.
+  '1 #\\\n|=map(as )',
+  '. #a\\\\\n| .',
+  '. #\\\r\n)',
+  '. #a\\b',
   '',
   '.a as $x | 1',
   '1 + . as $x | $x',
