@@ -24,7 +24,7 @@ export interface Token {
 }
 
 /** A backslash at the end of a line continues a comment, as in Tcl. */
-const BLANK = /(?:[ \t\r\n]+|#(?:[^\\\n]|\\(?:\r?\n|[^\n]|$))*)*/y;
+const BLANK = /(?:[ \t\r\n]+|#(?:[^\\\n]|\\(?:\r?\n|[^\n]))*)*/y;
 const TOKEN =
   /(?<field>\.[A-Za-z_]\w*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<format>@\w+)|(?<variable>\$\s*(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(?<name>(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(?<quote>")|(?<operator>\?\/\/=?|\/\/=|\.\.|\/\/|\|=|==|!=|<=|>=|\+=|-=|\*=|\/=|%=|[.?|,;:()[\]{}=<>+*/%-])/y;
 const STRING_PART = /((?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*)("|\\\(|\\|$)/y;
