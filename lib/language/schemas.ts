@@ -11,6 +11,22 @@ function regExp(pattern: string): { test: (text: string) => boolean } {
 }
 regExp.code = 're2';
 
+/**
+ * The most violations that one validation may hold. A worker thread whose heap grows quickly ends the whole process
+ * instead of the thread, so a validator stops before its violations fill the heap: each takes about 250 bytes.
+ */
+const MAX_HELD = 200_000;
+
+/** A string, which stays as it is, or a place where Ajv's code has added violations. */
+const ADDITIONS = /"(?:[^"\\]|\\.)*"|\berrors\+\+;|\berrors = vErrors\.length;/g;
+
+/** Adds a check to each place of the code of a validator that adds violations. */
+function limitHeld(code: string): string {
+  return code.replace(ADDITIONS, (found) =>
+    found.startsWith('"') ? found : `${found}if(errors>${MAX_HELD})throw vErrors;`,
+  );
+}
+
 const OPTIONS: Options = {
   allErrors: true,
   strict: false,
@@ -18,7 +34,10 @@ const OPTIONS: Options = {
   // Errors carry the invalid value, which their texts quote.
   verbose: true,
   // The type of the option is the whole RegExp, but Ajv calls `test` only.
-  code: { regExp: regExp as unknown as NonNullable<NonNullable<Options['code']>['regExp']> },
+  code: {
+    process: limitHeld,
+    regExp: regExp as unknown as NonNullable<NonNullable<Options['code']>['regExp']>,
+  },
 };
 
 type Validator = ((value: unknown) => unknown) & { errors?: ErrorObject[] | null };
@@ -143,8 +162,8 @@ function formatError(error: ErrorObject): string {
 
 /**
  * Validates a value and returns one text for each violation of the schema, none if the value is valid. A schema that
- * refers to itself without end, or a value nested too deeply, is a violation. Throws for an invalid schema; see
- * `schemaProblem`.
+ * refers to itself without end, or a value nested too deeply, is a violation. Throws for an invalid schema (see
+ * `schemaProblem`), and for a value with more than 200,000 violations at once.
  */
 export function violations(schema: unknown, value: unknown): string[] {
   if (schema === true) return [];
@@ -154,6 +173,7 @@ export function violations(schema: unknown, value: unknown): string[] {
     return check(value) ? [] : (check.errors ?? []).map(formatError);
   } catch (error) {
     if (error instanceof RangeError) return ['(root): nested too deeply to be checked'];
+    if (Array.isArray(error)) throw new Error(`more than ${MAX_HELD} violations`);
     throw error;
   }
 }

@@ -112,3 +112,9 @@ describe('violations', () => {
     expect(violations({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toHaveLength(1);
   });
 });
+
+test('a schema may contain text that looks like the code of its validator', () => {
+  const schema = { required: ['errors++;'], properties: { 'errors++;': { const: 'errors = vErrors.length;' } } };
+  expect(violations(schema, { 'errors++;': 'errors = vErrors.length;' })).toEqual([]);
+  expect(violations(schema, {})).toEqual(['(root): errors++; is required']);
+});

@@ -56,8 +56,16 @@ describe('a validation by a JSON Schema in the sandbox', () => {
     expect(await ticksDuring(hasty.violations(DOUBLING, nested(60)))).toBeGreaterThan(10);
   });
 
-  test('fails when it needs more memory than allowed, and the next one runs', async () => {
-    const schema = { items: { allOf: Array.from({ length: 40 }, (_, n) => ({ const: n + 1 })) } };
+  test.each([
+    ['each in its place', { items: { allOf: Array.from({ length: 40 }, (_, n) => ({ const: n + 1 })) } }],
+    [
+      'found by schemas that are referred to',
+      {
+        definitions: { a: { items: { const: 1 } } },
+        allOf: Array.from({ length: 3 }, () => ({ $ref: '#/definitions/a' })),
+      },
+    ],
+  ])('fails before its violations fill the memory, %s, and the next one runs', async (_, schema) => {
     const value = Array.from({ length: 200_000 }, () => 0);
     await expect(patient.violations(schema, value)).rejects.toThrow('out of memory: more than 64 MiB');
     expect(await patient.violations({ type: 'object' }, {})).toEqual([]);
