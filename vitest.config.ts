@@ -7,7 +7,8 @@ export default defineConfig({
     // A limit for what hangs: a busy machine may take ten times as long as a quiet one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
+    // One more than the two processors that CI has: tests of containers and of deadlines mostly wait.
+    maxWorkers: 3,
     // CDK's check of templates costs seconds in each file; `bundles.test.ts` synthesizes the app with it.
     env: { CDK_VALIDATION: 'false' },
     onUnhandledError: noteUncaught,
