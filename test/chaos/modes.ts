@@ -6,6 +6,8 @@ export interface ModeOptions {
   readonly seed: number;
   /** The longest fault, seconds. */
   readonly longest: number;
+  /** Names of the cases to try, for a mode whose cases have names; undefined: all. */
+  readonly only?: readonly string[] | undefined;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
 }
@@ -18,6 +20,8 @@ export interface Verdict {
 
 /** A way to disturb the service, and to check what it promises. */
 export interface Mode {
+  /** A line of the help. */
+  readonly about: string;
   /** Part of a run without an option that names modes. */
   readonly isUsual: boolean;
   readonly run: (options: ModeOptions) => Promise<Verdict>;
@@ -27,9 +31,25 @@ export type ModeName = 'kills' | 'points' | 'faults' | 'attacks';
 
 /** Every mode; its name is the option that selects it. A mode is loaded when it runs. */
 export const MODES: Readonly<Record<ModeName, Mode>> = {
-  kills: { isUsual: true, run: async (options) => (await import('./kills.ts')).kills(options) },
-  points: { isUsual: true, run: async (options) => (await import('./points.ts')).points(options) },
-  faults: { isUsual: true, run: async (options) => (await import('./faults.ts')).faults(options) },
+  kills: {
+    about: 'kill -9 under load and while it recovers; power cuts of copies',
+    isUsual: true,
+    run: async (options) => (await import('./kills.ts')).kills(options),
+  },
+  points: {
+    about: 'every crash point of each workload, and pairs of them',
+    isUsual: true,
+    run: async (options) => (await import('./points.ts')).points(options),
+  },
+  faults: {
+    about: 'database stopped, disk full, bus unwritable, clock set',
+    isUsual: true,
+    run: async (options) => (await import('./faults.ts')).faults(options),
+  },
   // Latencies are measured: on a busy machine they say nothing.
-  attacks: { isUsual: false, run: async (options) => (await import('./attacks/attacks.ts')).attacks(options) },
+  attacks: {
+    about: 'latency of one tenant during attacks of another, on a quiet machine',
+    isUsual: false,
+    run: async (options) => (await import('./attacks/attacks.ts')).attacks(options),
+  },
 };

@@ -1,38 +1,30 @@
-/**
- * `npm run chaos -- [--rounds 40] [--seed S] [--longest 5] [--kills] [--points] [--faults]`: disturbs the service and checks that nothing is stuck,
- * lost, doubled or crashed. Without the name of a mode it runs the usual ones. Ends with the line `N passed, N failed`.
- */
-import { parseArgs } from 'node:util';
-import { MODES, type ModeName } from './modes.ts';
+/** `npm run chaos`: disturbs the service, and ends with the line `N passed, N failed`; `-- --help` lists its options. */
+import { MODES } from './modes.ts';
+import { type ChaosOptions, HELP, OptionError, readOptions } from './options.ts';
 
-const NAMES = Object.keys(MODES) as ModeName[];
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '40' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    longest: { type: 'string', default: '5' },
-    ...Object.fromEntries(NAMES.map((name) => [name, { type: 'boolean' } as const])),
-  },
-});
-const [rounds, seed, longest] = [Number(values.rounds), Number(values.seed), Number(values.longest)];
-if (!Number.isInteger(rounds) || rounds < 1)
-  throw new Error(`--rounds is '${values.rounds}'; it must be a number from 1`);
-if (!Number.isInteger(seed)) throw new Error(`--seed is '${values.seed}'; it must be a whole number`);
-
-if (!(longest >= 1)) throw new Error(`--longest is '${values.longest}'; it must be a number of seconds from 1`);
+async function run({ modes, ...options }: ChaosOptions): Promise<void> {
+  const failures: string[] = [];
+  let passed = 0;
+  for (const name of modes) {
+    console.log(`${name}: ${options.rounds} rounds, seed ${options.seed}`);
+    const verdict = await MODES[name].run({ ...options, print: (line) => console.log(`${name}: ${line}`) });
+    passed += verdict.passed;
+    failures.push(...verdict.failures.map((failure) => `${name}: ${failure}`));
+  }
+  for (const failure of failures) console.log(`failed: ${failure}`);
+  console.log(`${passed} passed, ${failures.length} failed`);
+  process.exit(failures.length === 0 ? 0 : 1);
+}
 
 // Without this, a process that is under test would outlive this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const chosen = NAMES.filter((name) => (values as Readonly<Record<string, unknown>>)[name] === true);
-const failures: string[] = [];
-let passed = 0;
-for (const name of chosen.length > 0 ? chosen : NAMES.filter((one) => MODES[one].isUsual)) {
-  console.log(`${name}: ${rounds} rounds, seed ${seed}`);
-  const verdict = await MODES[name].run({ rounds, seed, longest, print: (line) => console.log(`${name}: ${line}`) });
-  passed += verdict.passed;
-  failures.push(...verdict.failures.map((failure) => `${name}: ${failure}`));
+try {
+  const options = readOptions(process.argv.slice(2), Date.now() % 1_000_000);
+  if (options === 'help') console.log(HELP);
+  else await run(options);
+} catch (error) {
+  if (!(error instanceof OptionError)) throw error;
+  console.error(`${error.message}\n'npm run chaos -- --help' lists the options`);
+  process.exit(2);
 }
-for (const failure of failures) console.log(`failed: ${failure}`);
-console.log(`${passed} passed, ${failures.length} failed`);
-process.exit(failures.length === 0 ? 0 : 1);

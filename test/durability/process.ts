@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -29,6 +29,8 @@ export interface StartOptions {
   /** The file of the record of flushes. */
   readonly record: string;
   readonly sync: string;
+  /** The file of its error output, which is added; by default that of this process. */
+  readonly log?: string;
   /** A further module that is loaded before the service, with its variables of the environment. */
   readonly preload?: { readonly file: string; readonly env: Readonly<Record<string, string>> };
 }
@@ -45,7 +47,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 /** Starts the process that `npm start` starts, with a recorder of its flushes. `kill` works before it is ready, too. */
-export function startProcess({ data, record, sync, preload }: StartOptions): {
+export function startProcess({ data, record, sync, log, preload }: StartOptions): {
   ready: Promise<Running>;
   kill(): Promise<void>;
 } {
@@ -56,7 +58,7 @@ export function startProcess({ data, record, sync, preload }: StartOptions): {
       ...{ ...process.env, PORT: '0', WEFT_DATA: data, APIKEY: KEY, WEFT_SYNC: sync, SYNC_RECORD: record },
       ...preload?.env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log === undefined ? 'inherit' : openSync(log, 'a')],
   });
   const exit = once(child, 'exit');
   // It must not outlive a test that fails.

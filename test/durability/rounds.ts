@@ -9,7 +9,7 @@ import { prepare, sendLoad } from './load.ts';
 import { copyAfterPowerCut, type PowerCut } from './power-cut.ts';
 import { type Running, startProcess } from './process.ts';
 import { type Random, randomFrom } from './random.ts';
-import { type Damage, verify } from './verification.ts';
+import { DAMAGE_KINDS, type Damage, noDamage, verify } from './verification.ts';
 
 export interface Rounds {
   readonly rounds: number;
@@ -35,7 +35,7 @@ export interface Figures extends Damage {
 
 const CLIENTS = 6;
 /** The load runs for this long before the kill, ms. */
-const [SHORTEST_MS, LONGEST_MS] = [20, 1200];
+const [SHORTEST_MS, LONGEST_MS] = [20, 600];
 /** A part of the processes is killed while it recovers, after this long, ms. */
 const RECOVERY_KILLS = 0.15;
 const LONGEST_RECOVERY_MS = 1500;
@@ -98,10 +98,8 @@ async function restart(place: Place, figures: Figures, random: Random): Promise<
   return startOn(place).ready;
 }
 
-function addTo(figures: Figures, where: string, { lost, partial, stalled }: Damage): void {
-  figures.lost.push(...lost.map((what) => `${where}: ${what}`));
-  figures.partial.push(...partial.map((what) => `${where}: ${what}`));
-  figures.stalled.push(...stalled.map((what) => `${where}: ${what}`));
+function addTo(figures: Figures, where: string, damage: Damage): void {
+  for (const kind of DAMAGE_KINDS) figures[kind].push(...damage[kind].map((what) => `${where}: ${what}`));
 }
 
 /** Rounds in one data folder: load, kill, power cut of a copy, start again. */
@@ -130,11 +128,7 @@ class FolderRounds {
     figures.unflushed += cut.unflushed;
     figures.torn += cut.torn;
     addTo(figures, `round ${number}, power cut`, damage);
-    addTo(figures, `round ${number}, rows after kill -9`, {
-      lost: [],
-      partial: auditOf(this.#place.data),
-      stalled: [],
-    });
+    addTo(figures, `round ${number}, rows after kill -9`, { ...noDamage(), partial: auditOf(this.#place.data) });
     this.#running = await restart(this.#place, figures, this.#random);
     const api = apiOf(this.#running, ledger.namespace);
     addTo(figures, `round ${number}, kill -9`, await verify(api, ledger));
@@ -150,7 +144,7 @@ export async function runRounds({ rounds, seed, sync = 'full', onRound }: Rounds
   const random = randomFrom(seed);
   const figures: Figures = {
     ...{ acknowledged: 0, kills: 0, recoveryKills: 0, powerCuts: 0, unflushed: 0, torn: 0 },
-    ...{ lost: [], partial: [], stalled: [] },
+    ...noDamage(),
   };
   for (let first = 1; first <= rounds; first += ROUNDS_OF_FOLDER) {
     const folder = mkdtempSync(join(tmpdir(), 'weft-durability-'));
@@ -164,7 +158,7 @@ export async function runRounds({ rounds, seed, sync = 'full', onRound }: Rounds
       await inFolder.end();
     }
     // A folder with damage stays for its examination.
-    if (figures.lost.length + figures.partial.length === 0) rmSync(folder, { recursive: true });
+    if (DAMAGE_KINDS.every((kind) => figures[kind].length === 0)) rmSync(folder, { recursive: true });
     else console.error(`the data folder is kept in ${folder}`);
   }
   return figures;

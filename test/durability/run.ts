@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { type Figures, runRounds } from './rounds.ts';
+import { damageLines, damageText } from './verification.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,11 +20,11 @@ if (!Number.isInteger(rounds) || rounds < 1)
 if (!Number.isInteger(seed)) throw new Error(`--seed is '${values.seed}'; it must be a whole number`);
 if (sync !== 'full' && sync !== 'normal') throw new Error(`--sync is '${sync}'; it must be full or normal`);
 
-const summaryOf = ({ lost, partial, stalled, ...counts }: Figures): string =>
+const summaryOf = (counts: Figures): string =>
   [
     `${counts.kills} kills under load, ${counts.recoveryKills} during recovery, ${counts.powerCuts} power cuts`,
     `${counts.unflushed} unflushed frames and ${counts.torn} torn pages`,
-    `${counts.acknowledged} acknowledged writes, ${lost.length} lost, ${partial.length} partial; ${stalled.length} runs stalled`,
+    `${counts.acknowledged} acknowledged writes: ${damageText(counts)}`,
   ].join('; ');
 
 // Without this, the process that is under test would outlive this one.
@@ -37,8 +38,7 @@ const figures = await runRounds({
     if (round % PROGRESS === 0) console.log(`round ${round}: ${summaryOf(soFar)}`);
   },
 });
-for (const kind of ['lost', 'partial', 'stalled'] as const) {
-  for (const what of figures[kind]) console.log(`${kind}: ${what}`);
-}
+const lines = damageLines(figures);
+for (const line of lines) console.log(line);
 console.log(summaryOf(figures));
-process.exitCode = figures.lost.length + figures.partial.length + figures.stalled.length === 0 ? 0 : 1;
+process.exitCode = lines.length === 0 ? 0 : 1;

@@ -9,9 +9,36 @@ export interface Damage {
   readonly lost: string[];
   /** Changes that are there in part. */
   readonly partial: string[];
+  /** What happened twice. */
+  readonly doubled: string[];
+  /** Accepted runs that did not end as complete. */
+  readonly crashed: string[];
   /** Runs that are stored and make no progress. */
   readonly stalled: string[];
 }
+
+/** Every kind of damage, with the word for it in reports. */
+export const DAMAGES = {
+  stalled: 'stuck',
+  lost: 'lost',
+  partial: 'partial',
+  doubled: 'doubled',
+  crashed: 'crashed',
+} as const satisfies Record<keyof Damage, string>;
+
+/** Every kind of damage, in the order of reports. */
+export const DAMAGE_KINDS = Object.keys(DAMAGES) as readonly (keyof Damage)[];
+
+/** No damage so far. */
+export const noDamage = (): Damage => ({ lost: [], partial: [], doubled: [], crashed: [], stalled: [] });
+
+/** A figure for each kind of damage: `0 stuck, 0 lost, …`. */
+export const damageText = (damage: Damage): string =>
+  DAMAGE_KINDS.map((kind) => `${damage[kind].length} ${DAMAGES[kind]}`).join(', ');
+
+/** A line for each thing that is damaged, with its kind. */
+export const damageLines = (damage: Damage): string[] =>
+  DAMAGE_KINDS.flatMap((kind) => damage[kind].map((what) => `${DAMAGES[kind]}: ${what}`));
 
 interface Listed {
   readonly id: string;
@@ -28,7 +55,7 @@ interface Output {
 const PAGE = 200;
 const POLL_MS = 25;
 /** Runs that a crash interrupted are stalled when none of them ends for this long. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 async function runsIn(api: Api): Promise<Listed[]> {
   const runs: Listed[] = [];
@@ -72,7 +99,7 @@ async function findRuns(api: Api, wanted: readonly string[], damage: Damage): Pr
     if (isWhole || Date.now() - changed > PATIENCE_MS) {
       const pending = runs.filter(({ status }) => status === 'pending');
       const failed = runs.filter(({ status }) => status !== 'pending' && status !== 'complete');
-      for (const { id, status } of failed) damage.partial.push(`the run ${id} has the status ${status}`);
+      damage.crashed.push(...failed.map(({ id, status }) => `the run ${id} has the status ${status}`));
       damage.stalled.push(...pending.map(({ id }) => `the run ${id}`));
       const stalled = new Set(await Promise.all(pending.map((run) => inputIdOf(api, run))));
       return { ended: byInputId(seen, damage), stalled };
@@ -85,7 +112,7 @@ function byInputId(seen: ReadonlyMap<string, Output>, damage: Damage): Map<strin
   const outputs = new Map<string, Output>();
   for (const [run, output] of seen) {
     const { id = '', n, count, rounds } = output;
-    if (outputs.has(id)) damage.partial.push(`${id} was started twice, the second time as ${run}`);
+    if (outputs.has(id)) damage.doubled.push(`${id} was started twice, the second time as ${run}`);
     if (n !== count || n !== rounds) damage.partial.push(`the run of ${id} has the output ${JSON.stringify(output)}`);
     outputs.set(id, output);
   }
@@ -135,7 +162,7 @@ async function verifyWorkflows(api: Api, { workflows }: Ledger, damage: Damage):
 
 /** Compares a namespace with its ledger, when everything that was interrupted has ended. */
 export async function verify(api: Api, ledger: Ledger): Promise<Damage> {
-  const damage: Damage = { lost: [], partial: [], stalled: [] };
+  const damage = noDamage();
   if ((await api.call('GET', '/tree')).status === 404) {
     damage.lost.push('the whole namespace');
     return damage;

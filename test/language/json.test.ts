@@ -41,6 +41,21 @@ describe('JSON text', () => {
     );
   });
 
+  test.each([
+    ['{"b":1,"10":2,"9":3,"a":4}', '{"10":2,"9":3,"a":4,"b":1}'],
+    ['{"b":{"d":1,"c":2},"a":[{"f":1,"e":-0}]}', '{"a":[{"e":-0,"f":1}],"b":{"c":2,"d":1}}'],
+    ['{"b":1,"__proto__":{"d":1,"c":[]}}', '{"__proto__":{"c":[],"d":1},"b":1}'],
+    ['[{"b":1,"a":2},{"a":3,"b":4},{"b":5,"a":6},{"c":7,"a":8}]', null],
+    [
+      '{"a":[[{"y":1,"x":2}],{"1":1}],"\\ud83d\\ude00":1,"\\uffff":2}',
+      '{"a":[[{"x":2,"y":1}],{"1":1}],"\uffff":2,"\u{1f600}":1}',
+    ],
+  ])('of %s has its keys in order at every level, and the value stays as it is', (text, expected) => {
+    const value = JSON.parse(text) as unknown;
+    expect(toJson(value)).toBe(expected ?? '[{"a":2,"b":1},{"a":3,"b":4},{"a":6,"b":5},{"a":8,"c":7}]');
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
   test('is formatted for a value that is nested more deeply than the call stack allows; a cycle is rejected', () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 20_000; depth += 1) deep = { a: deep };

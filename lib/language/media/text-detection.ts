@@ -51,7 +51,7 @@ function decode(bytes: Uint8Array): string | undefined {
 
 /** The first and the last character of a list or an object; but lists and objects on lines of their own are not one. */
 function hasJsonEnds(text: string): boolean {
-  const [first = ''] = linesOf(text);
+  const [first = ''] = text.slice(0, MAX_PARSED).split(/\r?\n/, 1);
   return /^(?:\[.*\]|\{.*\})$/.test(`${text.at(0)}${text.at(-1)}`) && !isJson(first);
 }
 

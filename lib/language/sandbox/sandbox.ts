@@ -1,9 +1,9 @@
 import { toJson } from '../json.ts';
 import type { EngineKind, Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
-import { FairQueue } from './fair-queue.ts';
+import { createPool } from './pool.ts';
 import type { Evaluator, Outcome, Script } from './queries.ts';
-import { createThread, type Thread } from './thread.ts';
+import { createThread } from './thread.ts';
 
 /** Settings of a sandbox. */
 export interface SandboxOptions {
@@ -124,22 +124,6 @@ async function runTogether(
   const reply = await run({ kind: 'jq', sources: batch.map(({ source }) => source), data, deadlineMs });
   const results = reply.results ?? [];
   return new Map(batch.flatMap((script, index) => (results[index] ? [[script, results[index]]] : [])));
-}
-
-/** Distributes the jobs of tenants to several threads. The thread that was used last is used first. */
-function createPool(threads: readonly Thread[]): (tenant: Tenant, job: Job) => Promise<Reply> {
-  const queue = new FairQueue({ total: threads.length, perTenant: Math.ceil(threads.length / 2) });
-  const idle = [...threads];
-  return ({ id, maxWaiting }, job) =>
-    queue.run(
-      id,
-      async () => {
-        const thread = idle.pop();
-        if (thread === undefined) throw new Error('no thread is idle');
-        return thread.run(job).finally(() => idle.push(thread));
-      },
-      maxWaiting,
-    );
 }
 
 function needValue(result: ScriptResult): unknown {

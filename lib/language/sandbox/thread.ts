@@ -1,8 +1,20 @@
 import { Worker } from 'node:worker_threads';
-import { type EngineKind, exhausted, failureMessage, type Job, type Limits, type Reply } from '../scripts/engine.ts';
+import {
+  type EngineKind,
+  exhausted,
+  failureMessage,
+  type Job,
+  type Limits,
+  type Message,
+  type Reply,
+} from '../scripts/engine.ts';
 
 /** Runs one job at a time in a worker thread, which is started by the first job and replaced when it is spent. */
 export interface Thread {
+  /** Whether the worker thread runs, so that a job need not wait for its start. */
+  readonly isStarted: boolean;
+  /** Starts the worker thread, if it does not run, and loads engines: the first job of each then begins at once. */
+  start(kinds: readonly EngineKind[]): void;
   /** Rejects when the thread cannot be started or is closed. A script that exceeds a limit is a reply. */
   run(job: Job): Promise<Reply>;
   /** Ends the thread; a job in progress rejects. */
@@ -26,6 +38,14 @@ export function createThread(limits: Limits): Thread {
     await ending?.terminate();
   };
   return {
+    get isStarted() {
+      return worker !== undefined;
+    },
+    start(kinds) {
+      if (isClosed || worker !== undefined) return;
+      worker = startWorker(limits);
+      worker.postMessage({ load: kinds } satisfies Message);
+    },
     async run(job) {
       if (isClosed) throw new Error('the sandbox is closed');
       worker ??= startWorker(limits);
@@ -75,7 +95,7 @@ async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply
   };
   for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener);
   worker.ref();
-  worker.postMessage(job);
+  worker.postMessage(job satisfies Message);
   try {
     return await promise;
   } finally {

@@ -13,6 +13,7 @@ import {
   failureMessage,
   type Job,
   type Limits,
+  type Message,
   type Reply,
   type ScriptResult,
 } from '../scripts/engine.ts';
@@ -67,4 +68,8 @@ function bounded(kind: EngineKind, source: string, result: ScriptResult): Script
 }
 
 capMemory(limits.memoryMiB * 1024 * 1024);
-parentPort?.on('message', (job: Job) => void work(job));
+parentPort?.on('message', (message: Message) => {
+  if (!('load' in message)) return void work(message);
+  // The job that needs an engine reports why it cannot be loaded.
+  for (const kind of message.load) engineOf(kind).catch(() => undefined);
+});

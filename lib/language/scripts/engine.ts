@@ -35,6 +35,9 @@ export interface Job {
   readonly deadlineMs: number;
 }
 
+/** What is sent to the thread: a job, or the engines to load before their first job. */
+export type Message = Job | { readonly load: readonly EngineKind[] };
+
 /** The reply of the thread. */
 export interface Reply {
   /** In the order of the sources; undefined if several scripts must be run one by one. */

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Client } from '../../service/access/client.ts';
 import { startProcess } from '../../service/access/process.ts';
 import type { ModeOptions, Verdict } from '../modes.ts';
+import { OptionError } from '../options.ts';
 import { type Latencies, measure, prepareTenant } from './latencies.ts';
 import type { Place } from './requests.ts';
 import { ATTACKS, type AttackName, prepare } from './workloads.ts';
@@ -25,8 +26,36 @@ async function placeOf(client: Client, namespace: string): Promise<Place> {
   return { url: client.url, key: String(secret), namespace };
 }
 
-const textOf = ({ count, p50, p99, max }: Latencies): string =>
-  `${count} requests, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${max.toFixed(0)} ms`;
+/** The columns of the table: a head, and its width. */
+const COLUMNS = [
+  ...([
+    ['attack', 15],
+    ['sent', 8],
+    ['p50 before', 12],
+    ['p99 before', 12],
+  ] as const),
+  ...([
+    ['requests', 10],
+    ['p50', 6],
+    ['p99', 6],
+    ['max', 6],
+    ['slowest', 9],
+    ['verdict', 7],
+  ] as const),
+] as const;
+
+const rowOf = (cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => cell.padEnd(COLUMNS[index]?.[1] ?? 0))
+    .join(' ')
+    .trimEnd();
+
+function cellsOf(name: string, { before, during, requests }: Measured, isTooSlow: boolean): string[] {
+  const { count, p50, p99, max, slowest } = during;
+  const times = [p50, p99, max].map((ms) => ms.toFixed(0));
+  const calm = [before.p50, before.p99].map((ms) => ms.toFixed(0));
+  return [name, String(requests), ...calm, String(count), ...times, slowest, isTooSlow ? 'failed' : 'ok'];
+}
 
 /** Why the latencies during an attack are too long; undefined: they are not. */
 function excessOf({ p99, max, failed }: Latencies): string | undefined {
@@ -72,17 +101,25 @@ export async function attack(name: AttackName): Promise<Measured> {
   }
 }
 
-/** Attacks services in each way. A way in which the requests of another tenant take too long is a failure. */
-export async function attacks({ print }: ModeOptions): Promise<Verdict> {
-  const failures: string[] = [];
+/** The attacks of these names, or all. Throws OptionError for a name that no attack has. */
+function attackNames(only: readonly string[] | undefined): readonly AttackName[] {
   const names = Object.keys(ATTACKS) as AttackName[];
+  const unknown = only?.find((name) => !Object.hasOwn(ATTACKS, name));
+  if (unknown !== undefined) throw new OptionError(`no attack is named '${unknown}'; there are ${names.join(', ')}`);
+  return names.filter((name) => only?.includes(name) ?? true);
+}
+
+/** Attacks services in each way. A way in which the requests of another tenant take too long is a failure. */
+export async function attacks({ print, only }: ModeOptions): Promise<Verdict> {
+  const failures: string[] = [];
+  const names = attackNames(only);
+  print(`latency of another tenant in ms; goal: p99 up to ${MAX_P99_MS}, max up to ${MAX_MS}`);
+  print(rowOf(COLUMNS.map(([head]) => head)));
   for (const name of names) {
-    const { before, during, requests } = await attack(name);
-    print(`${name}: ${ATTACKS[name].about}, ${requests} requests`);
-    print(`  another tenant before: ${textOf(before)}`);
-    print(`  another tenant during: ${textOf(during)}`);
-    const excess = excessOf(during);
-    if (excess !== undefined) failures.push(`${name}: ${excess}`);
+    const measured = await attack(name);
+    const excess = excessOf(measured.during);
+    print(rowOf(cellsOf(name, measured, excess !== undefined)));
+    if (excess !== undefined) failures.push(`${name} (${ATTACKS[name].about}): ${excess}`);
   }
   return { passed: names.length - failures.length, failures };
 }

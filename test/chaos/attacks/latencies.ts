@@ -7,6 +7,8 @@ export interface Latencies {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** The request that took longest: the name of the workflow, or `tree`. */
+  readonly slowest: string;
   /** The requests that failed, each as a text. */
   readonly failed: readonly string[];
 }
@@ -18,10 +20,16 @@ const WORKFLOWS = {
   schema: 'states:\n- id: a\n  type: validate\n  schema: {properties: {n: {type: integer}}}\n',
 };
 
+interface Request {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
 /** What a tenant does all day: it reads, and runs workflows with scripts of both languages and a schema. */
-const requestsOf = (place: Place): readonly (readonly [string, string])[] => [
-  ['GET', `/api/namespaces/${place.namespace}/tree`],
-  ...Object.keys(WORKFLOWS).map((name) => ['POST', pathOf(place, name, 'wait')] as const),
+const requestsOf = (place: Place): readonly Request[] => [
+  { name: 'tree', method: 'GET', path: `/api/namespaces/${place.namespace}/tree` },
+  ...Object.keys(WORKFLOWS).map((name) => ({ name, method: 'POST', path: pathOf(place, name, 'wait') })),
 ];
 
 const PAUSE_MS = 10;
@@ -29,24 +37,32 @@ const PAUSE_MS = 10;
 /** Stores the workflows that `measure` runs. */
 export const prepareTenant = (place: Place): Promise<void> => store(place, WORKFLOWS);
 
-function latenciesOf(times: readonly number[], failed: readonly string[]): Latencies {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? 0;
-  return { count: times.length, p50: at(0.5), p99: at(0.99), max: at(1), failed };
+interface Timed {
+  readonly name: string;
+  readonly ms: number;
+}
+
+function latenciesOf(timed: readonly Timed[], failed: readonly string[]): Latencies {
+  const sorted = timed.toSorted((a, b) => a.ms - b.ms);
+  const at = (part: number): number => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)]?.ms ?? 0;
+  return {
+    ...{ count: timed.length, p50: at(0.5), p99: at(0.99), max: at(1) },
+    ...{ slowest: sorted.at(-1)?.name ?? 'none', failed },
+  };
 }
 
 /** Sends the usual requests of a tenant, one after the other, for so many milliseconds. */
 export async function measure(place: Place, ms: number): Promise<Latencies> {
-  const [times, failed]: [number[], string[]] = [[], []];
+  const [timed, failed]: [Timed[], string[]] = [[], []];
   const requests = requestsOf(place);
   const end = performance.now() + ms;
   for (let turn = 0; performance.now() < end; turn += 1) {
-    const [method = '', path = ''] = requests[turn % requests.length] ?? [];
+    const { name, method, path } = requests[turn % requests.length] as Request;
     const began = performance.now();
     const status = await send(place, method, path, method === 'POST' ? { body: '{"n":1}' } : {});
-    times.push(performance.now() - began);
+    timed.push({ name, ms: performance.now() - began });
     if (status !== 200) failed.push(`${method} ${path}: ${status}`);
     await sleep(PAUSE_MS);
   }
-  return latenciesOf(times, failed);
+  return latenciesOf(timed, failed);
 }

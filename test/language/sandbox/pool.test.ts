@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createPool } from '../../../lib/language/sandbox/pool.ts';
+import type { Thread } from '../../../lib/language/sandbox/thread.ts';
+import type { EngineKind, Job, Reply } from '../../../lib/language/scripts/engine.ts';
+
+/** A thread whose jobs end when the test ends them. */
+class HeldThread implements Thread {
+  isStarted = false;
+  readonly loaded: EngineKind[] = [];
+  #end: (reply: Reply) => void = () => undefined;
+
+  start(kinds: readonly EngineKind[]): void {
+    this.isStarted = true;
+    this.loaded.push(...kinds);
+  }
+
+  run(): Promise<Reply> {
+    this.isStarted = true;
+    return new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  end({ isSpent }: { readonly isSpent: boolean }): void {
+    this.isStarted = !isSpent;
+    this.#end({ results: [], isSpent });
+  }
+
+  async close(): Promise<void> {}
+}
+
+const jobOf = (kind: EngineKind): Job => ({ kind, sources: [''], data: '{}', deadlineMs: 1 });
+
+function fourThreads() {
+  const threads = Array.from({ length: 4 }, () => new HeldThread());
+  return { threads, run: createPool(threads), started: () => threads.filter(({ isStarted }) => isStarted).length };
+}
+
+const LONG_MS = 200;
+
+test('the jobs of one tenant start no thread that they do not need', async () => {
+  const { threads, run, started } = fourThreads();
+  const first = run({ id: 'a' }, jobOf('jq'));
+  await delay(LONG_MS);
+  expect(started()).toBe(1);
+  threads.find(({ isStarted }) => isStarted)?.end({ isSpent: false });
+  await first;
+  void run({ id: 'a' }, jobOf('js'));
+  await delay(0);
+  expect(started()).toBe(1);
+});
+
+test('once tenants work side by side, another thread with all engines is ready while jobs take long', async () => {
+  const { threads, run, started } = fourThreads();
+  void run({ id: 'a' }, jobOf('schema'));
+  void run({ id: 'b' }, jobOf('js'));
+  await delay(0);
+  expect(started()).toBe(2);
+  await expect.poll(started).toBe(3);
+  expect(threads.flatMap(({ loaded }) => loaded).sort()).toEqual(['js', 'schema']);
+});
+
+test('a spent thread is replaced at once when no other is ready', async () => {
+  const { threads, run, started } = fourThreads();
+  const spent = run({ id: 'a' }, jobOf('jq'));
+  void run({ id: 'b' }, jobOf('js'));
+  await delay(0);
+  threads.at(-1)?.end({ isSpent: true });
+  await spent;
+  expect([started(), threads.at(-1)?.loaded]).toEqual([2, ['jq', 'js']]);
+});
