@@ -115,8 +115,9 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
     world.process.crashAt(crash);
     open.push(...(await finish(world, act())));
     const operations = world.process.operations - begun;
-    if (world.process.hasCrashed) {
-      open.push(...(await recover(world, second)), ...(await openOf(world)));
+    // The second crash may come only when the request is repeated.
+    for (let next = second; world.process.hasCrashed; next = undefined) {
+      open.push(...(await recover(world, next)), ...(await openOf(world)));
       open.push(...(await finish(world, act())));
     }
     open.push(...(await openOf(world)));
