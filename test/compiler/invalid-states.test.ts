@@ -36,6 +36,15 @@ describe('an invalid state', () => {
       '- {id: a, type: action, action: {function: f, secrets: foo}}',
       'failed to decode state[0]: field "secrets" must be a list, not text',
     ],
+    ['- {id: a, type: foreach, array: jq(.l), action: {function: f}, width: 0}', 'state[0]: width must be at least 1'],
+    [
+      '- {id: a, type: foreach, array: jq(.l), action: {function: f}, width: 1.5}',
+      'failed to decode state[0]: field "width" must be a whole number, not the number 1.5',
+    ],
+    [
+      '- {id: a, type: foreach, array: jq(.l), action: {function: f}, collect: all}',
+      "failed to decode state[0]: unknown collect 'all' (must be one of [errors])",
+    ],
     ['- {id: a, type: action, timeout: 5m, action: {function: f}}', 'state[0]: timeout is not a ISO8601 string'],
     [
       '- {id: a, type: action, action: {function: f, retries: {delay: 5s}}}',

@@ -39,6 +39,11 @@ describe('the plan of a state', () => {
       { do: 'each', array: 'jq(.l)', action: call },
     ],
     [
+      'of a foreach may limit the calls at once, and collect errors',
+      '- {id: a, type: foreach, array: jq(.l), action: {function: f}, width: 3, collect: errors, timeout: PT1M}',
+      { do: 'each', array: 'jq(.l)', action: call, width: 3, collect: 'errors', timeout: 'PT1M' },
+    ],
+    [
       'of a parallel calls all',
       '- {id: a, type: parallel, actions: [{function: f}]}',
       { do: 'all', mode: 'and', actions: [call] },

@@ -83,6 +83,8 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
     foreach: {
       array: 'A query; its result is a list of objects. The action runs once for each, with the object as its data.',
       action: 'The call for each object.',
+      width: 'How many calls are in progress at once, at most. Default: no limit of the workflow.',
+      collect: '`errors`: a call that fails does not fail the state. `return` is then `{results, errors}`.',
     },
     parallel: {
       actions: 'The calls.',

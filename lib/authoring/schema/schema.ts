@@ -27,7 +27,10 @@ const KINDS: {
   text: ({ isRequired = false }) => ({ type: orNull('string', isRequired), ...(isRequired && { minLength: 1 }) }),
   flag: ({ isRequired = false }) => ({ type: orNull('boolean', isRequired) }),
   number: ({ isRequired = false }) => ({ type: orNull('number', isRequired) }),
-  integer: ({ isRequired = false }) => ({ type: orNull('integer', isRequired) }),
+  integer: ({ isRequired = false, minimum }) => ({
+    type: orNull('integer', isRequired),
+    ...(minimum === undefined ? {} : { minimum }),
+  }),
   query: ({ isRequired = false }) => (isRequired ? { not: { enum: [null, '', []] } } : {}),
   map: ({ isRequired = false }) => ({ type: orNull('object', isRequired) }),
   schema: ({ isRequired = false }) => ({ type: isRequired ? ['object', 'boolean'] : ['object', 'boolean', 'null'] }),

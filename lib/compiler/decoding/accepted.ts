@@ -15,7 +15,8 @@ interface Every {
  */
 export type Accepted = Every &
   (
-    | { readonly kind: 'text' | 'flag' | 'number' | 'integer' | 'query' | 'map' | 'schema' }
+    | { readonly kind: 'text' | 'flag' | 'number' | 'query' | 'map' | 'schema' }
+    | { readonly kind: 'integer'; readonly minimum?: number }
     | { readonly kind: 'state' | 'function' | 'identifier' }
     /** An ISO 8601 duration, or one of these words. */
     | { readonly kind: 'duration'; readonly words?: readonly string[] }

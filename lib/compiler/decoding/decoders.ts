@@ -67,6 +67,14 @@ export const number = scalar('number', 'a number', (value) => typeof value === '
 /** A whole number. */
 export const integer = scalar('integer', 'a whole number', (value): value is number => Number.isSafeInteger(value));
 
+/** A whole number of at least 1. */
+export const positive = createDecoder({ kind: 'integer', minimum: 1 }, (node, field, context) => {
+  const value = integer(node, field, context);
+  if (value === undefined || value >= 1) return value;
+  reportInvalid(context, node ?? field, `${field.name} must be at least 1`);
+  return undefined;
+});
+
 /** Text; empty text counts as absent. */
 export const text = createDecoder(
   { kind: 'text' },

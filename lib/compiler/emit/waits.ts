@@ -77,13 +77,13 @@ type States = Readonly<Record<string, State>>;
 
 const TOKEN = '{% $states.context.Task.Token %}';
 
-/** A task that calls the steps function and ends by its token, after `seconds` of its input at the latest. */
-function waitForToken(payload: object): State & { readonly Type: 'Task' } {
+/** A task that calls the steps function and ends by its token, after `seconds` at the latest; by default those of its input. */
+function waitForToken(payload: object, seconds = '{% $states.input.seconds %}'): State & { readonly Type: 'Task' } {
   return {
     Type: 'Task',
     Resource: INVOKE_AND_WAIT,
     Arguments: { FunctionName: STEPS_FUNCTION, Payload: { ...EXECUTION, ...payload, token: TOKEN } },
-    TimeoutSeconds: '{% $states.input.seconds %}',
+    TimeoutSeconds: seconds,
     Retry: RETRY,
   };
 }
@@ -104,6 +104,8 @@ interface CallWiring {
   readonly name: string;
   /** The expression for the number of the call, in the input of the first state. */
   readonly number: string;
+  /** The expression for the timeout of the call; by default the seconds of its input. */
+  readonly seconds?: string;
   /** The task that continues after the call; undefined: the call ends its branch. */
   readonly after?: string;
   readonly onFailure: readonly Catcher[];
@@ -112,8 +114,8 @@ interface CallWiring {
 
 /** A call. If it has retries, a failed attempt returns the seconds until the next one as `again`. */
 function callStates({ retries }: ActionPlan, wiring: CallWiring): States {
-  const { first, name, number, after, onFailure, assignName } = wiring;
-  const task = waitForToken({ pause: '{% $pause %}', call: number });
+  const { first, name, number, seconds, after, onFailure, assignName } = wiring;
+  const task = waitForToken({ pause: '{% $pause %}', call: number }, seconds);
   const call = onFailure.length === 0 ? task : { ...task, Catch: onFailure };
   if (retries === undefined) {
     return { [first]: after === undefined ? { ...call, End: true } : { ...call, Next: after } };
@@ -139,15 +141,28 @@ function call({ action }: WorkOf<'call'>, wiring: Wiring): States {
   return callStates(action, { ...wiring, first: wiring.name, number });
 }
 
-/** Concurrent calls. One branch serves all of them, with retries if any of the actions has them. */
-function concurrentCalls(actions: readonly ActionPlan[], { name, after, onFailure, assignName }: Wiring): States {
+/** Calls that wait for their turn get the time at which all of them began: the seconds of their input count from then. */
+const TURNS = {
+  selector: "{% $merge([$states.context.Map.Item.Value, {'began': $states.context.State.EnteredTime}]) %}",
+  seconds:
+    '{% $exists($states.input.began) ? $max([1, $states.input.seconds - $floor(' +
+    '($toMillis($states.context.State.EnteredTime) - $toMillis($states.input.began)) / 1000)]) : $states.input.seconds %}',
+};
+
+/**
+ * Concurrent calls, at most `width` at once. One branch serves all of them, with retries if any of the actions has them.
+ */
+function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: number): States {
+  const { name, after, onFailure, assignName } = wait;
   const first = assignName(`${name} call`);
   const action = actions.find(({ retries }) => retries !== undefined) ?? actions[0];
-  const wiring: CallWiring = { first, name, number: '{% $states.input %}', onFailure: [], assignName };
+  const timeout = width === undefined ? {} : { seconds: TURNS.seconds };
+  const wiring: CallWiring = { first, name, number: '{% $states.input %}', onFailure: [], assignName, ...timeout };
   const branch: Branch = { StartAt: first, States: action === undefined ? {} : callStates(action, wiring) };
   const map: State = {
     Type: 'Map',
     Items: '{% $states.input.calls %}',
+    ...(width === undefined ? {} : { ItemSelector: TURNS.selector, MaxConcurrency: width }),
     ItemProcessor: branch,
     Catch: onFailure,
     Next: after,
@@ -167,7 +182,7 @@ const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
   listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
   'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
   call: { makeStates: call, hasRounds: false },
-  each: { makeStates: ({ action }, wiring) => concurrentCalls([action], wiring), hasRounds: true },
+  each: { makeStates: ({ action, width }, wiring) => concurrentCalls([action], wiring, width), hasRounds: true },
   all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: true },
 };
 

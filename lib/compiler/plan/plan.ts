@@ -151,7 +151,16 @@ export type Work =
   | { readonly do: 'emit'; readonly event: EmittedEvent; readonly delay?: 'immediate' | Duration }
   | { readonly do: 'sleep'; readonly duration: Duration }
   | { readonly do: 'call'; readonly action: ActionPlan; readonly async: boolean; readonly timeout?: Duration }
-  | { readonly do: 'each'; readonly array: Query; readonly action: ActionPlan; readonly timeout?: Duration }
+  | {
+      readonly do: 'each';
+      readonly array: Query;
+      readonly action: ActionPlan;
+      /** How many calls are in progress at once, at most; absent: as many as the service can make. */
+      readonly width?: number;
+      /** A failed call does not fail the state: failures are listed beside the results. */
+      readonly collect?: 'errors';
+      readonly timeout?: Duration;
+    }
   | {
       readonly do: 'all';
       readonly actions: readonly ActionPlan[];

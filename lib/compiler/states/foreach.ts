@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { createDecoder, duration, query, required, unvalidated } from '../decoding/decoders.ts';
+import { createDecoder, duration, oneOf, positive, query, required, unvalidated } from '../decoding/decoders.ts';
 import { action as decodeAction, toAction } from '../parts/actions.ts';
 import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
 
@@ -14,9 +14,9 @@ const action = createDecoder({ ...uncheckedAction.accepts, isRequired: true }, (
 /** Calls a function once for each element of an array (workflow-language 10.4). */
 export const foreach = defineState(
   'foreach',
-  { array: required(query), action, timeout: duration, ...EXIT_FIELDS },
-  ({ array, timeout, ...state }) => ({
-    work: { do: 'each', array, action: toAction(state.action), ...omitUndefined({ timeout }) },
+  { array: required(query), action, width: positive, collect: oneOf(['errors']), timeout: duration, ...EXIT_FIELDS },
+  ({ array, width, collect, timeout, ...state }) => ({
+    work: { do: 'each', array, action: toAction(state.action), ...omitUndefined({ width, collect, timeout }) },
     exit: toExit(state),
   }),
 );

@@ -17,6 +17,20 @@ export interface WaitingCall extends CallKey {
   readonly s?: number;
 }
 
+/**
+ * How the calls of a state complete it. `and`: every call must succeed; `or`: the first call that succeeds completes the
+ * state; `collect`: every call must end, and failures are listed.
+ */
+export type CallMode = 'and' | 'or' | 'collect';
+
+/** A call that failed where its failure does not fail the state. */
+export interface FailedCall {
+  /** The number of the call. */
+  readonly i: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** The progress of a state that makes calls. */
 export interface Calls {
   /** How many calls the state makes. */
@@ -31,6 +45,8 @@ export interface Calls {
   readonly waiting: readonly WaitingCall[];
   /** Calls that failed where one failure does not fail the state. */
   readonly failed: number;
+  /** The failures of a state that collects them; absent: none. */
+  readonly errors?: readonly FailedCall[];
 }
 
 /** An event to wait for: of a type, with matching attributes. */
@@ -94,8 +110,7 @@ export interface RetryPolicy {
 export interface Parent extends CallKey {
   /** The id of the calling run. */
   readonly id: string;
-  /** `and`: every call must succeed; `or`: the first call that succeeds completes the state. */
-  readonly mode: 'and' | 'or';
+  readonly mode: CallMode;
   readonly retries?: RetryPolicy;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;

@@ -1,6 +1,6 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { CallKey, Parent } from '../../domain/runs/waits.ts';
+import type { CallKey, CallMode, Parent } from '../../domain/runs/waits.ts';
 import { derivedId } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
@@ -21,7 +21,7 @@ export function childId(caller: Pick<runs.Run, 'id' | 'step'>, origin: number, {
 export interface Caller extends ServiceCaller {
   /** The part of its wait's `origin` in the ids of its calls. */
   readonly origin: number;
-  readonly mode: 'and' | 'or';
+  readonly mode: CallMode;
 }
 
 /** A call to be made. */

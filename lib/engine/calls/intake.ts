@@ -31,7 +31,7 @@ export class CallIntake {
   /** Whether the first attempt of a call decides the state, however the other calls end. */
   isDecidedBy(i: number, child: runs.Run): boolean {
     const { list, unit } = this;
-    if (child.status === 'pending') return false;
+    if (child.status === 'pending' || list.mode === 'collect') return false;
     if (list.mode === 'or' || child.status === 'complete') return list.mode === 'or' && child.status === 'complete';
     const policy = retryPolicyOf(list.callAt(i).action);
     return decideRetry(child, policy, 0, unit.ports.settings.brand).kind !== 'retry';
@@ -93,8 +93,18 @@ export class CallIntake {
 
   private async fail(key: CallKey, child: runs.Run, isExhausted: boolean): Promise<void> {
     this.record(key, child);
-    if (this.list.mode === 'or') this.progress.fail();
-    else await this.abort(failureOf(child, isExhausted));
+    const { mode } = this.list;
+    if (mode === 'or') return this.progress.fail();
+    const failed = failureOf(child, isExhausted);
+    if (mode === 'collect') this.collect(key.i, failed);
+    else await this.abort(failed);
+  }
+
+  /** Lists a failure beside the results. */
+  collect(i: number, failed: StateError): void {
+    const { unit, progress } = this;
+    const code = failed.own ? failed.code : unit.branded(failed.code);
+    progress.fail({ i, code, message: failed.message });
   }
 
   private logFailure({ status, code, message }: runs.Run): void {

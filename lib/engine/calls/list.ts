@@ -1,10 +1,12 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import type { CallMode } from '../../domain/runs/waits.ts';
 
 /** The calls that a state makes. */
 export interface CallList {
   readonly total: number;
-  /** `and`: every call must succeed; `or`: the first call that succeeds completes the state. */
-  readonly mode: 'and' | 'or';
+  readonly mode: CallMode;
+  /** How many calls run at once, at most; absent: as many as the engine can make. */
+  readonly width?: number | undefined;
   /** An ISO 8601 duration. */
   readonly timeout: string | undefined;
   /** There is one call for each element of a list. */

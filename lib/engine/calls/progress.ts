@@ -1,4 +1,4 @@
-import type { Calls, WaitingCall } from '../../domain/runs/waits.ts';
+import type { Calls, FailedCall, WaitingCall } from '../../domain/runs/waits.ts';
 
 /** How many calls of a state wait in a machine at once (a round): its history holds them all. */
 const ROUND_SIZE = 200;
@@ -11,6 +11,7 @@ export class CallProgress {
   private next: number;
   private returned: number;
   private failed: number;
+  private readonly errors: FailedCall[];
 
   constructor(total: number, stored?: Calls) {
     this.total = total;
@@ -19,12 +20,13 @@ export class CallProgress {
     this.next = stored?.next ?? 0;
     this.returned = stored?.returned ?? 0;
     this.failed = stored?.failed ?? 0;
+    this.errors = [...(stored?.errors ?? [])];
   }
 
   /** What is stored with the wait. */
   get stored(): Calls {
-    const { total, results, waitingCalls: waiting, next, returned, failed } = this;
-    return { total, results, waiting, next, returned, failed };
+    const { total, results, waitingCalls: waiting, next, returned, failed, errors } = this;
+    return { total, results, waiting, next, returned, failed, ...(errors.length === 0 ? {} : { errors }) };
   }
 
   /** The calls that a machine waits for. */
@@ -70,8 +72,14 @@ export class CallProgress {
   }
 
   /** Counts a call that failed where one failure does not fail the state. */
-  fail(): void {
+  fail(error?: FailedCall): void {
     this.failed += 1;
+    if (error !== undefined) this.errors.push(error);
+  }
+
+  /** The failures of a state that collects them, by number of the call. */
+  get allErrors(): readonly FailedCall[] {
+    return this.errors.toSorted((a, b) => a.i - b.i);
   }
 
   /** The results by number of the call; null for a call without one. */

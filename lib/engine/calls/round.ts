@@ -1,7 +1,7 @@
 import { isCallBegun } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { Calls } from '../../domain/runs/waits.ts';
-import { failure, internalFailure } from '../evaluation/failures.ts';
+import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
+import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
@@ -15,8 +15,16 @@ import { CallStarter } from './starter.ts';
 /** How many children run in place side by side: while one waits for the database another one computes. */
 const CONCURRENCY = 8;
 
-/** What a state that makes calls comes to: the results of all its calls, or a wait for them. */
-export type RoundResult = Suspend | readonly unknown[];
+/** What the calls of a state came to. */
+export interface Returned {
+  /** By number of the call; null for a call without a result. */
+  readonly results: readonly unknown[];
+  /** The failures of a state that collects them. */
+  readonly errors: readonly FailedCall[];
+}
+
+/** What a state that makes calls comes to: what all its calls returned, or a wait for them. */
+export type RoundResult = Suspend | Returned;
 
 /**
  * The calls of a state, in rounds: begins as many as a machine may wait for at once, takes in what they return, begins
@@ -58,7 +66,7 @@ export class CallRound {
     if (intake.hasWinner) return this.finishWon();
     if (progress.waiting.length > 0) return this.suspend(true);
     if (list.mode === 'or') throw failure('parallel.allFailed', 'all parallel actions failed');
-    return progress.allResults();
+    return this.returned;
   }
 
   /**
@@ -94,8 +102,8 @@ export class CallRound {
   }
 
   private async beginSome(): Promise<void> {
-    const { progress, intake } = this;
-    const numbers = progress.begin(CONCURRENCY);
+    const { progress, intake, list } = this;
+    const numbers = progress.begin(Math.min(CONCURRENCY, list.width ?? CONCURRENCY));
     const controller = new AbortController();
     const begin = async (i: number) => {
       const child = await this.starter.begin(i, controller.signal);
@@ -108,19 +116,28 @@ export class CallRound {
       one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, child: one.value }] : [],
     );
     for (const { i, child } of children) if (child.status === 'pending') progress.wait({ i, k: 0 });
-    const fault = begun.find((one) => one.status === 'rejected');
-    if (fault !== undefined) await intake.abort(fault.reason);
+    for (const [index, one] of begun.entries()) {
+      if (one.status === 'fulfilled') continue;
+      const { reason } = one;
+      const isListed = list.mode === 'collect' && reason instanceof StateError && reason.kind === 'catchable';
+      if (isListed) intake.collect(numbers[index] ?? 0, reason);
+      else await intake.abort(reason);
+    }
     for (const { i, child } of children) if (child.status !== 'pending') await intake.take(i, 0, child);
   }
 
   /** Nothing waits for the other calls any more; they run on in executions of their own. */
-  private async finishWon(): Promise<readonly unknown[]> {
+  private async finishWon(): Promise<Returned> {
     const { unit, caller, progress } = this;
     const ids = progress.waiting.map(({ i }) => childId(unit.caller, caller.origin, { i, k: 0 }));
     for (const child of await runs.findMany(unit.ports, ids)) {
       const isIdle = child?.status === 'pending' && child.machine === '' && !isCallBegun(child);
       if (isIdle) await launch(unit.ports, child, '');
     }
-    return progress.allResults();
+    return this.returned;
+  }
+
+  private get returned(): Returned {
+    return { results: this.progress.allResults(), errors: this.progress.allErrors };
   }
 }

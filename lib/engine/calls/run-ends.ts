@@ -19,7 +19,7 @@ function failedAnswer({ settings, clock }: Needs, run: Run, { i, k, mode, retrie
     return { output: { i, k: k + 1, again: toWaitSeconds(decision.delay), seconds } };
   }
   const exceeded = decision.kind === 'exhausted' ? { exceeded: true } : {};
-  if (mode === 'or') return { output: { i, k, failed: true, ...exceeded } };
+  if (mode !== 'and') return { output: { i, k, failed: true, ...exceeded } };
   return errorAnswer(TASK_ERROR.callFailed, { i, k, ...exceeded });
 }
 

@@ -1,7 +1,7 @@
 import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { Wait, WaitingCall } from '../../domain/runs/waits.ts';
+import type { CallMode, Wait, WaitingCall } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { noteBegin, serve } from '../containers/serving.ts';
 import { internalFailure, StateError } from '../evaluation/failures.ts';
@@ -13,6 +13,7 @@ import type { RunInPlace } from '../run/step-unit.ts';
 import { openCallee } from './callees.ts';
 import { cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
+import { elementAt, elementsOf } from './elements.ts';
 import { evaluateCallInput } from './inputs.ts';
 import { announceEnd } from './run-ends.ts';
 
@@ -128,12 +129,21 @@ async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, 
     callee.kind === 'native' ? undefined : await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
   const input =
     before === undefined
-      ? await evaluateCallInput(callee, caller.data, secretReader(ports, caller))
+      ? await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller))
       : { input: before.input, files: before.service?.files ?? [] };
-  const mode = state.work.do === 'all' ? state.work.mode : 'and';
+  const mode = modeOf(state);
   const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
   return { callee, caller: calling, key: { i, k }, input, token };
 }
+
+function modeOf({ work }: StatePlan): CallMode {
+  if (work.do === 'all') return work.mode;
+  return work.do === 'each' && work.collect !== undefined ? 'collect' : 'and';
+}
+
+/** The data over which the input of call `i` is evaluated. */
+const dataOfCall = async ({ work }: StatePlan, data: unknown, i: number): Promise<unknown> =>
+  work.do === 'each' ? elementAt(await elementsOf(work, data), i) : data;
 
 async function stateOf(
   ports: EnginePorts,

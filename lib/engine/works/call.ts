@@ -5,7 +5,7 @@ import { childId, launch, newChild, storeChild } from '../calls/children.ts';
 import { evaluateCallInput } from '../calls/inputs.ts';
 import type { CallList } from '../calls/list.ts';
 import { keepReturned } from '../calls/results.ts';
-import { CallRound } from '../calls/round.ts';
+import { CallRound, type Returned } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, type Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
@@ -46,7 +46,7 @@ const CALL_LINES: Readonly<Record<CalleeKind, (action: ActionPlan, id: string) =
 const callLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
   CALL_LINES[calleeKindFor(unit.run, unit.tools.plan, action) ?? 'subflow'](action, id);
 
-const firstOf = ([result]: readonly unknown[]): unknown => result;
+const firstOf = ({ results: [result] }: Returned): unknown => result;
 
 /** Calls a subflow or a container; `return` becomes its result. */
 export const call: Perform<'call'> = async (unit, work) => {

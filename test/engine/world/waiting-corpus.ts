@@ -121,6 +121,35 @@ export const waitingSpecimens: readonly Specimen[] = [
     },
   },
   {
+    name: 'a foreach of width two',
+    input: '{"list": [{"n": 1}, {"n": 2}, {"n": 3}]}',
+    status: 'complete',
+    sources: {
+      kid: SLEEPER,
+      main: `${KID}states: [{id: go, type: foreach, array: jq(.list), action: {function: kid}, width: 2}]\n`,
+    },
+  },
+  {
+    name: 'a foreach that collects errors',
+    input: '{"list": [{"n": 1}, {"n": 2, "bad": true}, {"n": 3, "bad": true, "late": true}]}',
+    status: 'complete',
+    sources: {
+      kid: `states:
+- {id: look, type: switch, conditions: [{condition: 'jq(.late == true)', transition: nap}, {condition: 'jq(.bad == true)', transition: fail}], defaultTransition: nap}
+- {id: nap, type: delay, duration: PT3S, transition: judge}
+- {id: judge, type: switch, conditions: [{condition: 'jq(.bad == true)', transition: fail}]}
+- {id: fail, type: error, error: kid.bad, message: bad}
+`,
+      main: `${KID}states:
+- id: go
+  type: foreach
+  array: jq(.list)
+  action: {function: kid, retries: {max_attempts: 1, delay: PT2S, codes: ['kid.*']}}
+  collect: errors
+`,
+    },
+  },
+  {
     name: 'a foreach of which some wait and one fails',
     input: '{"list": [{"n": 5}, {"n": 1}, {"n": 8}]}',
     status: 'complete',
