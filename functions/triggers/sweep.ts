@@ -3,14 +3,20 @@ import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
+import { MINUTE_MS } from '../../lib/time/units.ts';
+
+/** A call may last 15 minutes: the reconciler stops after 9 of them, the sweep after 13. */
+const RECONCILER_MS = 9 * MINUTE_MS;
+const SWEEP_MS = 13 * MINUTE_MS;
 
 /** Called by rules after each deployment and every 15 minutes. The next call completes one that was interrupted. */
 export const handler = withFaultLog<void, void>(
   async () => {
     const ports = { ...enginePorts(), containers: containers() };
+    const began = ports.clock.now();
     await rearmAll(ports, installation());
-    await reconcile(ports, { isExclusive: false });
-    await sweep(ports);
+    await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS });
+    await sweep(ports, began + SWEEP_MS);
   },
   { about: () => ({}), meter },
 );

@@ -273,6 +273,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/run',
     'lib/engine/step',
     'lib/ports',
+    'lib/time',
   ],
   'lib/adapters/aws': [
     'lib/adapters/aws/containers',

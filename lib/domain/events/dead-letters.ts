@@ -72,7 +72,7 @@ const instantOf = (text: string): number => {
 /** When a delivery was due, and what identifies it among those of that time. */
 const IDENTITIES: { readonly [K in Delivery['kind']]: (delivery: Extract<Delivery, { kind: K }>) => [number, string] } =
   {
-    event: ({ message: { record }, to }) => [keys.timeInEvent(record.sk), JSON.stringify([record.pk, record.sk, to])],
+    event: ({ message: { record }, to }) => [keys.timeIn(record.sk), JSON.stringify([record.pk, record.sk, to])],
     tick: ({ target, planned }) => [planned, target.id],
     inbound: ({ event }) => [instantOf(event.time), event.id],
   };

@@ -198,8 +198,8 @@ export const eventsReceived = (namespaceId: string, ms: number): Partition => ({
 /** The id of an event as it is in sort keys. */
 export const eventIdPart = (id: string): string => part(id);
 
-/** When an event was due, from its sort key; milliseconds since 1970. */
-export const timeInEvent = (sk: string): number => Number(sk.slice(0, TIME_DIGITS)) || 0;
+/** The time at the beginning of a sort key: when an event was due, or a run began; milliseconds since 1970. */
+export const timeIn = (sk: string): number => Number(sk.slice(0, TIME_DIGITS)) || 0;
 
 /** The `eventIdPart` in the attribute `time` of an event. */
 export const idInTime = (time: string): string => time.slice(TIME_DIGITS + 1);
@@ -217,6 +217,11 @@ export const openEvents = (namespaceId: string): Partition => journal(`open#${na
 /** The cursor of the reconciler in the runs or the events of a namespace. */
 export const openCursor = (namespaceId: string, kind: 'runs' | 'events'): Key =>
   at(journal(`open-cursors#${namespaceId}`), kind);
+
+/** The passes over all namespaces that continue where the one before ended. */
+export type PassName = 'reconciler' | 'sweep';
+/** The namespace with which the next pass begins. */
+export const passCursor = (name: PassName): Key => at(journal('pass-cursors'), name);
 
 /** The deliveries that exhausted their retries. */
 export const deadLetters = (namespaceId: string): Partition => journal(`failed-deliveries#${namespaceId}`);

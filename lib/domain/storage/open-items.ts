@@ -1,7 +1,8 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { BATCH_LIMIT, type Item, type Key, type Write } from '../../ports/table.ts';
+import type { Item, Key, Write } from '../../ports/table.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
-import { deleteKeys, putAt } from './batches.ts';
+import { batchesOf, deleteKeys, putAt } from './batches.ts';
 import * as keys from './keys.ts';
 import { pagesOf, type Range } from './queries.ts';
 
@@ -21,6 +22,8 @@ export interface OpenKind {
   readonly rangesOf: (from: number, to: number) => readonly Range[];
   /** The rows of a page of the index that are open. */
   readonly pick: (rows: readonly Item[]) => Promise<readonly Item[]>;
+  /** How long a listed item of this age is not visited again, milliseconds; absent: each pass visits it. */
+  readonly restOf?: (age: number) => number;
 }
 
 /** An open item: its key, and its position among the items of its kind. */
@@ -29,6 +32,14 @@ export interface OpenItem {
   readonly order: string;
   /** It is in the list, from which it is taken when it is not open any more. */
   readonly isListed: boolean;
+}
+
+/** How much one pass does. */
+export interface Extent {
+  /** Every listed item is visited, also those that rest. */
+  readonly visitsAll: boolean;
+  /** The time at which the pass stops, milliseconds since 1970; the next pass continues there. */
+  readonly until: number;
 }
 
 /**
@@ -40,14 +51,17 @@ const SETTLING_MS = 3 * MINUTE_MS;
 const MAX_SKEW_MS = MINUTE_MS;
 /** A cursor that passes no item is stored this seldom: a namespace at rest costs no writes. */
 const MIN_MOVE_MS = HOUR_MS;
-/** How many listed items one pass visits. The next pass continues after them. */
-const MAX_LISTED = 1000;
+/** The rows that one query reads. */
+const PAGE_SIZE = 1000;
+/** How many listed items one pass reads, and of a kind whose items do not rest. The next pass continues after them. */
+const MAX_LISTED = 10 * PAGE_SIZE;
+const MAX_LISTED_RESTLESS = PAGE_SIZE;
 
 /** How far the passes before have come. */
 interface Progress {
   /** Every open item with an earlier time is listed; milliseconds since 1970. */
   readonly from: number;
-  /** The last listed item that was visited, if there are more than one pass visits. */
+  /** The last listed item that was read, if there are more than one pass reads. */
   readonly visited: string;
 }
 
@@ -57,68 +71,116 @@ async function progressOf({ table, clock }: Needs, { cursor, oldest }: OpenKind)
   return { from: from > clock.now() + MAX_SKEW_MS ? oldest : from, visited: String(item?.['visited'] ?? '') };
 }
 
+const store = ({ table }: Needs, { cursor }: OpenKind, { from, visited }: Progress): Promise<void> =>
+  table.write([putAt(cursor, { from, visited })]);
+
 const tableOf = ({ list }: OpenKind): Key['table'] => list.table;
 
 const listKey = ({ list }: OpenKind, order: string): Key => ({ table: list.table, pk: list.pk, sk: order });
 
-function toListing(kind: OpenKind, { key, order }: OpenItem): Write {
-  return putAt(listKey(kind, order), { itemPk: key.pk, itemSk: key.sk });
-}
+/** The row of an open item in the list; `restsUntil`: the time of its next visit. */
+const toListing = (kind: OpenKind, { key, order }: OpenItem, restsUntil?: number): Write =>
+  putAt(listKey(kind, order), omitUndefined({ itemPk: key.pk, itemSk: key.sk, restsUntil }));
 
-/** The listed items after `visited`, page by page; all of them, or as many as one pass visits. */
-async function* listedItems({ table }: Needs, kind: OpenKind, visited: string, visitsAll: boolean) {
-  const from = visitsAll || visited === '' ? undefined : visited;
-  let count = 0;
-  for await (const items of pagesOf(table, { ...kind.list, from, limit: BATCH_LIMIT })) {
-    const listed = items.filter(({ sk }) => from === undefined || sk > from);
-    yield listed.map(({ sk, itemPk, itemSk }): OpenItem => {
-      return { key: { table: tableOf(kind), pk: String(itemPk), sk: String(itemSk) }, order: sk, isListed: true };
+/** What one pass has read so far. */
+class OpenPass {
+  readonly #needs: Needs;
+  readonly #kind: OpenKind;
+  readonly #extent: Extent;
+  /** The positions of listed items that the index has as well. */
+  readonly #seen = new Set<string>();
+
+  constructor(needs: Needs, kind: OpenKind, extent: Extent) {
+    this.#needs = needs;
+    this.#kind = kind;
+    this.#extent = extent;
+  }
+
+  get #isLate(): boolean {
+    return this.#needs.clock.now() >= this.#extent.until;
+  }
+
+  #isDue({ restsUntil = 0 }: Item): boolean {
+    return this.#extent.visitsAll || Number(restsUntil) <= this.#needs.clock.now();
+  }
+
+  /** Yields the listed items that are due. Returns where the next pass continues; the empty text: at the beginning. */
+  async *listed({ from, visited }: Progress): AsyncGenerator<readonly OpenItem[], string> {
+    const { visitsAll } = this.#extent;
+    const most = this.#kind.restOf === undefined ? MAX_LISTED_RESTLESS : MAX_LISTED;
+    const after = visitsAll || visited === '' ? undefined : visited;
+    let count = 0;
+    let last = after ?? '';
+    for await (const items of pagesOf(this.#needs.table, { ...this.#kind.list, from: after, limit: PAGE_SIZE })) {
+      const listed = items.filter(({ sk }) => after === undefined || sk > after);
+      for (const { sk } of listed) if (sk >= keys.timeText(from)) this.#seen.add(sk);
+      for (const batch of batchesOf(listed.filter((item) => this.#isDue(item)))) {
+        if (this.#isLate) return last;
+        last = batch.at(-1)?.sk ?? last;
+        yield batch.map(({ sk, itemPk, itemSk }): OpenItem => {
+          const key = { table: tableOf(this.#kind), pk: String(itemPk), sk: String(itemSk) };
+          return { key, order: sk, isListed: true };
+        });
+      }
+      count += listed.length;
+      last = listed.at(-1)?.sk ?? last;
+      if (!visitsAll && count >= most) return last;
+    }
+    return '';
+  }
+
+  /**
+   * Yields the open items that the index has since the cursor. An item that the cursor passes is listed before. Returns
+   * the time that the cursor has reached, and whether it passed an item.
+   */
+  async *indexed({ from, visited }: Progress): AsyncGenerator<readonly OpenItem[], { to: number; passed: boolean }> {
+    const settled = Math.max(this.#needs.clock.now() - SETTLING_MS, from);
+    let passed = false;
+    let reached = from;
+    for (const range of this.#kind.rangesOf(from, this.#needs.clock.now() + MAX_SKEW_MS)) {
+      for await (const rows of pagesOf(this.#needs.table, { ...range, limit: PAGE_SIZE })) {
+        const open = (await this.#pick(rows, settled)).filter(({ order }) => !this.#seen.has(order));
+        for (const batch of batchesOf(open)) {
+          if (this.#isLate) return { to: reached, passed };
+          const behind = batch.filter(({ isListed }) => isListed);
+          if (behind.length > 0) await this.#needs.table.write(behind.map((item) => toListing(this.#kind, item)));
+          yield batch;
+          reached = Math.min(keys.timeIn(batch.at(-1)?.order ?? ''), settled);
+        }
+        passed ||= rows.some((row) => this.#orderOf(row) < keys.timeText(settled));
+        const last = rows.at(-1);
+        if (last !== undefined) reached = Math.min(keys.timeIn(this.#orderOf(last)), settled);
+        if (rows.length === PAGE_SIZE) await store(this.#needs, this.#kind, { from: reached, visited });
+      }
+    }
+    return { to: settled, passed };
+  }
+
+  #orderOf(row: Item): string {
+    return String(row[this.#kind.order]);
+  }
+
+  async #pick(rows: readonly Item[], settled: number): Promise<OpenItem[]> {
+    const picked = await this.#kind.pick(rows);
+    return picked.map((row) => {
+      const order = this.#orderOf(row);
+      const isListed = order < keys.timeText(settled);
+      return { key: { table: tableOf(this.#kind), pk: row.pk, sk: row.sk }, order, isListed };
     });
-    count += listed.length;
-    if (!visitsAll && count >= MAX_LISTED) return;
   }
 }
 
 /**
- * Yields the open items of a kind in batches, each item once: those that are listed, and those that the index has since
- * the cursor. Then the cursor moves; an item that it passes is listed before. `visitsAll`: every listed item, not only as
- * many as one pass visits. A pass that ends early moves nothing.
+ * Yields the open items of a kind in batches, each item once: those that are listed and due, and those that the index has
+ * since the cursor. The cursor moves with each page of the index; an item that it passes is listed before.
  */
-export async function* openItems(
-  needs: Needs,
-  kind: OpenKind,
-  visitsAll: boolean,
-): AsyncGenerator<readonly OpenItem[]> {
-  const now = needs.clock.now();
-  const { from, visited } = await progressOf(needs, kind);
-  const settled = Math.max(now - SETTLING_MS, from);
-  const seen = new Set<string>();
-  let listed = 0;
-  let last = '';
-  for await (const batch of listedItems(needs, kind, visited, visitsAll)) {
-    for (const { order } of batch) if (order >= keys.timeText(from)) seen.add(order);
-    listed += batch.length;
-    last = batch.at(-1)?.order ?? last;
-    yield batch;
-  }
-  let passed = false;
-  for (const range of kind.rangesOf(from, now + MAX_SKEW_MS)) {
-    for await (const rows of pagesOf(needs.table, { ...range, limit: BATCH_LIMIT })) {
-      const picked = (await kind.pick(rows)).map((row): OpenItem => {
-        const order = String(row[kind.order]);
-        const isListed = order < keys.timeText(settled);
-        return { key: { table: tableOf(kind), pk: row.pk, sk: row.sk }, order, isListed };
-      });
-      const open = picked.filter(({ order }) => !seen.has(order));
-      const behind = open.filter(({ isListed }) => isListed);
-      if (behind.length > 0) await needs.table.write(behind.map((item) => toListing(kind, item)));
-      passed ||= rows.some((row) => String(row[kind.order]) < keys.timeText(settled));
-      yield open;
-    }
-  }
-  const next = !visitsAll && listed >= MAX_LISTED ? last : '';
-  if (!passed && settled - from < MIN_MOVE_MS && next === visited) return;
-  await needs.table.write([putAt(kind.cursor, { from: settled, visited: next })]);
+export async function* openItems(needs: Needs, kind: OpenKind, extent: Extent): AsyncGenerator<readonly OpenItem[]> {
+  const progress = await progressOf(needs, kind);
+  const pass = new OpenPass(needs, kind, extent);
+  const visited = yield* pass.listed(progress);
+  const { to: from, passed } = yield* pass.indexed({ from: progress.from, visited });
+  if (!passed && from - progress.from < MIN_MOVE_MS && visited === progress.visited) return;
+  await store(needs, kind, { from, visited });
 }
 
 /** Takes items that are not open any more from the list. */
@@ -127,4 +189,15 @@ export async function closeItems({ table }: Pick<Needs, 'table'>, kind: OpenKind
     table,
     items.filter(({ isListed }) => isListed).map(({ order }) => listKey(kind, order)),
   );
+}
+
+/** Lets listed items rest that were visited and stay open, if their kind has a rest. */
+export async function restItems({ table, clock }: Needs, kind: OpenKind, items: readonly OpenItem[]): Promise<void> {
+  const { restOf } = kind;
+  if (restOf === undefined) return;
+  const now = clock.now();
+  const listings = items
+    .filter(({ isListed }) => isListed)
+    .map((item) => toListing(kind, item, now + restOf(now - keys.timeIn(item.order))));
+  for (const batch of batchesOf(listings)) await table.write(batch);
 }

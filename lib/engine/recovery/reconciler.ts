@@ -1,17 +1,17 @@
 import * as events from '../../domain/events/events.ts';
 import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
 import { openRunsOf } from '../../domain/instances/open-runs.ts';
-import * as namespaces from '../../domain/namespaces/namespaces.ts';
+import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import * as removals from '../../domain/purging/purging.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
-import { closeItems, type OpenItem, type OpenKind, openItems } from '../../domain/storage/open-items.ts';
-import { readAll } from '../../domain/storage/queries.ts';
+import { closeItems, type OpenItem, type OpenKind, openItems, restItems } from '../../domain/storage/open-items.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import { exportAudit } from '../events/audit-export.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
+import { forEachOf, visitNamespaces } from './visits.ts';
 
 /** What a pass of the reconciler may assume. */
 export interface Pass {
@@ -20,11 +20,13 @@ export interface Pass {
    * left to another process, and every open item is visited.
    */
   readonly isExclusive: boolean;
+  /** The time at which the pass stops, milliseconds since 1970; the next one continues there. Absent: it has no end. */
+  readonly until?: number;
 }
 
 interface Scope extends Pass {
   readonly ports: CleanupPorts;
-  readonly namespace: namespaces.Namespace;
+  readonly namespace: Namespace;
   /** Faults of single items: the others are converged all the same. */
   readonly faults: unknown[];
 }
@@ -89,19 +91,22 @@ async function convergeOne<T>({ converge }: Promised<T>, scope: Scope, found: T)
 async function convergeBatch<T>(promised: Promised<T>, scope: Scope, items: readonly OpenItem[]): Promise<void> {
   const found = await promised.read(scope, items);
   const closed: OpenItem[] = [];
+  const kept: OpenItem[] = [];
   for (let from = 0; from < items.length; from += CONCURRENCY) {
     const some = items.slice(from, from + CONCURRENCY).map(async (item, index) => {
       const one = found[from + index];
       if (one === undefined) closed.push(item);
-      else if ((await convergeOne(promised, scope, one)) && !promised.isOpen(scope, one)) closed.push(item);
+      else if (await convergeOne(promised, scope, one)) (promised.isOpen(scope, one) ? kept : closed).push(item);
     });
     await Promise.all(some);
   }
   await closeItems(scope.ports, promised.kindOf(scope), closed);
+  await restItems(scope.ports, promised.kindOf(scope), kept);
 }
 
 async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
-  for await (const items of openItems(scope.ports, promised.kindOf(scope), scope.isExclusive)) {
+  const extent = { visitsAll: scope.isExclusive, until: scope.until ?? Number.POSITIVE_INFINITY };
+  for await (const items of openItems(scope.ports, promised.kindOf(scope), extent)) {
     if (items.length > 0) await convergeBatch(promised, scope, items);
   }
 }
@@ -116,22 +121,23 @@ const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> =
 
 /** A workflow that was changed has its schedule: the marker of the change names it until that is done. */
 async function armSchedules(ports: CleanupPorts): Promise<void> {
-  for (const open of await openSchedules(ports)) await followChange(ports, open);
+  await forEachOf(await openSchedules(ports), CONCURRENCY, (open) => followChange(ports, open));
 }
 
 /**
  * Compares what the tables promise with what exists, and makes it so: level-triggered, idempotent, and cheap when nothing
- * is open. A fault with one item or promise does not stop the others. Throws the first fault in the end.
+ * is open. A fault with one item or promise does not stop the others. Throws the first fault in the end. The namespaces are
+ * visited side by side; a pass that reaches its end continues with the next namespace in the next pass.
  */
-export async function reconcile(ports: CleanupPorts, { isExclusive }: Pass): Promise<void> {
+export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> {
   const faults: unknown[] = [];
   const attempt = (work: Promise<void>): Promise<void> => work.catch((fault: unknown) => void faults.push(fault));
   await attempt(removals.finishAll(ports));
   await attempt(armSchedules(ports));
   await attempt(exportAudit(ports));
-  for (const item of await readAll(ports.table, keys.NAMESPACES)) {
-    const scope = { ports, isExclusive, namespace: namespaces.fromItem(item), faults };
+  await visitNamespaces(ports, { name: 'reconciler', until: pass.until }, async (namespace) => {
+    const scope = { ...pass, ports, namespace, faults };
     for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));
-  }
+  });
   if (faults.length > 0) throw faults[0];
 }

@@ -1,20 +1,18 @@
 import * as metrics from '../../domain/metrics/metrics.ts';
-import * as namespaces from '../../domain/namespaces/namespaces.ts';
 import { removeStaleBlobs } from '../../domain/purging/stale-blobs.ts';
 import { collectAllUnused } from '../../domain/services/garbage.ts';
-import * as keys from '../../domain/storage/keys.ts';
-import { readAll } from '../../domain/storage/queries.ts';
 import type { CleanupPorts } from '../ports.ts';
+import { visitNamespaces } from './visits.ts';
 
 /**
  * The upkeep between requests: adds the runs that ended since the last sweep to the metrics, and removes containers that no
- * workflow asks for any more and blobs whose owner has expired. Safe to repeat and to interrupt.
+ * workflow asks for any more and blobs whose owner has expired. Safe to repeat and to interrupt. `until`: the time at which
+ * it stops, milliseconds since 1970; the next sweep continues there.
  */
-export async function sweep(ports: CleanupPorts): Promise<void> {
-  for (const item of await readAll(ports.table, keys.NAMESPACES)) {
-    const namespace = namespaces.fromItem(item);
+export async function sweep(ports: CleanupPorts, until?: number): Promise<void> {
+  await visitNamespaces(ports, { name: 'sweep', until }, async (namespace) => {
     await metrics.rollUp(ports, namespace);
     await collectAllUnused(ports, namespace);
-  }
+  });
   await removeStaleBlobs(ports);
 }
