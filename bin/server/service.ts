@@ -1,4 +1,5 @@
 import { startGateway } from '../../lib/adapters/local/gateway.ts';
+import { DEFAULT_CONNECTIONS } from '../../lib/adapters/local/requests/connections.ts';
 import type { RequestError } from '../../lib/adapters/local/requests/refusal.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
@@ -27,6 +28,12 @@ export interface Service {
 const toServiceError = ({ reason, message, retryAfter }: RequestError): ServiceError =>
   new ServiceError(reason, message, {}, retryAfter);
 
+/** The total is never less than what one address may have: with a proxy, all clients have its address. */
+const connectionLimits = ({ connectionsPerAddress: most }: LocalSettings) =>
+  most === undefined
+    ? {}
+    : { connectionsPerAddress: most, connections: Math.max(most, DEFAULT_CONNECTIONS.connections) };
+
 async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const ownPorts = new Set([given.settings.port]);
   const options: PortOptions = { ...given, ownPorts };
@@ -43,6 +50,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
     requestId: ports.clock.uuid,
     toError: toServiceError,
     storage: database,
+    limits: connectionLimits(settings),
   });
   ownPorts.add(Number(new URL(gateway.url).port));
   closers.defer(gateway.close);

@@ -22,6 +22,8 @@ export interface LocalSettings {
   readonly maxScale?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;
+  /** Open connections of one address; 4,000 by default. */
+  readonly connectionsPerAddress?: number | undefined;
   /** What the audit log contains, how long, and where it goes. */
   readonly audit?: AuditSettings | undefined;
   /** Whether the trial of a registry may reach private addresses and this machine; default false. */
@@ -113,6 +115,7 @@ export function readSettings(environment: Environment): LocalSettings {
     maxScale: scaleOf(WEFT_MAX_SCALE),
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     limits: limitsOf(environment),
+    connectionsPerAddress: limitOf('WEFT_MAX_CONNECTIONS', environment['WEFT_MAX_CONNECTIONS'], 4_000),
     audit: auditOf(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,

@@ -7,7 +7,7 @@ describe('the settings of npm start', () => {
     expect(readSettings({ WEFT_MAX_ACTIVE_RUNS: '7' }).limits?.activeRuns).toBe(7);
   });
 
-  test.each(['WEFT_MAX_ACTIVE_RUNS', 'WEFT_MAX_STARTS_PER_SECOND', 'WEFT_MAX_DESCENDANTS'])(
+  test.each(['WEFT_MAX_ACTIVE_RUNS', 'WEFT_MAX_STARTS_PER_SECOND', 'WEFT_MAX_DESCENDANTS', 'WEFT_MAX_CONNECTIONS'])(
     'reject a value of %s that is no limit',
     (name) => {
       for (const text of ['0', '-1', 'x', '1.5']) {

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { StorageError } from './database/storage-error.ts';
 import { ReplyStream } from './reply-stream.ts';
 import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
+import { type ConnectionLimits, DEFAULT_CONNECTIONS, limitConnections, serverOptions } from './requests/connections.ts';
 import { RequestError, STATUS_OF } from './requests/refusal.ts';
 
 /**
@@ -31,7 +32,7 @@ export interface GatewaySettings {
   readonly requestId: () => string;
   /** The error by which a handler is informed that a request is refused; by default the RequestError itself. */
   readonly toError?: (error: RequestError) => Error;
-  readonly limits?: Partial<RequestLimits>;
+  readonly limits?: Partial<RequestLimits & ConnectionLimits>;
   /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
 }
@@ -183,9 +184,9 @@ const KEEP_ALIVE_MS = 65_000;
  */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const requests = new RequestServer(settings);
-  const server = createServer((request, response) => void requests.serve(request, response));
-  // A request may wait for a run as long as the limits of the run allow.
-  server.requestTimeout = 0;
+  const limits = { ...DEFAULT_CONNECTIONS, ...settings.limits };
+  const server = createServer(serverOptions(limits), (request, response) => void requests.serve(request, response));
+  limitConnections(server, limits);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -9,6 +9,7 @@ import { StorageError } from '../../../lib/adapters/local/database/storage-error
 import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
 import type { RequestLimits } from '../../../lib/adapters/local/requests/body.ts';
+import type { ConnectionLimits } from '../../../lib/adapters/local/requests/connections.ts';
 
 let gateway: Gateway;
 afterEach(() => gateway.close());
@@ -185,7 +186,7 @@ const measuring: StreamingHandler = async (event, reply) => {
   begin(reply, body === undefined ? 401 : 200).end(String(body?.length));
 };
 
-async function open(limits: Partial<RequestLimits> = {}, handler = measuring): Promise<void> {
+async function open(limits: Partial<RequestLimits & ConnectionLimits> = {}, handler = measuring): Promise<void> {
   gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,
@@ -294,4 +295,77 @@ test('an idle connection stays open longer than those of proxies and clients', a
   await start(async (_event, response) => void response.end());
   const reply = await fetch(gateway.url);
   expect(reply.headers.get('keep-alive')).toBe('timeout=65');
+});
+
+describe('a connection', () => {
+  afterEach(() => {
+    socket.destroy();
+  });
+
+  test.each([
+    ['sends nothing', ''],
+    ['sends its head too slowly', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+  ])('that %s gets 408 and is closed', async (_what, part) => {
+    await open({ headMs: 50 });
+    socket.write(part);
+    expect(await readUntil('StatusCode')).toMatch(
+      /^HTTP\/1\.1 408 .*the head of the request has not arrived within 0.05 s/s,
+    );
+    await once(socket, 'close');
+  });
+
+  test.each([
+    [400, 'that is not HTTP', 'HELO example.org\r\n\r\n', 'is not HTTP/1.1'],
+    [
+      431,
+      'with a head of 20 KiB',
+      `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'longer than 16 KiB',
+    ],
+  ])('gets %i for a request %s', async (status, _what, request, message) => {
+    await open();
+    socket.write(request);
+    const reply = await readUntil('StatusCode');
+    expect(reply).toContain(`HTTP/1.1 ${status} `);
+    expect(JSON.parse(reply.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      code: status,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    [{ connectionsPerAddress: 1 }, '1 connections of this address are open'],
+    [{ connections: 1 }, '1 connections are open'],
+  ])('beyond the limit %j gets 503, until another is closed', async (limits, message) => {
+    await open(limits);
+    const statusOf = async () => {
+      const reply = await fetch(gateway.url, { headers: { Connection: 'close' } });
+      return [reply.status, reply.headers.get('retry-after'), await reply.text()] as const;
+    };
+    const [status, retryAfter, body] = await statusOf();
+    expect([status, retryAfter]).toEqual([503, '5']);
+    expect(body).toContain(message);
+    socket.destroy();
+    await expect.poll(async () => (await statusOf())[0]).toBe(200);
+  });
+
+  test('whose client does not read its reply is closed', async () => {
+    const closed = Promise.withResolvers<void>();
+    await open({ stalledMs: 300 }, async (_event, reply) => {
+      reply.once('close', () => closed.resolve());
+      begin(reply).end('x'.repeat(30_000_000));
+    });
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await closed.promise;
+  });
+
+  test('that waits for its reply stays open', async () => {
+    await open({ stalledMs: 300 }, async (_event, reply) => {
+      await sleep(700);
+      begin(reply).end('late');
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await readUntil('late')).toMatch(/^HTTP\/1\.1 200 /);
+  });
 });
