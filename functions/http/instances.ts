@@ -2,7 +2,7 @@ import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
-import { toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
+import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
@@ -34,8 +34,11 @@ export const endpoints: Endpoints<'instances'> = {
       patch: [],
     });
   },
-  getInstance: async (ports, { path }) =>
-    instances.toDetail(await instances.need(ports, path.namespace, path.instance)),
+  getInstance: async (ports, { path }) => {
+    const run = await instances.need(ports, path.namespace, path.instance);
+    const error = ports.settings.brand === 'direktiv' ? undefined : await toFailure(ports, run);
+    return { ...instances.toDetail(run), ...(error === undefined ? {} : { error }) };
+  },
   getInstanceInput: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
     return instances.toData(run, instances.inputOf(run));

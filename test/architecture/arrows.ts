@@ -741,8 +741,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/time',
   ],
   'lib/engine/step': [
-    'lib/domain',
     'lib/compiler/plan',
+    'lib/domain',
     'lib/domain/runs',
     'lib/domain/storage',
     'lib/domain/tree',
@@ -755,6 +755,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/run',
     'lib/engine/works',
     'lib/language',
+    'lib/language/yaml',
     'lib/time',
   ],
   'lib/engine/variables': [

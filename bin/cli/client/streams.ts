@@ -121,12 +121,15 @@ export interface RunResult {
   readonly status: string;
   readonly errorCode: string;
   readonly errorMessage: string;
+  /** What explains the failure, as the service returns it; undefined where it does not. */
+  readonly error?: unknown;
 }
 
 const toRunResult = (value: unknown): RunResult => ({
   status: textAt(value, 'instance', 'status'),
   errorCode: textAt(value, 'instance', 'errorCode'),
   errorMessage: textAt(value, 'instance', 'errorMessage'),
+  ...(at(value, 'error') === undefined ? {} : { error: at(value, 'error') }),
 });
 
 const hasEnded = ({ status }: RunResult): boolean => status !== '' && status !== 'pending';

@@ -5,6 +5,7 @@ import { bytesAt, textAt } from '../client/replies.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
 import { followRun, type LogLine, type RunResult, waitForEnd } from '../client/streams.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { failureLines } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
   defineCommand,
@@ -130,7 +131,9 @@ async function run(values: Values, [name, ...words]: readonly string[], terminal
   if (values.json) {
     return { text: toJson({ instance: id, ...result, output: parsed(output) }), isSuccess: isComplete };
   }
-  if (!isComplete) throw new CommandFailedError(failureText(result));
+  // The log has the explanation already.
+  const explanation = values.quiet ? failureLines(result.error) : [];
+  if (!isComplete) throw new CommandFailedError([failureText(result), ...explanation].join('\n  '));
   return success(values.output === undefined ? output.toString('utf8') : '');
 }
 

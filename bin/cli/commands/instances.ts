@@ -4,7 +4,7 @@ import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { rerunMany } from '../inspection/bulk-rerun.ts';
-import { stepText, timelineText, waitingText } from '../inspection/timelines.ts';
+import { failureLines, stepText, timelineText, waitingText } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
   defineVerbs,
@@ -93,7 +93,9 @@ async function get(values: Values, [id = '']: readonly string[], terminal: Termi
     .map((name) => [name, textAt(reply, 'instance', name)] as const)
     .map(([name, text]) => [name, name === 'status' ? statusText(terminal, text) : text]);
   const flow = ['flow', textsAt(reply, 'flow').join(' > ')];
-  return result(values, reply, () => toTable([...fields, flow].filter(([, text]) => text !== '')));
+  const state = ['failed in', textAt(reply, 'error', 'state')];
+  const rows = [...fields, flow, state].filter(([, text]) => text !== '');
+  return result(values, reply, () => [toTable(rows), ...failureLines(at(reply, 'error'))].join('\n'));
 }
 
 const data =

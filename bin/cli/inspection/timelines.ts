@@ -29,18 +29,28 @@ function barOf(step: unknown, from: number, to: number): string {
   return `${' '.repeat(begin)}${'█'.repeat(Math.min(length, BAR_WIDTH - begin))}`.padEnd(BAR_WIDTH);
 }
 
+/** What explains a failure, as lines of text: its place, the expression, the value that it saw, hints, patterns of catch. */
+export function failureLines(error: unknown): string[] {
+  const lines: string[] = [];
+  const line = textAt(error, 'at', 'line');
+  const file = textAt(error, 'at', 'file');
+  const place = file === '' ? 'of the workflow' : `of ${file}`;
+  if (line !== '') lines.push(`at line ${line}, column ${textAt(error, 'at', 'column')} ${place}`);
+  const expression = textAt(error, 'expression');
+  if (expression !== '') lines.push(`expression: ${expression}`);
+  const type = textAt(error, 'saw', 'type');
+  if (type !== '') lines.push(`it saw ${type}: ${textAt(error, 'saw', 'sample')}`);
+  lines.push(...textsAt(error, 'near'));
+  const patterns = textsAt(error, 'unmatched').map((pattern) => `'${pattern}'`);
+  if (patterns.length > 0) lines.push(`no pattern of catch matches the code: ${patterns.join(', ')}`);
+  return lines;
+}
+
 function linesBelow(step: unknown, terminal: Terminal): string[] {
   const lines: string[] = [];
   const code = textAt(step, 'error', 'code');
   if (code !== '') lines.push(paint(terminal, 'red', `${code}: ${textAt(step, 'error', 'message')}`));
-  const place = textAt(step, 'error', 'at', 'line');
-  if (place !== '') lines.push(`at line ${place}, column ${textAt(step, 'error', 'at', 'column')} of the workflow`);
-  const expression = textAt(step, 'error', 'expression');
-  if (expression !== '') {
-    lines.push(`expression: ${expression}`);
-    lines.push(`it saw ${textAt(step, 'error', 'saw', 'type')}: ${textAt(step, 'error', 'saw', 'sample')}`);
-  }
-  lines.push(...textsAt(step, 'error', 'near'));
+  lines.push(...failureLines(at(step, 'error')));
   const calls = listAt(step, 'calls');
   for (const call of calls) {
     const failure = textAt(call, 'error', 'code');

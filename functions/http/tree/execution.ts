@@ -5,7 +5,9 @@ import { isOn } from '../../../lib/api/http/request.ts';
 import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
 import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
+import { toFailure } from '../../../lib/domain/instances/timeline.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
+import type { Run } from '../../../lib/domain/runs/runs.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import type { Invocation } from '../../../lib/engine/start/invocations.ts';
 import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
@@ -56,29 +58,58 @@ function named(name: string, value: string): Record<string, string> {
   return { [`Service-Instance-${name}`]: headerText(value), [`Direktiv-Instance-${name}`]: headerText(value) };
 }
 
-function outcomeReply(started: Started, wanted: OutputRequest): RawReply {
+/** Whether the request accepts JSON and no plain text. */
+function prefersJson({ headers }: Waiting): boolean {
+  const { accept = '' } = headers;
+  return /\bapplication\/json\b/i.test(accept) && !/\btext\//i.test(accept);
+}
+
+/** How a run that failed is described. */
+interface FailedRun {
+  readonly run: Run;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * The reply for a run that failed: a text, as the original has it (rest-api reference, 6.3). A request that prefers JSON
+ * gets the failure with all that explains it, except of the brand `direktiv`.
+ */
+async function failureReply(ports: RunnerPorts, call: Waiting, { run, headers, text }: FailedRun): Promise<RawReply> {
+  if (ports.settings.brand === 'direktiv' || !prefersJson(call)) return plainError(500, text, headers);
+  const error = (await toFailure(ports, run)) ?? { code: run.code, message: run.message };
+  const body = { code: 500, message: text, Error: text, StatusCode: 500, instance: run.id, error };
+  return jsonWith(body, headers, 500);
+}
+
+/** The reply for a run that failed or crashed; undefined for another one. */
+function failedRun(run: Run, id: Readonly<Record<string, string>>): FailedRun | undefined {
+  if (run.status === 'crashed') {
+    return { run, headers: id, text: `An internal error occurred executing instance: ${run.id}` };
+  }
+  if (run.status !== 'failed') return undefined;
+  const headers = { ...id, ...named('Error-Code', run.code), ...named('Error-Message', run.message) };
+  return { run, headers, text: `An error occurred executing instance ${run.id}: ${run.code}: ${run.message}` };
+}
+
+function outputReply(run: Run, wanted: OutputRequest, id: Readonly<Record<string, string>>): RawReply {
+  const { bytes, type } = render(outputOf(run) ?? {}, wanted);
+  return untrusted(bytes, type, { ...id, 'Content-Length': String(bytes.length) });
+}
+
+/** Runs the workflow; the query is checked before. */
+async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
+  const wanted = outputRequestOf(call);
+  const invocation = { ...invocationOf(call), input: inputOf(call) };
+  const started = await executeAndWait(ports, invocation, call.deadline);
   const { run } = started;
   const id = { ...named('Id', run.id), ...existingHeader(started) };
   if (run.status === 'pending') {
     const again = 'send the request again with the same Idempotency-Key, or read the instance';
     return plainError(504, `instance ${run.id} has not ended yet and continues; to get its output, ${again}`, id);
   }
-  if (run.status === 'crashed') {
-    return plainError(500, `An internal error occurred executing instance: ${run.id}`, id);
-  }
-  if (run.status === 'failed') {
-    const text = `An error occurred executing instance ${run.id}: ${run.code}: ${run.message}`;
-    return plainError(500, text, { ...id, ...named('Error-Code', run.code), ...named('Error-Message', run.message) });
-  }
-  const { bytes, type } = render(outputOf(run) ?? {}, wanted);
-  return untrusted(bytes, type, { ...id, 'Content-Length': String(bytes.length) });
-}
-
-/** The query is checked before anything runs. */
-async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
-  const wanted = outputRequestOf(call);
-  const invocation = { ...invocationOf(call), input: inputOf(call) };
-  return outcomeReply(await executeAndWait(ports, invocation, call.deadline), wanted);
+  const failed = failedRun(run, id);
+  return failed === undefined ? outputReply(run, wanted, id) : failureReply(ports, call, failed);
 }
 
 export const endpoints: EndpointsOf<IdsOf<'execution'>> = {

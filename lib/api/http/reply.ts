@@ -39,8 +39,8 @@ export function stored(body: Uint8Array, type: string): RawReply {
 }
 
 /** JSON with further headers. */
-export function jsonWith(value: unknown, headers: Readonly<Record<string, string>>): RawReply {
-  return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers });
+export function jsonWith(value: unknown, headers: Readonly<Record<string, string>>, status = 200): RawReply {
+  return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }, status);
 }
 
 /** An error as plain text. */

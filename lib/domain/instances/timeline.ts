@@ -58,18 +58,24 @@ function toPatch(change: NonNullable<RecordedStep['change']>) {
   return { patch: [...added, ...gone.map((name) => ({ op: 'remove' as const, path: pointerOf(name) }))] };
 }
 
-/** The error of a step with its place in the source of the workflow. */
-function toError(error: NonNullable<RecordedStep['error']>, state: string, source: string | undefined) {
-  const at = source === undefined ? undefined : placeOf(source, state, error.expression ?? '');
-  return at === undefined ? error : { ...error, at };
+/** The code of a workflow that a run executed; the source is undefined when its revision was deleted. */
+interface Code {
+  readonly file: string;
+  readonly source: string | undefined;
 }
 
-/** The wire form of a step; `source` is that of the workflow, if it is still stored. */
-function toStep(recorded: RecordedStep, source: string | undefined) {
+/** The error of a step with its place in the source of the workflow. */
+function toError(error: NonNullable<RecordedStep['error']>, state: string, { file, source }: Code) {
+  const at = error.at ?? (source === undefined ? undefined : placeOf(source, state, error.expression ?? ''));
+  return at === undefined ? error : { ...error, at: { file, ...at } };
+}
+
+/** The wire form of a step. */
+function toStep(recorded: RecordedStep, code: Code) {
   const { entered, left, change, calls, error, base: _base, inLoop: _loop, ...step } = recorded;
   return omitUndefined({
     ...step,
-    error: error === undefined ? undefined : toError(error, step.state, source),
+    error: error === undefined ? undefined : toError(error, step.state, code),
     entered: toTimestamp(entered),
     left: left === undefined ? undefined : toTimestamp(left),
     change: change === undefined ? undefined : toPatch(change),
@@ -87,25 +93,36 @@ function toStep(recorded: RecordedStep, source: string | undefined) {
   });
 }
 
-/** The source of the workflow that a run executed; undefined when its revision was deleted. */
-async function sourceOf(ports: Needs, { workflowId, revision }: Run): Promise<string | undefined> {
+async function codeOf(ports: Needs, { workflowId, revision, path }: Run): Promise<Code> {
   try {
-    return (await revisions.need(ports, workflowId, revision)).source;
+    return { file: path, source: (await revisions.need(ports, workflowId, revision)).source };
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not-found') return undefined;
+    if (error instanceof ServiceError && error.code === 'not-found') return { file: path, source: undefined };
     throw error;
   }
 }
 
+/**
+ * The failure with which a run ended, with all that explains it; undefined for a run that did not fail, or whose record
+ * lacks the failure.
+ */
+export async function toFailure(ports: Needs, run: Run) {
+  if (run.status !== 'failed' && run.status !== 'crashed') return undefined;
+  const isCause = ({ error }: RecordedStep) => error?.code === run.code;
+  const step = run.record.steps.findLast(isCause) ?? (await readSteps(ports, run)).findLast(isCause);
+  if (step?.error === undefined) return undefined;
+  return { state: step.state, ...toError(step.error, step.state, { file: run.path, source: undefined }) };
+}
+
 /** The reply of GET timeline. */
 export async function toTimeline(ports: Needs, run: Run) {
-  const [steps, source] = await Promise.all([readSteps(ports, run), sourceOf(ports, run)]);
+  const [steps, code] = await Promise.all([readSteps(ports, run), codeOf(ports, run)]);
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
     workflow: { path: run.path, revision: run.revision },
     record: run.settings.record ?? 'full',
-    steps: steps.map((step) => toStep(step, source)),
+    steps: steps.map((step) => toStep(step, code)),
     elided: run.record.elided,
     rerunOf: run.rerunOf,
     reruns: run.reruns ?? [],
@@ -120,7 +137,7 @@ export async function toStepReply(ports: Needs, run: Run, number: string) {
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
-    step: toStep(found.step, await sourceOf(ports, run)),
+    step: toStep(found.step, await codeOf(ports, run)),
     in: shown(found.before),
     out: shown(found.after),
   });

@@ -31,9 +31,13 @@ export interface RecordedCall {
 export interface RecordedError {
   readonly code: string;
   readonly message: string;
+  /** The place of the expression, or of the state, in the source; both count from 1. Older records lack it. */
+  readonly at?: { readonly line: number; readonly column: number };
   readonly expression?: string;
   readonly saw?: { readonly type: string; readonly sample: string };
   readonly near?: readonly string[];
+  /** The patterns of the state's catch, none of which matches the code. */
+  readonly unmatched?: readonly string[];
 }
 
 /** A visit of a state. Times are milliseconds since 1970. */

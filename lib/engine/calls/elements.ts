@@ -6,8 +6,8 @@ import { failure } from '../evaluation/failures.ts';
 /** The elements of a loop. Throws the catchable `foreach.badArray` for a value that is no list. */
 export async function elementsOf({ array }: WorkOf<'each'>, data: unknown): Promise<readonly unknown[]> {
   const elements = await evaluate(array, data);
-  if (!Array.isArray(elements)) throw failure('foreach.badArray', 'jq produced non-array output');
-  return elements;
+  if (Array.isArray(elements)) return elements;
+  throw failure('foreach.badArray', 'jq produced non-array output', { query: array, data, result: elements });
 }
 
 /**
@@ -16,7 +16,10 @@ export async function elementsOf({ array }: WorkOf<'each'>, data: unknown): Prom
  */
 export function elementAt(elements: readonly unknown[], i: number): unknown {
   const element = elements[i];
-  if (element === null) throw failure('jq.badCommand', 'failed to evaluate jq/js: error in jq query .: no results');
   if (isObject(element)) return element;
-  throw failure('jq.notObject', 'the `jq` or `js` command produced a non-object output');
+  const evaluated = { result: element, hints: [`element ${i} of the array is no object`] };
+  if (element === null) {
+    throw failure('jq.badCommand', 'failed to evaluate jq/js: error in jq query .: no results', evaluated);
+  }
+  throw failure('jq.notObject', 'the `jq` or `js` command produced a non-object output', evaluated);
 }

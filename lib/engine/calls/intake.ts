@@ -138,8 +138,13 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 
 /** A child's failure as its caller's state fails with it (reference, 7.1). */
 function failureOf(child: runs.Run, isExhausted: boolean): StateError {
-  if (isExhausted) return failure('retries.exceeded', 'maximum retries exceeded');
-  if (isCrashedCall(child)) return internalFailure(child.message);
   const { code, message } = child;
-  return new StateError('catchable', code, message, { own: true });
+  if (isExhausted) {
+    const hints = [`the last attempt failed with '${code}': ${message}`];
+    return failure('retries.exceeded', 'maximum retries exceeded', { hints });
+  }
+  if (isCrashedCall(child)) return internalFailure(child.message);
+  const hints =
+    child.service === undefined ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];
+  return new StateError('catchable', code, message, { own: true, evaluated: { hints } });
 }

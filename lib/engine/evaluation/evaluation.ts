@@ -19,7 +19,10 @@ export async function evaluate(query: unknown, data: unknown): Promise<unknown> 
     return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`, { query, data });
+    throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`, {
+      query: error.expression ?? query,
+      data,
+    });
   }
 }
 
@@ -28,7 +31,7 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
   const value = await evaluate(query, data);
   if (typeof value === 'string' && value !== '') return value;
   const message = 'the `jq` or `js` command produced a non-string or empty output';
-  throw failure('jq.notString', message, { query, data });
+  throw failure('jq.notString', message, { query, data, result: value });
 }
 
 /**

@@ -5,10 +5,14 @@
  */
 export type FailureKind = 'catchable' | 'uncatchable' | 'plain' | 'internal';
 
-/** A query that failed, and the data on which it was evaluated. */
+/** What explains a failure: the query that failed, and the data on which it was evaluated. */
 export interface Evaluated {
-  readonly query: unknown;
-  readonly data: unknown;
+  readonly query?: unknown;
+  readonly data?: unknown;
+  /** What the query returned, if that is the fault. */
+  readonly result?: unknown;
+  /** Sentences about the cause, for the user. They hold no secrets. */
+  readonly hints?: readonly string[];
 }
 
 interface Options {

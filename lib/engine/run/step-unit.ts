@@ -20,6 +20,8 @@ export interface Deadlines {
 /** What the states of a batch may use besides the ports. */
 export interface Tools {
   readonly plan: Plan;
+  /** The text of the workflow. */
+  readonly source: string;
   readonly deadlines: Deadlines;
   /** When work that can be cut must be cut by a checkpoint, milliseconds since 1970. */
   readonly until: number;

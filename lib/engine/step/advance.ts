@@ -1,4 +1,3 @@
-import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
@@ -32,7 +31,7 @@ export async function advance(
   run: runs.Run,
   { revision, until, signal = { kind: 'due' } }: Advance,
 ): Promise<runs.Run> {
-  const unit = stepUnit(ports, run, revisions.planOf(revision), until);
+  const unit = stepUnit(ports, run, revision, until);
   const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, signal));
   return onConflict(commit(ports, unit, end), async (conflict) => {
     await abandon(ports, unit);
@@ -60,9 +59,11 @@ export function runInPlace(ports: RunnerPorts): RunInPlace {
     });
 }
 
-function stepUnit(ports: RunnerPorts, run: runs.Run, plan: Plan, until: number): StepUnit {
+function stepUnit(ports: RunnerPorts, run: runs.Run, revision: revisions.Revision, until: number): StepUnit {
+  const plan = revisions.planOf(revision);
   return new StepUnit(ports, run, {
     plan,
+    source: revision.source,
     until,
     deadlines: deadlinesOf(plan, run.created),
     runInPlace: runInPlace(ports),

@@ -1,5 +1,8 @@
 import type { CatchPlan, StatePlan } from '../../compiler/plan/plan.ts';
+import type { RecordedError } from '../../domain/runs/records.ts';
+import { whereText } from '../../domain/runs/where.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
+import { placeOf } from '../../language/yaml/places.ts';
 import { explain } from '../evaluation/explanations.ts';
 import { CRASH_MESSAGE, INTERNAL, type StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -8,21 +11,51 @@ import { type End, type Next, transition } from './transitions.ts';
 /** A failed state goes where its catch says, else the run ends (workflow-language reference, 7.2). */
 export function failState(unit: StepUnit, state: StatePlan, error: StateError): Next {
   const code = error.own ? error.code : unit.branded(error.code);
-  if (error.kind === 'internal') return crash(unit, error);
-  const { evaluated } = error;
-  const explanation = evaluated === undefined ? {} : explain(evaluated);
-  unit.recorder.note({ error: { code, message: error.message, ...explanation } });
-  if (error.kind !== 'catchable') return failUncatchably(unit, error, code);
+  if (error.kind === 'internal') return crash(unit, state, error);
+  const explained = { code, message: error.message, ...explanationOf(unit, state, error) };
+  unit.recorder.note({ error: explained });
+  if (error.kind !== 'catchable') return failUncatchably(unit, error, explained);
   unit.data = { ...unit.data, error: { code, msg: error.message } };
   const caught = findCatch(unit, state.catch, code);
   if (caught === undefined) {
+    const patterns = state.catch.slice(0, MAX_PATTERNS).map((plan) => plan.error.slice(0, MAX_PATTERN_LENGTH));
+    const failed = patterns.length === 0 ? explained : { ...explained, unmatched: patterns };
+    unit.recorder.note({ error: failed });
     unit.log(`Instance failed with error '${code}': ${error.detail}`, 'error');
+    logExplanation(unit, failed);
     return { end: 'failed', code, message: error.message };
   }
   unit.log(`State failed with error '${code}': ${error.detail}`, 'error');
   unit.log(`Error caught by error definition ${caught.index}: ${caught.plan.error}`);
   unit.recorder.note({ because: `catch ${caught.index}` });
   return transition(unit, caught.plan);
+}
+
+/** How many patterns of a catch are listed, and their length, characters. */
+const MAX_PATTERNS = 10;
+const MAX_PATTERN_LENGTH = 200;
+
+/** Where and why a state failed. The value that it saw is data, which some namespaces do not record. */
+function explanationOf(
+  unit: StepUnit,
+  { id }: StatePlan,
+  { evaluated }: StateError,
+): Omit<RecordedError, 'code' | 'message'> {
+  const { saw, ...explanation } = evaluated === undefined ? {} : explain(evaluated);
+  const at = placeOf(unit.tools.source, id, explanation.expression ?? '');
+  const keepsData = (unit.run.settings.record ?? 'full') === 'full';
+  return {
+    ...(at === undefined ? {} : { at }),
+    ...explanation,
+    ...(saw === undefined || !keepsData ? {} : { saw }),
+  };
+}
+
+/** Adds the line that explains the failure of the run. The logs of the brand `direktiv` are those of the original. */
+function logExplanation(unit: StepUnit, error: RecordedError): void {
+  const { run, ports, at: state } = unit;
+  if (ports.settings.brand === 'direktiv') return;
+  unit.log(`Where: ${whereText({ file: run.path, state, ...error })}`, 'error');
 }
 
 interface Caught {
@@ -40,16 +73,20 @@ function findCatch(unit: StepUnit, plans: readonly CatchPlan[], code: string): C
   return undefined;
 }
 
-function failUncatchably(unit: StepUnit, error: StateError, code: string): End {
+function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedError): End {
+  const { code } = explained;
   const named = error.kind === 'plain' ? '' : ` '${code}'`;
   unit.log(`Instance failed with uncatchable error${named}: ${error.detail}`, 'error');
+  logExplanation(unit, explained);
   return { end: 'failed', code, message: error.message };
 }
 
 /** The detail of an internal error is for the instance's log alone. */
-function crash(unit: StepUnit, error: StateError): End {
+function crash(unit: StepUnit, state: StatePlan, error: StateError): End {
   unit.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
   const failure = { code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
-  unit.recorder.note({ error: failure });
+  const explained = { ...failure, ...explanationOf(unit, state, error) };
+  unit.recorder.note({ error: explained });
+  logExplanation(unit, explained);
   return { end: 'crashed', ...failure };
 }

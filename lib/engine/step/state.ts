@@ -90,7 +90,7 @@ async function transform(unit: StepUnit, exit: Exit): Promise<void> {
   });
   if (!isObject(result)) {
     const message = 'unable to apply transform: the `jq` or `js` command produced a non-object output';
-    throw failure('jq.notObject', message, { query: exit.transform, data: unit.data });
+    throw failure('jq.notObject', message, { query: exit.transform, data: unit.data, result });
   }
   unit.data = needBounded(result);
 }

@@ -2,7 +2,7 @@ import type { EventFilter } from '../../compiler/plan/plan.ts';
 import { type Filter, isFulfilled, type Listening } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/cloud-event.ts';
-import { setMember } from '../../language/json.ts';
+import { setMember, toJson } from '../../language/json.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, internalFailure, plainFailure, StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -46,8 +46,11 @@ async function begin(unit: StepUnit, { mode, events, timeout }: Omit<WorkOf<'lis
 function receivedOf({ wait: { listening }, signal }: Resumption): Listening {
   if (listening !== undefined && isFulfilled(listening)) return listening;
   if (signal.kind === 'machineFailed') throw internalFailure(`the wait failed: ${signal.error}: ${signal.cause}`);
-  throw failure('cancels.timeout.soft', 'operation timed out');
+  throw failure('cancels.timeout.soft', 'operation timed out', { hints: (listening?.filters ?? []).map(missedHint) });
 }
+
+const missedHint = ({ type, context }: Filter): string =>
+  `the state waited for an event of type '${type}'${Object.keys(context).length === 0 ? '' : ` with ${toJson(context)}`}`;
 
 const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent);
 

@@ -8,5 +8,6 @@ export const validate: Perform<'validate'> = async (unit, work) => {
   const found = await findViolations(work.schema, subject);
   for (const violation of found) unit.log(`Schema validation error: ${violation}`, 'error');
   if (found.length === 0) return undefined;
-  throw failure('schema.failed', `subject failed its JSONSchema validation: ${found[0]}`);
+  const evaluated = { query: work.subject ?? 'jq(.)', result: subject, hints: found.slice(1) };
+  throw failure('schema.failed', `subject failed its JSONSchema validation: ${found[0]}`, evaluated);
 };

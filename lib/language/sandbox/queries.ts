@@ -40,7 +40,7 @@ export async function evaluateQuery(query: unknown, data: unknown, evaluator: Ev
   const unreadable = collect(query, '', 0, scripts);
   const outcomes = await run(scripts, data, evaluator);
   const values = outcomes.map((outcome, index) => {
-    if ('error' in outcome) throw new QueryError((scripts[index]?.path ?? '') + outcome.error.message);
+    if ('error' in outcome) throw located(scripts[index], outcome.error);
     return outcome.value;
   });
   if (unreadable !== undefined) throw unreadable;
@@ -57,6 +57,12 @@ export function hasScripts(query: unknown): boolean {
 /** A script and its place in the query, as the beginning of an error message. */
 interface LocatedScript extends Script {
   readonly path: string;
+}
+
+/** The error of a script, with its place in the query and its text. */
+function located(script: LocatedScript | undefined, { message }: QueryError): QueryError {
+  if (script === undefined) return new QueryError(message);
+  return new QueryError(script.path + message, `${script.kind}(${script.source})`);
 }
 
 /** Collects the scripts in the order of evaluation. Returns the error of a text that cannot be split, and stops there. */

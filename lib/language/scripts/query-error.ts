@@ -4,4 +4,11 @@
  */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
+  /** The script that failed, as `jq(.a)`, where it is known. */
+  readonly expression: string | undefined;
+
+  constructor(message: string, expression?: string) {
+    super(message);
+    this.expression = expression;
+  }
 }

@@ -9,15 +9,26 @@ function stateNode(root: Node, id: string): Node | undefined {
   return states.items.find((item) => item.kind === 'map' && item.entries.get('id')?.node.value === id);
 }
 
-/** The first scalar below a node with this text. */
-function scalarWith(node: Node, text: string): Node | undefined {
-  if (node.kind === 'scalar') return String(node.value).trim() === text ? node : undefined;
+/** The first scalar below a node whose text has the property. */
+function scalarWith(node: Node, has: (text: string) => boolean): Node | undefined {
+  if (node.kind === 'scalar') return has(String(node.value)) ? node : undefined;
   const children = node.kind === 'list' ? node.items : [...node.entries.values()].map((entry) => entry.node);
   for (const child of children) {
-    const found = scalarWith(child, text);
+    const found = scalarWith(child, has);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The text that was parsed last: a state of a loop may fail many times. */
+let parsed: { readonly source: string; readonly root: Node | undefined } | undefined;
+
+function rootOf(source: string): Node | undefined {
+  if (parsed?.source !== source) {
+    const result = parseYaml(source);
+    parsed = { source, root: 'root' in result ? result.root : undefined };
+  }
+  return parsed.root;
 }
 
 /**
@@ -25,9 +36,14 @@ function scalarWith(node: Node, text: string): Node | undefined {
  * found, and undefined where the state is not.
  */
 export function placeOf(source: string, state: string, expression: string): Position | undefined {
-  const parsed = parseYaml(source);
-  const node = 'root' in parsed ? stateNode(parsed.root, state) : undefined;
+  const root = rootOf(source);
+  const node = root === undefined ? undefined : stateNode(root, state);
   if (node === undefined) return undefined;
-  const { line, column } = scalarWith(node, expression) ?? node;
+  const found =
+    expression === ''
+      ? undefined
+      : (scalarWith(node, (text) => text.trim() === expression) ??
+        scalarWith(node, (text) => text.includes(expression)));
+  const { line, column } = found ?? node;
   return { line, column };
 }

@@ -33,12 +33,17 @@ async function variablesOf(world: World, owner: Owner, name: string): Promise<st
   return found.map((one) => `${owner.scope} ${name} ${one?.name} = ${Buffer.from(one?.bytes ?? []).toString()}`);
 }
 
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+const withoutIds = (value: object): unknown => JSON.parse(JSON.stringify(value).replace(UUID, 'id'));
+
 /** The record without ids and times; none of a run that its caller cancelled, because its progress depends on the time. */
 async function recordOf(world: World, run: runs.Run): Promise<object[]> {
   if (run.code === 'service.cancels.parent') return [];
   const steps = await readSteps(world.reliable, run);
-  return steps.map(({ entered: _, left, calls, events, ...step }) => ({
+  return steps.map(({ entered: _, left, calls, events, error, ...step }) => ({
     ...step,
+    error: error === undefined ? undefined : withoutIds(error),
     isOpen: left === undefined,
     calls: calls?.map(({ id: _child, ...call }) => call).toSorted((a, b) => a.i - b.i || a.k - b.k),
     events: events?.length,

@@ -99,7 +99,10 @@ async function runOf(row: Recording, name: string) {
     errorMessage: String(shown?.['instance']?.['errorMessage']),
     flow: shown?.['flow'],
     output: Buffer.from(String(output?.['data']), 'base64').toString(),
-    logs: rowsOf(logs?.['results']).map((line) => String(line['msg'])),
+    // The line that explains a failure is Weft's.
+    logs: rowsOf(logs?.['results'])
+      .map((line) => String(line['msg']))
+      .filter((line) => !line.startsWith('Where: ')),
   };
 }
 

@@ -82,13 +82,13 @@ describe('the timeline of a run', () => {
     expect((steps as unknown as Json[])[1]?.['error']).toEqual({
       code: 'service.jq.badCommand',
       message: expect.stringContaining('unable to apply transform'),
-      at: { line: 5, column: 14 },
+      at: { file: '/typo', line: 5, column: 14 },
       expression: 'jq({total: (.ordr.price + 1), key: (1 + "a")})',
       saw: { type: 'object', sample: '{"order":{"price":2}}' },
       near: ['the value has `order`, not `ordr`'],
     });
     const { out } = await workspace.weft(['instances', 'show', id]);
-    expect(out).toContain('at line 5, column 14 of the workflow\n');
+    expect(out).toContain('at line 5, column 14 of /typo\n');
     expect(out).toContain('the value has `order`, not `ordr`\n');
   });
 

@@ -16,6 +16,23 @@ export const instanceRecord = z.object({
   invoker: z.string(),
 });
 
+const failure = z.object({ code: z.string(), message: z.string() });
+const data = z.record(z.string(), z.unknown());
+/**
+ * `at` is the place of the expression, or of the state, in the source of the revision; both count from 1. `unmatched`: the
+ * patterns of the state's catch.
+ */
+const stepFailure = z.object({
+  code: z.string(),
+  message: z.string(),
+  at: z.optional(z.object({ file: z.string(), line: z.int(), column: z.int() })),
+  expression: z.optional(z.string()),
+  saw: z.optional(z.object({ type: z.string(), sample: z.string() })),
+  near: z.optional(z.array(z.string())),
+  unmatched: z.optional(z.array(z.string())),
+});
+/** The failure of a run: that of the state which ended it. */
+const runFailure = z.extend(stepFailure, { state: z.string() });
 export const started = z.object({ namespace: z.string(), instance: uuid });
 export const instances = z.object({ instances: z.object(paged(instanceRecord)), namespace: z.string() });
 export const instance = z.object({
@@ -24,20 +41,11 @@ export const instance = z.object({
   invokedBy: z.string(),
   flow: z.array(z.string()),
   workflow: z.object({ path: z.string(), name: z.string(), parent: z.string(), revision: z.string() }),
+  // Of the brand `direktiv` it is absent.
+  error: z.optional(runFailure),
 });
 export const instanceData = z.object({ namespace: z.string(), instance: instanceRecord, data: base64 });
 
-const failure = z.object({ code: z.string(), message: z.string() });
-const data = z.record(z.string(), z.unknown());
-/** `at` is the place of the expression, or of the state, in the source of the revision; both count from 1. */
-const stepFailure = z.object({
-  code: z.string(),
-  message: z.string(),
-  at: z.optional(z.object({ line: z.int(), column: z.int() })),
-  expression: z.optional(z.string()),
-  saw: z.optional(z.object({ type: z.string(), sample: z.string() })),
-  near: z.optional(z.array(z.string())),
-});
 /** The size of a value that is not kept, bytes. */
 const omitted = z.object({ omitted: z.int() });
 /** RFC 6902, against the data at the entry. */
