@@ -810,7 +810,13 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language/yaml',
     'lib/time',
   ],
-  'lib/lint/mends': ['lib/language', 'lib/language/yaml', 'lib/lint/document', 'lib/lint/reports'],
+  'lib/lint/mends': [
+    'lib/language',
+    'lib/language/jq/syntax',
+    'lib/language/yaml',
+    'lib/lint/document',
+    'lib/lint/reports',
+  ],
   'lib/lint/reports': ['lib/language', 'lib/language/yaml', 'lib/lint/document'],
   'lib/lint/rules': [
     'lib/compiler',
@@ -819,6 +825,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language/jq/syntax',
     'lib/language/yaml',
     'lib/lint/document',
+    'lib/lint/mends',
     'lib/lint/reports',
     'lib/lint/shapes',
     'lib/time',

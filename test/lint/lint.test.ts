@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { compile } from '../../lib/compiler/compile.ts';
 import { KIND_OF } from '../../lib/engine/evaluation/failures.ts';
 import { createSourceText } from '../../lib/language/position.ts';
 import { COMPILER_RULES, type CompilerRule } from '../../lib/lint/compiler-rules.ts';
@@ -34,7 +35,24 @@ describe('a typical mistake', () => {
       found.flatMap(({ mend }) => mend ?? []),
     );
     expect(text).toContain(mistake.mended);
-    expect(idsOf(lint(text))).toEqual([]);
+  });
+
+  const mended = MISTAKES.flatMap((mistake) => {
+    const { source, found } = findingsOf(mistake);
+    const [mend] = found.flatMap((one) => one.mend ?? []);
+    return mend === undefined ? [] : [{ rule: mistake.rule, source, mend, text: applyMends(source, [mend]).text }];
+  });
+
+  test.each(mended)(
+    'is no more found once the correction is applied, and the workflow compiles: $rule $mend.title',
+    ({ text }) => {
+      expect(idsOf(lint(text))).toEqual([]);
+      expect(compile(text)).not.toHaveProperty('problems');
+    },
+  );
+
+  test('has a correction that can be applied in at least 95 of 100 cases', () => {
+    expect(mended.length / MISTAKES.length).toBeGreaterThanOrEqual(0.95);
   });
 
   test.each(MISTAKES.filter(({ right }) => right !== undefined))('is not found once corrected: $rule $right', (one) => {

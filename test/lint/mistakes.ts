@@ -3,9 +3,9 @@ export interface Mistake {
   readonly rule: string;
   /** The text; `▸` stands before the place of the finding. */
   readonly text: string;
-  /** A part of the text after the correction that the finding offers; absent, the correction is in `right` and the hint. */
+  /** A part of the text after the correction that the finding offers. */
   readonly mended?: string;
-  /** The text as a person corrects it, where no correction can be made by rule. */
+  /** The text as a person may correct it, where the correction by rule is one of several. */
   readonly right?: string;
   /** A part of the hint, if it is checked. */
   readonly hint?: string;
@@ -61,10 +61,11 @@ const FRAME: readonly Mistake[] = [
   { rule: 'unknown-type', text: state('  type: ▸nop\n'), mended: 'type: noop' },
   {
     rule: 'unknown-type',
-    text: state('  type: ▸foreach-parallel\n'),
-    right: state('  type: noop\n'),
+    text: `${FUNCTION}${state('  type: ▸foreach-parallel\n  array: jq(.l)\n  action: {function: pay}\n')}`,
+    mended: 'type: foreach\n',
     hint: 'known types',
   },
+  { rule: 'unknown-type', text: state('  type: ▸sleep\n  duration: PT1S\n'), mended: 'type: delay' },
   {
     rule: 'unknown-type',
     text: `start: {type: ▸schedule, cron: '0 0 * * *'}\nstates:\n${END}`,
@@ -86,6 +87,16 @@ const FRAME: readonly Mistake[] = [
     text: `states:\n${END}- {id: ▸done, type: noop}\n`,
     right: `states:\n${END}`,
     hint: 'line 2',
+  },
+  {
+    rule: 'duplicate-id',
+    text: `states:\n- id: done\n  type: noop\n- id: ▸done\n  type: delay\n  duration: PT1S\n`,
+    mended: '- transition: done-2\n  id: done\n  type: noop\n- id: done-2',
+  },
+  {
+    rule: 'duplicate-id',
+    text: `states:\n- {id: done, type: noop, transition: done}\n- {id: ▸done, type: noop}\n`,
+    mended: 'transition: done-2}\n- {id: done-2',
   },
   {
     rule: 'invalid-id',
@@ -372,7 +383,7 @@ const MEMBERS: readonly Mistake[] = [
     rule: 'member-missing',
     text: 'start: {type: event, event: {type: order}}\nstates:\n- id: a\n  type: noop\n  log: jq(.▸data.id)\n',
     right: 'start: {type: event, event: {type: order}}\nstates:\n- id: a\n  type: noop\n  log: jq(.order.data.id)\n',
-    hint: 'what exists here: order',
+    hint: "did you mean '.order.data'?",
   },
   {
     rule: 'member-missing',
@@ -383,7 +394,7 @@ const MEMBERS: readonly Mistake[] = [
     rule: 'member-missing',
     text: call('', "  catch:\n  - {error: '*', transition: b}\n- id: b\n  type: noop\n  log: jq(.error.▸message)\n"),
     right: call('', "  catch:\n  - {error: '*', transition: b}\n- id: b\n  type: noop\n  log: jq(.error.msg)\n"),
-    hint: 'code, msg',
+    hint: "did you mean '.msg'?",
   },
   {
     rule: 'member-missing',

@@ -1,24 +1,11 @@
-import type { Position } from '../../language/position.ts';
 import type { Problem } from '../../language/problem.ts';
-import { select } from '../document/queries.ts';
 import { durationFrom } from '../document/spans.ts';
 import type { Workflow } from '../document/workflow.ts';
-import type { Edit, Mend } from '../reports/finding.ts';
+import type { Mend } from '../reports/finding.ts';
 import { rangeOf } from '../reports/rule.ts';
-
-/** The word at a position, without quotes around it. */
-function wordAt({ source }: Workflow, { line, column }: Problem): string {
-  const rest = source.text.slice(source.offsetOf({ line, column }));
-  return (
-    /^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s:,[\]{}#][^\n:,[\]{}#]*))/
-      .exec(rest)
-      ?.slice(1)
-      .find((one) => one !== undefined)
-      ?.trimEnd() ?? ''
-  );
-}
-
-type MakeMend = (workflow: Workflow, problem: Problem) => Mend | undefined;
+import { addMissing } from './fields.ts';
+import { renameDuplicate, renameId } from './ids.ts';
+import { type MakeMend, wordAt } from './words.ts';
 
 const replaceWord =
   (
@@ -70,45 +57,44 @@ const surround =
     return { title, edits: [{ ...range, text: open + word + close }], isCertain: true };
   };
 
-/** The id in the form that the language requires: lower-case letters, digits and dashes. */
-function toId(word: string): string {
-  const dashed = word.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
-  return dashed.replace(/[^a-z0-9_.-]+/g, '-').replace(/^[^a-z]+|[^a-z0-9]+$/g, '');
-}
-
-/** A place where a state or function is named. */
-interface Use {
-  readonly name: string;
-  readonly at: Position;
-}
-
-const transitionsIn = ({ states, root }: Workflow): Use[] => [
-  ...states.flatMap(({ targets }) => targets.map((one) => ({ name: one.name, at: one }))),
-  ...select(root, 'start.state').map(({ node }) => ({ name: String(node.value), at: node })),
-];
-
-const callsIn = ({ states }: Workflow): Use[] =>
-  states.flatMap(({ node }) =>
-    ['action.function', 'actions.*.function']
-      .flatMap((path) => select(node, path))
-      .map((one) => ({ name: String(one.node.value), at: one.node })),
-  );
-
-/** Renames a state or function with the transitions and actions that name it. */
-const renameId: MakeMend = (workflow, problem) => {
-  const id = wordAt(workflow, problem);
-  const to = toId(id);
-  const range = rangeOf(workflow, problem, id);
-  const isState = /^state\[/.test(problem.message);
-  const ids = (isState ? workflow.states : workflow.functions).map((one) => one.id);
-  if (to === '' || ids.includes(to) || range === undefined) return undefined;
-  const uses = isState ? transitionsIn(workflow) : callsIn(workflow);
-  const edits = uses.flatMap(({ name, at }): Edit[] => {
-    const used = name === id ? rangeOf(workflow, at, id) : undefined;
-    return used === undefined ? [] : [{ ...used, text: to }];
-  });
-  return { title: `rename '${id}' to '${to}'`, edits: [{ ...range, text: to }, ...edits], isCertain: true };
+/** Names of types and scopes in other tools, with those of the language. */
+const FOREIGN_WORDS: Readonly<Record<string, string>> = {
+  wait: 'delay',
+  sleep: 'delay',
+  timer: 'delay',
+  pass: 'noop',
+  inject: 'noop',
+  task: 'action',
+  call: 'action',
+  operation: 'action',
+  choice: 'switch',
+  if: 'switch',
+  fail: 'error',
+  throw: 'error',
+  raise: 'error',
+  map: 'foreach',
+  loop: 'foreach',
+  set: 'setter',
+  get: 'getter',
+  event: 'consumeEvent',
+  emit: 'generateEvent',
+  schedule: 'scheduled',
+  cron: 'scheduled',
+  global: 'namespace',
+  ns: 'namespace',
+  flow: 'workflow',
+  local: 'instance',
+  run: 'instance',
 };
+
+/** The word that is meant among those that the hint lists: of another tool, or one that the other begins with. */
+function listedWord(word: string, { hint = '' }: Problem): string | undefined {
+  const known = /^known \w+: (.+)$/.exec(hint)?.[1]?.split(', ') ?? [];
+  const own = plain(word);
+  const foreign = Object.hasOwn(FOREIGN_WORDS, own) ? FOREIGN_WORDS[own] : undefined;
+  if (foreign !== undefined && known.includes(foreign)) return foreign;
+  return own.length < 4 ? undefined : known.find((one) => own.startsWith(plain(one)) || plain(one).startsWith(own));
+}
 
 /** Removes a field with its value, if both stand in one line that has nothing else. */
 const removeLine: MakeMend = ({ source }, { line, hint = '' }) => {
@@ -129,6 +115,9 @@ const MENDS: readonly { readonly message: RegExp; readonly make: MakeMend }[] = 
   { message: /must be a list, not text/, make: surround('[', ']', 'make it a list') },
   { message: /id must match/, make: renameId },
   { message: /unknown field/, make: removeLine },
+  { message: /is used in more than one/, make: renameDuplicate },
+  { message: / required$/, make: addMissing },
+  { message: /type unrecognized|bad scope/, make: replaceWord(listedWord, () => false) },
   { message: /./, make: replaceWord(suggestion, (word, to) => plain(word) === plain(to)) },
 ];
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../../language/problem.ts';
 import { parseYaml } from '../../language/yaml/parser.ts';
 import type { Edit, Mend } from '../reports/finding.ts';
+import { lineEdit } from './fields.ts';
 import { applyMends, lineMend, replaceAt } from './text.ts';
 
 /** A possible cause of a text that is not YAML: its explanation and the correction. */
@@ -78,6 +79,15 @@ function problemLine(text: string): number {
   return 'problems' in parsed ? (parsed.problems[0]?.line ?? 0) : Number.POSITIVE_INFINITY;
 }
 
+/** Removes the second of two fields with the same name, if it is one line. */
+function withoutCopy(text: string, { line, hint = '' }: Problem): Cause | undefined {
+  const written = text.split('\n')[line - 1] ?? '';
+  const found = /^(\s*)[\w.-]+:[ \t]+[^\s|>&{[].*$/.exec(written);
+  const next = text.split('\n')[line] ?? '';
+  if (found === null || (next.trim() !== '' && indentOf(next) > (found[1] ?? '').length)) return undefined;
+  return { hint, mend: lineMend('remove the second one', false, [lineEdit(line)]) };
+}
+
 /** Texts longer than this are not mended, so that the time is bounded. */
 const MAX_CHARACTERS = 200_000;
 
@@ -86,7 +96,9 @@ const MAX_CHARACTERS = 200_000;
  * undefined if none of the usual mistakes is the cause.
  */
 export function causeOf(text: string, problem: Problem): Cause | undefined {
-  if (text.length > MAX_CHARACTERS || !/^yaml: line/.test(problem.message)) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
+  if (/mapping key .* already defined/.test(problem.message)) return withoutCopy(text, problem);
+  if (!/^yaml: line/.test(problem.message)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
   const numbers = [problem.line, problem.line - 1, problem.line - 2].filter((one) => one >= 1);
   const causes = [

@@ -46,18 +46,48 @@ export function replaceName(
   return { title, edits: [{ ...range, text: change.to }], isCertain: change.isCertain === true };
 }
 
-/** The mend that replaces a part of a script; undefined if the part is not written there literally. */
-export function replaceInScript(
-  { source }: Workflow,
-  script: Script,
-  change: { readonly from: number; readonly to: number; readonly text: string },
-): Mend | undefined {
-  const [from, to] = [script.at(change.from), script.at(change.to)];
-  const written = source.text.slice(source.offsetOf(from), source.offsetOf(to));
-  if (written !== script.source.slice(change.from, change.to)) return undefined;
-  const title = `replace '${written}' by '${change.text}'`;
-  return { title, edits: [{ from, to, text: change.text }], isCertain: false };
+/** A replacement of a part of a script, by offsets in its source. */
+export interface ScriptChange {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
 }
+
+/** A text as it is written between the quotes of a scalar; undefined if a scalar without quotes cannot contain it. */
+function inQuotes({ source }: Workflow, script: Script, text: string): string | undefined {
+  const quote = source.text[source.offsetOf(script.node)];
+  if (quote === '"') return JSON.stringify(text).slice(1, -1);
+  if (quote === "'") return text.replaceAll("'", "''");
+  const isBlock = script.node.text.includes('\n') || quote === '|' || quote === '>';
+  return !isBlock && /: |:$| #/.test(text) ? undefined : text;
+}
+
+function titleOf(source: string, { from, to, text }: ScriptChange): string {
+  if (from === to) return `add '${text.trim()}'`;
+  return text === '' ? `remove '${source.slice(from, to)}'` : `replace '${source.slice(from, to)}' by '${text.trim()}'`;
+}
+
+/** The mend that replaces parts of a script; undefined if a part is not written there literally. */
+export function changeScript(
+  workflow: Workflow,
+  script: Script,
+  changes: readonly ScriptChange[],
+  title = changes.map((change) => titleOf(script.source, change)).join(', '),
+): Mend | undefined {
+  const { source } = workflow;
+  const edits = changes.flatMap((change) => {
+    const text = inQuotes(workflow, script, change.text);
+    const begin = source.offsetOf(script.at(change.from));
+    const written = inQuotes(workflow, script, script.source.slice(change.from, change.to));
+    if (text === undefined || written === undefined || !source.text.startsWith(written, begin)) return [];
+    return [{ from: source.at(begin), to: source.at(begin + written.length), text }];
+  });
+  return edits.length < changes.length ? undefined : { title, edits, isCertain: false };
+}
+
+/** The mend that replaces a part of a script; undefined if the part is not written there literally. */
+export const replaceInScript = (workflow: Workflow, script: Script, change: ScriptChange): Mend | undefined =>
+  changeScript(workflow, script, [change]);
 
 /** The scripts of a state with the query that each is in. */
 export function scriptsOf(state: StateView) {

@@ -1,9 +1,12 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
 import { closestName } from '../../language/suggestions.ts';
+import type { Node } from '../../language/yaml/parser.ts';
 import { codesOf, ENGINE_CODES } from '../document/codes.ts';
 import { select } from '../document/queries.ts';
 import type { Workflow } from '../document/workflow.ts';
-import type { Report } from '../reports/finding.ts';
+import { removeFrom } from '../mends/removal.ts';
+import type { Mend, Report } from '../reports/finding.ts';
 import { type Rule, replaceName } from '../reports/rule.ts';
 import { PATTERN_PATHS } from './pattern-syntax.ts';
 
@@ -47,6 +50,14 @@ function reportPattern(
   return { at: node, message, hint, ...(mend !== undefined && { mend }) };
 }
 
+/** Removes the entry of the catch list of a state. */
+function removal(workflow: Workflow, state: Node, pattern: Node): Mend | undefined {
+  const [list] = select(state, 'catch');
+  const entry =
+    list?.node.kind === 'list' ? list.node.items.find((one) => select(one, 'error')[0]?.node === pattern) : undefined;
+  return state.kind === 'map' && entry !== undefined ? removeFrom(workflow, state, 'catch', entry) : undefined;
+}
+
 export const catchWithoutCause: Rule = {
   severity: 'warning',
   about:
@@ -75,7 +86,9 @@ export const catchWithoutCause: Rule = {
       for (const path of PATTERN_PATHS) {
         for (const { node } of select(state.node, path)) {
           const report = reportPattern(workflow, node, codesOf(state.plan.work));
-          if (report !== undefined) yield report;
+          if (report === undefined) continue;
+          const mend = report.mend ?? removal(workflow, state.node, node);
+          yield { ...report, ...omitUndefined({ mend }) };
         }
       }
     }

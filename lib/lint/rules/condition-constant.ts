@@ -1,31 +1,18 @@
 import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import type { ScalarNode } from '../../language/yaml/parser.ts';
-import type { QueryView } from '../document/queries.ts';
-import { programOf, type Script } from '../document/scripts.ts';
+import type { QueryText, QueryView } from '../document/queries.ts';
+import type { Script } from '../document/scripts.ts';
 import type { Workflow } from '../document/workflow.ts';
+import { asOneQuery, asQuery } from '../mends/scalars.ts';
 import type { Mend, Report } from '../reports/finding.ts';
 import { type Rule, replaceInScript } from '../reports/rule.ts';
 
-/** The mend that makes a plain text a query, if the text is one. */
-function wrapped({ source }: Workflow, node: ScalarNode): Mend | undefined {
-  const text = node.text.trim();
-  if (!/[.=<>]|\b(not|and|or)\b/.test(text) || programOf(text) instanceof JqSyntaxError) return undefined;
-  const from = source.offsetOf(node);
-  const written = source.text.slice(from);
-  const quote = /^['"]/.exec(written)?.[0] ?? '';
-  if (!written.startsWith(quote + node.text)) return undefined;
-  const begin = from + quote.length;
-  const edits = [
-    { from: source.at(begin), to: source.at(begin), text: quote === '' ? "'jq(" : 'jq(' },
-    {
-      from: source.at(begin + node.text.length),
-      to: source.at(begin + node.text.length),
-      text: quote === '' ? ")'" : ')',
-    },
-  ];
-  const isCertain = quote !== '' || !text.includes("'");
-  return isCertain ? { title: 'make it a jq query', edits, isCertain: /^\.\w/.test(text) } : undefined;
+/** The correction of a text with scripts of jq and other parts. */
+function mixed(workflow: Workflow, node: ScalarNode, { scripts }: QueryText): Mend | undefined {
+  if (scripts.some(({ kind }) => kind === 'js')) return undefined;
+  const sources = scripts.map(({ source }) => source);
+  return asOneQuery(workflow, node, sources);
 }
 
 function reportText(workflow: Workflow, { node, texts }: QueryView): Report | undefined {
@@ -36,7 +23,7 @@ function reportText(workflow: Workflow, { node, texts }: QueryView): Report | un
   const isPlain = text.scripts.length === 0;
   const isMixed = text.scripts.length > 0 && !text.scripts.some(({ isWhole }) => isWhole);
   if (!isPlain && !isMixed) return undefined;
-  const mend = isPlain ? wrapped(workflow, node) : undefined;
+  const mend = isPlain ? asQuery(workflow, node) : mixed(workflow, node, text);
   return {
     at: node,
     message: `the condition ${isPlain ? 'is a plain text' : 'has text beside its script'}, so it is always true`,

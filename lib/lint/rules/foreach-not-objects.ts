@@ -2,6 +2,7 @@ import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import type { ListNode } from '../../language/yaml/parser.ts';
 import type { Workflow } from '../document/workflow.ts';
+import { asQuery } from '../mends/scalars.ts';
 import type { Mend } from '../reports/finding.ts';
 import type { Rule } from '../reports/rule.ts';
 
@@ -72,7 +73,9 @@ states:
         if (plain !== undefined)
           yield { at: plain, message, hint: 'write objects, such as {value: …}', ...(mend && { mend }) };
       } else if (text?.unclosed === undefined && script === undefined) {
-        yield { at: node, message: 'foreach needs a list, and this is a plain value', hint: 'write jq(...)' };
+        const mend = asQuery(workflow, node);
+        const message = 'foreach needs a list, and this is a plain value';
+        yield { at: node, message, hint: 'write jq(...)', ...(mend && { mend }) };
       } else if (script?.isWhole && script.program !== undefined && !(script.program instanceof JqSyntaxError)) {
         const { from, to } = script.program;
         const at = script.at(from);

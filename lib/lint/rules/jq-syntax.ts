@@ -2,8 +2,9 @@ import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Script } from '../document/scripts.ts';
 import type { Workflow } from '../document/workflow.ts';
+import { correctedJq } from '../mends/jq.ts';
 import type { Mend } from '../reports/finding.ts';
-import { allScripts, type Rule, replaceInScript } from '../reports/rule.ts';
+import { allScripts, changeScript, type Rule, replaceInScript } from '../reports/rule.ts';
 
 /** Operators of other languages, with those of jq. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -31,14 +32,17 @@ function mendOf(workflow: Workflow, script: Script, { offset }: JqSyntaxError): 
   return singleQuoted(workflow, script, offset);
 }
 
-/** A text in single quotes, where double quotes do not end the YAML text around it. */
+/** The correction of an error by trial, for a script that ends where its author meant it to end. */
+function tried(workflow: Workflow, script: Script, error: JqSyntaxError): Mend | undefined {
+  const changes = correctedJq(script.source, error);
+  return changes && changeScript(workflow, script, changes);
+}
+
+/** A text in single quotes, which jq does not have. */
 function singleQuoted(workflow: Workflow, script: Script, offset: number): Mend | undefined {
   const written = /^'([^'"\\]*)'/.exec(script.source.slice(offset));
   if (written === null) return undefined;
-  const change = { from: offset, to: offset + written[0].length, text: `"${written[1]}"` };
-  const mend = replaceInScript(workflow, script, change);
-  const isInDoubleQuotes = workflow.source.text[workflow.source.offsetOf(script.node)] === '"';
-  return isInDoubleQuotes ? undefined : mend;
+  return replaceInScript(workflow, script, { from: offset, to: offset + written[0].length, text: `"${written[1]}"` });
 }
 
 /** A bracket in a string ends the script too early: the engine counts every bracket. */
@@ -70,11 +74,12 @@ export const jqSyntax: Rule = {
         program.message === 'a string is not closed' &&
         script.node.text.length > script.from + script.source.length + 1;
       const hint = isCutShort ? CUT_SHORT : program.hint;
+      const mend = mendOf(workflow, script, program) ?? (isCutShort ? undefined : tried(workflow, script, program));
       yield {
         at: script.at(program.offset),
         end: script.at(program.offset + 1),
         message: `jq: ${program.message}`,
-        ...omitUndefined({ hint, mend: mendOf(workflow, script, program) }),
+        ...omitUndefined({ hint, mend }),
       };
     }
   },

@@ -1,7 +1,7 @@
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import { unknownNames } from '../../language/jq/syntax/names.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { allScripts, type Rule, replaceInScript } from '../reports/rule.ts';
+import { allScripts, changeScript, type Rule } from '../reports/rule.ts';
 
 export const jqUnknownName: Rule = {
   severity: 'warning',
@@ -23,9 +23,8 @@ export const jqUnknownName: Rule = {
     for (const { script } of allScripts(workflow)) {
       const { program } = script;
       if (program === undefined || program instanceof JqSyntaxError) continue;
-      for (const { from, to, message, hint, replacement } of unknownNames(program)) {
-        const mend =
-          replacement === undefined ? undefined : replaceInScript(workflow, script, { from, to, text: replacement });
+      for (const { from, to, message, hint, changes = [] } of unknownNames(program)) {
+        const mend = changes.length === 0 ? undefined : changeScript(workflow, script, changes);
         yield { at: script.at(from), end: script.at(to), message: `jq: ${message}`, ...omitUndefined({ hint, mend }) };
       }
     }

@@ -1,4 +1,4 @@
-import { allScripts, type Rule } from '../reports/rule.ts';
+import { allScripts, changeScript, type Rule, type ScriptChange } from '../reports/rule.ts';
 
 /** Names that other environments have and the engine has not (workflow-language 5.4). */
 const ABSENT =
@@ -12,6 +12,12 @@ const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?
 
 /** The source with its strings and comments blanked, so that offsets stay. */
 const codeOf = (source: string): string => source.replace(STRINGS, (text) => ' '.repeat(text.length));
+
+/** Removes a call of the console. Brackets inside strings are blanked in the code. */
+function replacementOf(code: string, name: string, from: number): ScriptChange | undefined {
+  const call = /^console\s*\.\s*\w+\s*\((?:[^()]|\([^()]*\))*\)\s*;?[ \t]*/.exec(code.slice(from))?.[0];
+  return name === 'console' && call !== undefined ? { from, to: from + call.length, text: '' } : undefined;
+}
 
 export const jsWithoutResult: Rule = {
   severity: 'warning',
@@ -46,11 +52,14 @@ export const jsWithoutResult: Rule = {
         const [, name = ''] = found;
         if (isOwn(code, name)) continue;
         const at = script.at(found.index);
+        const change = replacementOf(code, name, found.index);
+        const mend = change && changeScript(workflow, script, [change]);
         yield {
           at,
           end: script.at(found.index + name.length),
           message: `js: ${name} does not exist in queries`,
           hint: 'only the objects of ECMAScript itself exist',
+          ...(mend && { mend }),
         };
       }
     }

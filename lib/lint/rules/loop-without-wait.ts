@@ -1,9 +1,36 @@
 import { waitingOf } from '../../compiler/plan/traits.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { cycles, exitsAfterSuccess } from '../document/graph.ts';
-import type { StateView } from '../document/workflow.ts';
+import type { StateView, Workflow } from '../document/workflow.ts';
+import type { Mend } from '../reports/finding.ts';
 import type { Rule } from '../reports/rule.ts';
 
 const waits = ({ plan }: StateView): boolean => plan === undefined || waitingOf(plan.work) === 'always';
+
+/** Adds a delay on the way back to the first state of a loop. */
+function withDelay({ source, states }: Workflow, group: readonly StateView[]): Mend | undefined {
+  const first = group[0]?.id ?? '';
+  const back = group.at(-1)?.targets.find(({ name }) => name === first);
+  const last = states.at(-1);
+  const id = `wait-for-${first}`;
+  const begin = back === undefined ? 0 : source.offsetOf(back);
+  const at = [begin, begin + 1].find((one) => source.text.startsWith(first, one));
+  if (last === undefined || back === undefined || at === undefined || states.some((one) => one.id === id))
+    return undefined;
+  const top = states[0]?.line ?? 1;
+  // The list of states is written with a dash a state, and is the last part of the text.
+  const dash = /^(\s*)- /.exec(source.text.split('\n')[top - 1] ?? '');
+  const rest = source.text.slice(source.offsetOf({ line: last.line + 1, column: 1 }));
+  if (dash === null || /^[^\s#]/m.test(rest.replace(/^- /gm, '  ')) || /^---|^\.\.\./m.test(rest)) return undefined;
+  const end = source.at(source.text.length);
+  const separator = source.text.endsWith('\n') ? '' : '\n';
+  const text = `${separator}${dash[1]}- {id: ${id}, type: delay, duration: PT10S, transition: ${first}}\n`;
+  const edits = [
+    { from: source.at(at), to: source.at(at + first.length), text: id },
+    { from: end, to: end, text },
+  ];
+  return { title: 'wait 10 seconds before the loop repeats', edits, isCertain: false };
+}
 
 export const loopWithoutWait: Rule = {
   severity: 'warning',
@@ -47,8 +74,9 @@ export const loopWithoutWait: Rule = {
       const names = ids.map((id) => `'${id}'`).join(', ');
       yield {
         at: { line, column },
-        message: `${group.length === 1 ? 'the state' : 'the states'} ${names} repeat without a wait, and no transition leaves them`,
+        message: `${group.length === 1 ? 'the state' : 'the states'} ${names} ${group.length === 1 ? 'repeats itself' : 'repeat'} without a wait, and no transition leaves them`,
         hint: 'add a switch that leaves the loop, and a delay',
+        ...omitUndefined({ mend: withDelay(workflow, group) }),
       };
     }
   },

@@ -6,7 +6,7 @@ import type { Report } from '../reports/finding.ts';
 import { type Rule, replaceInScript } from '../reports/rule.ts';
 import type { Access } from '../shapes/evaluation.ts';
 import { visitAccesses } from '../shapes/flow.ts';
-import { knownMembers, membersWithout } from '../shapes/shape.ts';
+import { knownMembers, memberOf, membersWithout } from '../shapes/shape.ts';
 
 /** A name that differs in one character, or in two that are exchanged, and not in a plural. */
 function misspelt(name: string, known: readonly string[]): string | undefined {
@@ -28,6 +28,23 @@ function nearestMember({ key, shape, isGuarded }: Access, members: readonly stri
   return misspelt(key, members) ?? (isGuarded || key.length < 3 ? undefined : closestName(key, members));
 }
 
+/** The member whose name is an abbreviation of the key or has it as its abbreviation: `msg` of `message`. */
+function abbreviated(key: string, members: readonly string[]): string | undefined {
+  const isShort = (short: string, long: string) =>
+    /^\w{3,}$/.test(short) && short[0] === long[0] && new RegExp([...short].join('.*')).test(long);
+  return members.find((one) => isShort(one, key) || isShort(key, one));
+}
+
+/** The member of a member that has the key, as a path, if there is exactly one. */
+function nested({ key, shape }: Access, members: readonly string[]): string | undefined {
+  const paths = members.filter((one) => {
+    const inner = memberOf(shape, one);
+    return inner.kind === 'object' && inner.members.has(key);
+  });
+  const [only] = paths;
+  return paths.length === 1 && only !== undefined && /^[A-Za-z_]\w*$/.test(only) ? `${only}.${key}` : undefined;
+}
+
 const MAX_LISTED = 8;
 
 function reportOf(workflow: Workflow, script: Script, access: Access): Report | undefined {
@@ -35,7 +52,9 @@ function reportOf(workflow: Workflow, script: Script, access: Access): Report | 
   // Secrets are the subject of another rule.
   if (key === 'secrets') return undefined;
   const members = membersWithout(shape, key);
-  const near = nearestMember(access, members);
+  const near =
+    nearestMember(access, members) ??
+    (isGuarded || members === undefined ? undefined : (nested(access, members) ?? abbreviated(key, members)));
   if (near === undefined && (members === undefined || isGuarded)) return undefined;
   const listed = (members ?? []).slice(0, MAX_LISTED).join(', ');
   const hint = near === undefined ? `what exists here: ${listed || 'nothing'}` : `did you mean '.${near}'?`;

@@ -1,8 +1,25 @@
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { Node } from '../../language/yaml/parser.ts';
 import { select } from '../document/queries.ts';
-import type { Rule } from '../reports/rule.ts';
+import type { Workflow } from '../document/workflow.ts';
+import { replaceScalar } from '../mends/scalars.ts';
+import type { Mend } from '../reports/finding.ts';
+import { appendInside, type Rule } from '../reports/rule.ts';
 
 /** A verb of Go's format strings; `%%` is a percent sign. */
 const VERB = /%(?:%|[-+# 0]*\d*(?:\.\d+)?[vTtbcdoOqxXUeEfFgGsp])/g;
+
+/** Adds arguments, each the whole data, or placeholders at the end of the message. */
+function balanced(workflow: Workflow, state: Node, missing: number): Mend | undefined {
+  const [args] = select(state, 'args');
+  const [message] = select(state, 'message');
+  if (missing > 0) {
+    const list = Array.from({ length: missing }, () => 'jq(.)').join(', ');
+    return args && appendInside(workflow, args.node, list, `add ${list} to args`);
+  }
+  const text = `${String(message?.node.value)}${' %v'.repeat(-missing)}`;
+  return message && replaceScalar(workflow, message.node, text, 'add the placeholders to the message');
+}
 
 export const messageArguments: Rule = {
   severity: 'warning',
@@ -22,8 +39,8 @@ export const messageArguments: Rule = {
   message: 'order %s costs %v'
   args: [jq(.id), jq(.price)]
 `,
-  *check({ states }) {
-    for (const { node, plan } of states) {
+  *check(workflow) {
+    for (const { node, plan } of workflow.states) {
       if (plan?.work.do !== 'raise' || plan.work.args.length === 0) continue;
       const [message] = select(node, 'message');
       const text = message?.node.value;
@@ -35,6 +52,7 @@ export const messageArguments: Rule = {
         at: message.node,
         message: `the message has ${verbs} placeholders, and args has ${plan.work.args.length} elements`,
         hint,
+        ...omitUndefined({ mend: balanced(workflow, node, verbs - plan.work.args.length) }),
       };
     }
   },

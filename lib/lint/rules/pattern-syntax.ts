@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { patternProblem } from '../../language/patterns.ts';
 import { select } from '../document/queries.ts';
+import { replaceScalar } from '../mends/scalars.ts';
 import { type Rule, replaceName } from '../reports/rule.ts';
 
 /** Where a state has patterns of error codes. */
@@ -39,10 +40,11 @@ states:
         if (problem === undefined) continue;
         const isGlob = /^\*|[^.)\]]\*/.test(pattern);
         const to = pattern.replaceAll(/(?<![.\])])\*/g, '.*');
+        const literal = pattern.replaceAll(/[()[\]{}+?*|\\^$]/g, '\\$&');
         const mend =
           isGlob && patternProblem(to) === undefined
             ? replaceName(workflow, node, { from: pattern, to, isCertain: true })
-            : undefined;
+            : replaceScalar(workflow, node, literal, 'match these characters as they are');
         const hint = isGlob ? "write '.*' for any characters" : `regular expression: ${problem}`;
         yield {
           at: node,

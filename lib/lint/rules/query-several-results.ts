@@ -1,6 +1,11 @@
 import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import { allScripts, type Rule } from '../reports/rule.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
+import type { QueryView } from '../document/queries.ts';
+import type { Script } from '../document/scripts.ts';
+import type { Workflow } from '../document/workflow.ts';
+import type { Mend } from '../reports/finding.ts';
+import { allScripts, type Rule, replaceInScript } from '../reports/rule.ts';
 
 /** The least and the most results that a program certainly has; undefined where they depend on the data. */
 function countOf(ast: Ast): number | undefined {
@@ -35,6 +40,13 @@ const isSpread = (ast: Ast): boolean =>
   (ast.kind === 'pipe' && isSpread(ast.right)) ||
   (ast.kind === 'access' && isSpread(ast.base));
 
+/** Replaces the program by the empty value that fits the place: a list, an object or a text. */
+function withEmptyValue(workflow: Workflow, script: Script, { role, node }: QueryView): Mend | undefined {
+  const isTransform = role === 'transform' && script.isWhole && node.kind === 'scalar';
+  const text = role === 'array' ? '[]' : isTransform ? '{}' : '""';
+  return replaceInScript(workflow, script, { from: 0, to: script.source.length, text });
+}
+
 export const querySeveralResults: Rule = {
   severity: 'warning',
   about:
@@ -64,7 +76,13 @@ export const querySeveralResults: Rule = {
       ];
       const mend = { title: 'collect the results in a list', edits, isCertain: false };
       if (count === 0 || isNull)
-        yield { at, end, message: `jq: the query has no result${isNull ? ': null counts as none' : ''}` };
+        yield {
+          at,
+          end,
+          message: `jq: the query has no result${isNull ? ': null counts as none' : ''}`,
+          hint: 'a query always has a result: write an empty value',
+          ...omitUndefined({ mend: withEmptyValue(workflow, script, query) }),
+        };
       else if (count !== undefined && count > 1)
         yield {
           at,

@@ -4,7 +4,8 @@ import { closestName } from '../../language/suggestions.ts';
 import { select } from '../document/queries.ts';
 import type { Script } from '../document/scripts.ts';
 import type { StateView, Workflow } from '../document/workflow.ts';
-import type { Report } from '../reports/finding.ts';
+import { lineEdit } from '../mends/fields.ts';
+import type { Mend, Report } from '../reports/finding.ts';
 import { appendInside, type Rule, replaceInScript, scriptsOf } from '../reports/rule.ts';
 
 /** A use of a secret in a script. */
@@ -56,13 +57,28 @@ interface PlacedUse extends SecretUse {
   readonly path: string;
 }
 
+/** Removes the log of a state, if it is one line of its own. */
+function withoutLog({ source }: Workflow, { node }: StateView): Mend | undefined {
+  const entry = node.kind === 'map' ? node.entries.get('log') : undefined;
+  const written = source.text.split('\n')[(entry?.line ?? 0) - 1] ?? '';
+  if (entry === undefined || !/^\s*log: *[^\s|>].*$/.test(written) || entry.line !== entry.node.line) return undefined;
+  return { title: 'remove the log line', edits: [lineEdit(entry.line)], isCertain: false };
+}
+
 function reportUse(workflow: Workflow, use: PlacedUse): Report {
   const { script, state, path } = use;
   const declared = declaredFor(state, path);
   const range = { at: script.at(use.from), end: script.at(use.to) };
   if (declared === undefined) {
     const hint = "secrets exist only in the 'input' and 'files' of an action that lists them";
-    return { ...range, message: `there is no secret '${use.name}' here`, hint, severity: 'hint' };
+    const mend = path === 'log' ? withoutLog(workflow, state) : undefined;
+    return {
+      ...range,
+      message: `there is no secret '${use.name}' here`,
+      hint,
+      severity: 'hint',
+      ...(mend && { mend }),
+    };
   }
   const near = closestName(use.name, declared);
   const list = select(state.node, path.replace(/\.(?:input|files).*$/, '.secrets'))[0];

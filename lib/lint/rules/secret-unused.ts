@@ -1,4 +1,5 @@
 import { select } from '../document/queries.ts';
+import { removeFrom } from '../mends/removal.ts';
 import type { Rule } from '../reports/rule.ts';
 
 export const secretUnused: Rule = {
@@ -25,8 +26,8 @@ states:
     secrets: [PAYKEY]
     input: {amount: jq(.amount), key: jq(.secrets.PAYKEY)}
 `,
-  *check({ states }) {
-    for (const { node: state } of states) {
+  *check(workflow) {
+    for (const { node: state } of workflow.states) {
       for (const { node: action } of [...select(state, 'action'), ...select(state, 'actions.*')]) {
         const [input] = select(action, 'input');
         if (input === undefined || input.node.value === null) continue;
@@ -36,7 +37,13 @@ states:
         for (const { node } of select(action, 'secrets.*')) {
           if (typeof node.value !== 'string' || used.includes(node.value)) continue;
           const message = `the input does not use the secret '${node.value}'`;
-          yield { at: node, message, hint: `use it as jq(.secrets.${node.value}), or remove it from the list` };
+          const mend = action.kind === 'map' ? removeFrom(workflow, action, 'secrets', node) : undefined;
+          yield {
+            at: node,
+            message,
+            hint: `use it as jq(.secrets.${node.value}), or remove it from the list`,
+            ...(mend && { mend }),
+          };
         }
       }
     }

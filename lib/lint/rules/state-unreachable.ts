@@ -1,21 +1,7 @@
 import { closestName } from '../../language/suggestions.ts';
 import { reachable } from '../document/graph.ts';
-import type { StateView, Workflow } from '../document/workflow.ts';
-import type { Mend } from '../reports/finding.ts';
+import { withFirstField } from '../mends/fields.ts';
 import type { Rule } from '../reports/rule.ts';
-
-/** Adds a transition to a state that is written as a map over several lines, or in one line with brackets. */
-function withTransition({ source }: Workflow, { node }: StateView, id: string): Mend | undefined {
-  if (node.kind !== 'map') return undefined;
-  const title = `add 'transition: ${id}'`;
-  const begin = source.offsetOf(node);
-  const [first] = node.entries.values();
-  if (first === undefined) return undefined;
-  const isFlow = source.text[begin] === '{';
-  const at = isFlow ? source.at(begin + 1) : { line: first.line, column: first.column };
-  const text = isFlow ? `transition: ${id}, ` : `transition: ${id}\n${' '.repeat(first.column - 1)}`;
-  return { title, edits: [{ from: at, to: at, text }], isCertain: false };
-}
 
 export const stateUnreachable: Rule = {
   severity: 'warning',
@@ -48,7 +34,8 @@ export const stateUnreachable: Rule = {
       const hint = isNext
         ? `add 'transition: ${id}' to the state '${above.id}'?`
         : 'add a transition to it, or remove it';
-      const mend = isNext ? withTransition(workflow, above, id) : undefined;
+      const edits = isNext ? withFirstField(workflow, above.node, `transition: ${id}`) : undefined;
+      const mend = edits && { title: `add 'transition: ${id}'`, edits, isCertain: false };
       yield { at: { line, column }, message: `no transition leads to the state '${id}'`, hint, ...(mend && { mend }) };
     }
   },

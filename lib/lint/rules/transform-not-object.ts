@@ -1,6 +1,8 @@
 import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import type { QueryView } from '../document/queries.ts';
+import type { Workflow } from '../document/workflow.ts';
+import { asQuery } from '../mends/scalars.ts';
 import type { Mend } from '../reports/finding.ts';
 import type { Rule } from '../reports/rule.ts';
 
@@ -71,6 +73,10 @@ function underName({ texts }: QueryView): Mend | undefined {
   return { title: 'keep the data and add the result to it', edits, isCertain: false };
 }
 
+/** Makes a plain text a query. */
+const ofText = (workflow: Workflow, { node }: QueryView): Mend | undefined =>
+  node.kind === 'scalar' ? asQuery(workflow, node) : undefined;
+
 export const transformNotObject: Rule = {
   severity: 'warning',
   about:
@@ -86,14 +92,14 @@ export const transformNotObject: Rule = {
   transform:
     names: jq(.users | map(.name))
 `,
-  *check({ states }) {
-    for (const { queries } of states) {
+  *check(workflow) {
+    for (const { queries } of workflow.states) {
       for (const query of queries.filter(({ role }) => role === 'transform')) {
         const kind = wrongKind(query);
         if (kind === undefined) continue;
         const hint =
           kind === 'a plain text' ? 'write jq(...), or a map of fields' : "write a map of fields, or '. + {field: …}'";
-        const mend = underName(query);
+        const mend = kind === 'a plain text' ? ofText(workflow, query) : underName(query);
         const message = `the result of the transform is ${kind}, not an object`;
         yield { at: query.node, message, hint, ...(mend && { mend }) };
       }

@@ -6,6 +6,7 @@ import { reachable } from '../document/graph.ts';
 import { select } from '../document/queries.ts';
 import { lengthOf } from '../document/spans.ts';
 import type { StateView, Workflow } from '../document/workflow.ts';
+import { replaceScalar } from '../mends/scalars.ts';
 import type { Mend, Report } from '../reports/finding.ts';
 import { nodeAt, type Rule, rangeOf } from '../reports/rule.ts';
 
@@ -78,7 +79,8 @@ states:
     const [killNode] = select(root, 'timeouts.kill');
     if (interrupt !== undefined && kill !== undefined && kill < interrupt && killNode !== undefined) {
       const message = `timeouts.kill (${timeouts.kill}) is shorter than timeouts.interrupt (${timeouts.interrupt}), which is never reached`;
-      yield { at: killNode.node, message, hint: 'make kill longer than interrupt' };
+      const mend = replaceScalar(workflow, killNode.node, longer(timeouts.interrupt ?? ''));
+      yield { at: killNode.node, message, hint: 'make kill longer than interrupt', ...omitUndefined({ mend }) };
     }
     // After an error state the run counts as failed, and its timeouts do not apply any more.
     const failed = new Set(

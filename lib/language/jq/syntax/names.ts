@@ -1,4 +1,4 @@
-import { closestName, didYouMean } from '../../suggestions.ts';
+import { closestName } from '../../suggestions.ts';
 import { type Ast, childrenOf, variablesOf } from './ast.ts';
 import { aritiesOf, builtinNames } from './builtins.ts';
 
@@ -8,8 +8,15 @@ export interface UnknownName {
   readonly to: number;
   readonly message: string;
   readonly hint?: string;
-  /** The name that is probably meant. */
-  readonly replacement?: string;
+  /** The replacements after which the program is probably as it is meant. */
+  readonly changes?: readonly Change[];
+}
+
+/** A replacement of a part of a program. */
+interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
 }
 
 /** The names in scope: variables with `$`, functions with their number of arguments, labels with `*`. */
@@ -48,15 +55,16 @@ export function unknownNames(ast: Ast): readonly UnknownName[] {
   return found;
 }
 
-function visit(ast: Ast, scope: Scope, found: UnknownName[]): void {
+function visit(ast: Ast, scope: Scope, found: UnknownName[], isCompared = false): void {
   if (ast.kind === 'variable' && !scope.has(`$${ast.name}`)) found.push(unknownVariable(ast, ast.name, scope));
   if (ast.kind === 'break' && !scope.has(`*${ast.name}`))
     found.push({ ...rangeOf(ast), message: `$*label-${ast.name} is not defined` });
   if (ast.kind === 'call' && !scope.has(`${ast.name}/${ast.args.length}`)) {
-    const unknown = unknownFunction(ast, scope);
+    const unknown = unknownFunction(ast, scope, isCompared);
     if (unknown !== undefined) found.push(unknown);
   }
-  for (const [child, inner] of scopesOf(ast, scope)) visit(child, inner, found);
+  const isComparison = ast.kind === 'binary' && /^[=!<>]=?/.test(ast.operator);
+  for (const [child, inner] of scopesOf(ast, scope)) visit(child, inner, found, isComparison);
 }
 
 const rangeOf = ({ from, to }: Ast) => ({ from, to });
@@ -83,30 +91,59 @@ function scopesOf(ast: Ast, scope: Scope): (readonly [Ast, Scope])[] {
 
 function unknownVariable(ast: Ast, name: string, scope: Scope): UnknownName {
   const known = [...scope].filter((one) => one.startsWith('$')).map((one) => one.slice(1));
-  const hint = didYouMean(name, known) ?? `bind it first: '… as $${name} | …'`;
-  return { ...rangeOf(ast), message: `variable $${name} is not defined`, hint };
+  const own = known.filter((one) => !['ENV', '__loc__'].includes(one));
+  const near = closestName(name, known) ?? (own.length === 1 ? own[0] : undefined);
+  const hint = near === undefined ? `bind it first: '… as $${name} | …'` : `did you mean '${near}'?`;
+  const change = near === undefined ? [] : [{ ...rangeOf(ast), text: `$${near}` }];
+  return { ...rangeOf(ast), message: `variable $${name} is not defined`, hint, changes: change };
 }
 
-function unknownFunction(ast: Extract<Ast, { kind: 'call' }>, scope: Scope): UnknownName | undefined {
+/** The parts of a list that commas separate. */
+const commaParts = (ast: Ast): readonly Ast[] => (ast.kind === 'comma' ? [...commaParts(ast.left), ast.right] : [ast]);
+
+/** Semicolons in place of the commas between the arguments of a function; undefined if their number does not fit. */
+function separated(args: readonly Ast[], arities: readonly number[]): readonly Change[] | undefined {
+  const parts = args.flatMap(commaParts);
+  if (!arities.includes(parts.length)) return undefined;
+  return parts.slice(1).flatMap((part, index) => {
+    const before = parts[index];
+    return before === undefined ? [] : [{ from: before.to, to: part.from, text: '; ' }];
+  });
+}
+
+function wrongArguments(ast: Extract<Ast, { kind: 'call' }>, arities: readonly number[]): UnknownName {
+  const { name, args, from } = ast;
+  const message = `function ${name} takes ${arities.join(' or ')} arguments, not ${args.length}`;
+  const hasCommas = args.length < Math.min(...arities) && args.some(({ kind }) => kind === 'comma');
+  const changes = hasCommas ? separated(args, arities) : undefined;
+  return {
+    from,
+    to: from + name.length,
+    message,
+    ...(hasCommas && { hint: "separate arguments by ';'" }),
+    ...(changes && { changes }),
+  };
+}
+
+function unknownFunction(
+  ast: Extract<Ast, { kind: 'call' }>,
+  scope: Scope,
+  isCompared: boolean,
+): UnknownName | undefined {
   const { name, args, from } = ast;
   const arities = aritiesOf(name);
   if (arities?.includes(args.length)) return undefined;
   // Names of one underscore are jq's own.
   if (name.startsWith('_')) return undefined;
+  if (arities !== undefined) return wrongArguments(ast, arities);
   const range = { from, to: from + name.length };
-  if (arities !== undefined) {
-    const separator = args.length < Math.min(...arities) && args.some(({ kind }) => kind === 'comma');
-    const message = `function ${name} takes ${arities.join(' or ')} arguments, not ${args.length}`;
-    return { ...range, message, ...(separator && { hint: "separate arguments by ';'" }) };
-  }
   const own = [...scope].filter((one) => one.includes('/')).map((one) => one.split('/')[0] ?? '');
   const instead = Object.hasOwn(FOREIGN, name.toLowerCase()) ? FOREIGN[name.toLowerCase()] : undefined;
-  const replacement = instead ?? closestName(name, [...own, ...builtinNames()]);
-  return {
-    ...range,
-    message: `function ${name} is not defined`,
-    ...(replacement === undefined ? { hint: hintFor(name) } : { hint: `did you mean '${replacement}'?`, replacement }),
-  };
+  const near = instead ?? closestName(name, [...own, ...builtinNames()]);
+  const hint = near === undefined ? hintFor(name) : `did you mean '${near}'?`;
+  const text = near ?? (args.length > 0 ? undefined : isCompared ? `"${name}"` : `.${name}`);
+  const message = `function ${name} is not defined`;
+  return { ...range, message, hint, ...(text !== undefined && { changes: [{ ...range, text }] }) };
 }
 
 const hintFor = (name: string): string => `for the member of the data write .${name}, for a text "${name}"`;
