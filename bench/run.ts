@@ -1,11 +1,13 @@
 /**
  * `npm run bench`: counts the calls of each operation and compares them with bench/calls.json, then measures times.
+ * `--lint` alone measures the lint of workflow texts, which needs no service.
  * `--calls` or `--times` alone do one of both; with `--update` the calls are written into bench/calls.json, the times into
  * docs/performance.md and README.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
 import { timeEvents } from './events.ts';
+import { LINES, timeLint, WORKFLOWS } from './lint.ts';
 import { reportOf, summaryOf } from './report.ts';
 import { measureTimes } from './times.ts';
 
@@ -65,9 +67,24 @@ async function reportEvents(): Promise<void> {
   }
 }
 
-const [onlyCalls, onlyTimes] = ['--calls', '--times'].map((flag) => process.argv.includes(flag));
+function reportLint(): void {
+  const { folder, keystroke, parse } = timeLint();
+  console.log(`lint of ${WORKFLOWS} workflows, cold: ${folder.toFixed(0)} ms`);
+  console.log(
+    `a keystroke at ${LINES} lines: ${keystroke.toFixed(1)} ms, ${(keystroke / parse).toFixed(1)} times parsing alone (${parse.toFixed(1)} ms)`,
+  );
+}
+
+const [onlyCalls, onlyTimes, onlyLint] = ['--calls', '--times', '--lint'].map((flag) => process.argv.includes(flag));
+if (onlyLint) {
+  reportLint();
+  process.exit();
+}
 const areRowsSelected = process.env['BENCH_ROWS'] !== undefined;
 if (areRowsSelected && process.argv.includes('--update')) throw new Error('--update needs all rows: unset BENCH_ROWS');
 if (!onlyTimes && !areRowsSelected) await reportCalls();
 if (!onlyCalls) await reportTimes();
-if (!onlyCalls && !onlyTimes && !areRowsSelected) await reportEvents();
+if (!onlyCalls && !onlyTimes && !areRowsSelected) {
+  reportLint();
+  await reportEvents();
+}

@@ -7,6 +7,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/table',
     'lib/domain/events',
     'lib/engine/start',
+    'lib/language/yaml',
+    'lib/lint',
     'test/emulator',
     'test/service/access',
   ],

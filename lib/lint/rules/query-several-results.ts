@@ -47,6 +47,18 @@ function withEmptyValue(workflow: Workflow, script: Script, { role, node }: Quer
   return replaceInScript(workflow, script, { from: 0, to: script.source.length, text });
 }
 
+const placeOf = (script: Script, { from, to }: Ast) => ({ at: script.at(from), end: script.at(to) });
+
+/** Puts brackets around the program. */
+function inList(script: Script): Mend {
+  const [begin, end] = [script.at(0), script.at(script.source.length)];
+  const edits = [
+    { from: begin, to: begin, text: '[' },
+    { from: end, to: end, text: ']' },
+  ];
+  return { title: 'collect the results in a list', edits, isCertain: false };
+}
+
 export const querySeveralResults: Rule = {
   severity: 'warning',
   about:
@@ -67,37 +79,28 @@ export const querySeveralResults: Rule = {
     for (const { script, query } of allScripts(workflow)) {
       const { program } = script;
       if (program === undefined || program instanceof JqSyntaxError) continue;
-      const [at, end] = [script.at(program.from), script.at(program.to)];
       const count = countOf(program);
       const isNull = program.kind === 'literal' && program.value === null;
-      const edits = [
-        { from: script.at(0), to: script.at(0), text: '[' },
-        { from: script.at(script.source.length), to: script.at(script.source.length), text: ']' },
-      ];
-      const mend = { title: 'collect the results in a list', edits, isCertain: false };
       if (count === 0 || isNull)
         yield {
-          at,
-          end,
+          ...placeOf(script, program),
           message: `jq: the query has no result${isNull ? ': null counts as none' : ''}`,
           hint: 'a query always has a result: write an empty value',
           ...omitUndefined({ mend: withEmptyValue(workflow, script, query) }),
         };
       else if (count !== undefined && count > 1)
         yield {
-          at,
-          end,
+          ...placeOf(script, program),
           message: `jq: the query has ${count} results, and exactly one is allowed`,
           hint: 'put brackets [ ] around it',
-          mend,
+          mend: inList(script),
         };
       else if (isSpread(program) && query.role === 'array' && script.isWhole)
         yield {
-          at,
-          end,
+          ...placeOf(script, program),
           message: 'jq: each element of the list is a result of its own, and exactly one result is allowed',
           hint: 'leave out the [] at the end',
-          mend,
+          mend: inList(script),
         };
     }
   },

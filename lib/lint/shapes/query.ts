@@ -1,3 +1,4 @@
+import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import type { Node } from '../../language/yaml/parser.ts';
 import type { QueryView } from '../document/queries.ts';
@@ -8,6 +9,7 @@ import {
   ANY_OBJECT,
   arrayOf,
   BOOLEAN,
+  isSame,
   memberOf,
   NULL,
   NUMBER,
@@ -77,12 +79,34 @@ function shapeOfScript(script: Script, data: Shape, onAccess: OnAccess): Shape {
   const { program } = script;
   if (script.kind === 'js') visitJs(script, data, onAccess);
   if (program === undefined || program instanceof JqSyntaxError) return ANY;
-  return evaluate(program, data, {
-    variables: new Map(),
-    functions: new Set(),
-    isGuarded: false,
-    onAccess: (access) => onAccess(script, access),
-  });
+  const { result, accesses } = evaluated(program, data);
+  for (const access of accesses) onAccess(script, access);
+  return result;
+}
+
+/** The evaluation of a program for data of a shape. */
+interface Evaluation {
+  readonly data: Shape;
+  readonly result: Shape;
+  readonly accesses: readonly Access[];
+}
+
+/** The last evaluations of programs: after a change in an editor, most programs have the same data as before. */
+const EVALUATIONS = new WeakMap<Ast, Evaluation[]>();
+
+/** Evaluations cached of one program, which may be in several states. */
+const MAX_EVALUATIONS = 8;
+
+function evaluated(program: Ast, data: Shape): Evaluation {
+  const known = EVALUATIONS.get(program) ?? [];
+  const before = known.find((one) => isSame(one.data, data));
+  if (before !== undefined) return before;
+  const accesses: Access[] = [];
+  const scope = { variables: new Map(), functions: new Set<string>(), isGuarded: false };
+  const result = evaluate(program, data, { ...scope, onAccess: (access) => accesses.push(access) });
+  const evaluation = { data, result, accesses };
+  EVALUATIONS.set(program, [evaluation, ...known.slice(0, MAX_EVALUATIONS - 1)]);
+  return evaluation;
 }
 
 /** The result of a transform, which is an object. */

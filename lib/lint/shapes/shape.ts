@@ -42,15 +42,34 @@ export function closed(members: Readonly<Record<string, Shape>>): ObjectShape {
   return { kind: 'object', members: new Map(entries), isOpen: false };
 }
 
-/** The shape without what is deeper than the limit. */
-export function limited(shape: Shape, depth = 0): Shape {
-  if (depth > MAX_DEPTH) return ANY;
-  if (shape.kind === 'array') return arrayOf(limited(shape.items, depth + 1));
-  if (shape.kind === 'union') return unionOf(shape.options.map((one) => limited(one, depth)));
+/** A shape with more parts is cut at smaller depths, so that the analysis takes little time. */
+const MAX_PARTS = 400;
+
+/** The shape without what is deeper than the limit, and as shallow as is needed for the limit of its parts. */
+export function limited(shape: Shape): Shape {
+  for (const depth of [MAX_DEPTH, 4, 2]) if (countParts(shape, depth, MAX_PARTS) >= 0) return cut(shape, depth);
+  return shape.kind === 'object' ? ANY_OBJECT : ANY;
+}
+
+/** What is left of a number of parts after those of a shape down to a depth; negative if the shape has more. */
+function countParts(shape: Shape, depth: number, left: number): number {
+  if (depth < 0 || left < 0) return left - 1;
+  if (shape.kind === 'array') return countParts(shape.items, depth - 1, left - 1);
+  let rest = left - 1;
+  if (shape.kind === 'union') for (const option of shape.options) rest = countParts(option, depth, rest);
+  if (shape.kind === 'object')
+    for (const member of shape.members.values()) rest = countParts(member.shape, depth - 1, rest);
+  return rest;
+}
+
+function cut(shape: Shape, depth: number): Shape {
+  if (depth < 0) return ANY;
+  if (shape.kind === 'array') return arrayOf(cut(shape.items, depth - 1));
+  if (shape.kind === 'union') return unionOf(shape.options.map((one) => cut(one, depth)));
   if (shape.kind !== 'object') return shape;
   if (shape.members.size > MAX_MEMBERS) return ANY_OBJECT;
   const members = [...shape.members].map(
-    ([key, member]) => [key, { ...member, shape: limited(member.shape, depth + 1) }] as const,
+    ([key, member]) => [key, { ...member, shape: cut(member.shape, depth - 1) }] as const,
   );
   return { ...shape, members: new Map(members) };
 }

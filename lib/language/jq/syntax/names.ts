@@ -48,9 +48,15 @@ const FOREIGN: Readonly<Record<string, string>> = {
   random: 'now',
 };
 
+/** The unknown names of programs, so that one that is linted again after a change elsewhere is visited once. */
+const NAMES = new WeakMap<Ast, readonly UnknownName[]>();
+
 /** Returns the functions and variables that a program uses and does not define, in the order of the text. */
 export function unknownNames(ast: Ast): readonly UnknownName[] {
+  const known = NAMES.get(ast);
+  if (known !== undefined) return known;
   const found: UnknownName[] = [];
+  NAMES.set(ast, found);
   visit(ast, new Set(['$ENV', '$__loc__']), found);
   return found;
 }
