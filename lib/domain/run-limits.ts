@@ -6,23 +6,39 @@ export interface RunLimits {
   readonly logBytes: number;
 }
 
-/** The limits of a namespace that sets none. */
+/** What the runs of a namespace may do together, if the namespace sets it. */
+export interface StartLimits {
+  /** Pending runs at the same time. */
+  readonly activeRuns: number;
+  /** Runs that are started a second; the starts of ten seconds may come at once. */
+  readonly startsPerSecond: number;
+}
+
+/** The limits that a namespace may set. */
+export type NamespaceLimits = RunLimits & StartLimits;
+
+/** The limits of a run in a namespace that sets none. */
 export const DEFAULT_RUN_LIMITS: RunLimits = { transitions: 1_000_000, logBytes: 100 * 1024 * 1024 };
 
 /** The names of the limits, in the order in which they are listed. */
-export const RUN_LIMITS = ['transitions', 'logBytes'] as const satisfies readonly (keyof RunLimits)[];
+const LIMITS = [
+  'transitions',
+  'logBytes',
+  'activeRuns',
+  'startsPerSecond',
+] as const satisfies readonly (keyof NamespaceLimits)[];
 
 /** The limits that differ from the default values, from their stored form; undefined: none does. */
-export function limitsFrom(text: unknown): Partial<RunLimits> | undefined {
-  return changeLimits(typeof text === 'string' ? (JSON.parse(text) as Partial<RunLimits>) : undefined, {});
+export function limitsFrom(text: unknown): Partial<NamespaceLimits> | undefined {
+  return changeLimits(typeof text === 'string' ? (JSON.parse(text) as Partial<NamespaceLimits>) : undefined, {});
 }
 
 /** The limits after a change: a number sets one, 0 returns to its default value. Undefined: all have theirs. */
 export function changeLimits(
-  limits: Partial<RunLimits> | undefined,
-  changes: Readonly<Partial<Record<keyof RunLimits, number | null | undefined>>>,
-): Partial<RunLimits> | undefined {
-  const entries = RUN_LIMITS.flatMap((name) => {
+  limits: Partial<NamespaceLimits> | undefined,
+  changes: Readonly<Partial<Record<keyof NamespaceLimits, number | null | undefined>>>,
+): Partial<NamespaceLimits> | undefined {
+  const entries = LIMITS.flatMap((name) => {
     const value = changes[name] === undefined ? limits?.[name] : changes[name];
     return value === null || value === undefined || value === 0 ? [] : [[name, value] as const];
   });

@@ -6,7 +6,7 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
 import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
-import { changeLimits, limitsFrom, type RunLimits } from '../run-limits.ts';
+import { changeLimits, limitsFrom, type NamespaceLimits } from '../run-limits.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -23,8 +23,8 @@ export interface Config {
   readonly events?: { readonly lookback: string };
   /** What the records of runs keep; absent: everything. */
   readonly record?: RecordMode;
-  /** The limits of a run that are not the default ones. */
-  readonly limits?: Partial<RunLimits>;
+  /** The limits that are not the default ones. */
+  readonly limits?: Partial<NamespaceLimits>;
   /** The private hosts and address ranges that its workflows may reach; absent without any. */
   readonly egress?: readonly string[];
   /** `native`: false: images that Weft serves itself run as containers; absent otherwise. */
@@ -47,8 +47,8 @@ export interface Namespace {
   readonly lookback: number;
   /** What the records of its runs keep. */
   readonly record: RecordMode;
-  /** The limits of its runs that are not the default ones. */
-  readonly limits?: Partial<RunLimits> | undefined;
+  /** The limits that are not the default ones. */
+  readonly limits?: Partial<NamespaceLimits> | undefined;
   /** The private hosts and address ranges that its workflows may reach (docs/http.md). */
   readonly egress: readonly string[];
   /** Images that Weft serves itself run as containers all the same. */
@@ -182,8 +182,8 @@ export interface ConfigChanges {
   /** `lookback` is an ISO 8601 duration; empty: no look-back. */
   readonly events?: { readonly lookback?: string | null | undefined } | undefined;
   readonly record?: RecordMode | undefined;
-  /** A number sets a limit of a run, 0 returns to its default value. */
-  readonly limits?: Readonly<Partial<Record<keyof RunLimits, number | null | undefined>>> | undefined;
+  /** A number sets a limit, 0 returns to its default value. */
+  readonly limits?: Readonly<Partial<Record<keyof NamespaceLimits, number | null | undefined>>> | undefined;
   /** All egress rules: they replace those before. */
   readonly egress?: readonly string[] | null | undefined;
   readonly functions?: { readonly native?: boolean | null | undefined } | undefined;

@@ -1,3 +1,5 @@
+import type { Key, Table, Write } from '../../ports/table.ts';
+import * as keys from '../storage/keys.ts';
 import type { Run } from './run.ts';
 
 /** How many pending runs each namespace has, of those that this process stored or was informed of. */
@@ -9,16 +11,17 @@ function add(namespaceId: string, change: number): void {
   else counts.delete(namespaceId);
 }
 
+/** 1 for the commit that begins a run, -1 for the one that ends it, else 0. A run that ends in its first commit is not counted. */
+function changeOf({ seq, status, service }: Pick<Run, 'seq' | 'status' | 'service'>): number {
+  if (service !== undefined) return 0;
+  if (seq === 1) return status === 'pending' ? 1 : 0;
+  return status === 'pending' ? 0 : -1;
+}
+
 /** Counts a run by the commit that began or ended it. A call of a container is no run. */
-export function countCommit({
-  namespaceId,
-  seq,
-  status,
-  service,
-}: Pick<Run, 'namespaceId' | 'seq' | 'status' | 'service'>) {
-  if (service !== undefined) return;
-  if (seq === 1 && status === 'pending') add(namespaceId, 1);
-  if (seq > 1 && status !== 'pending') add(namespaceId, -1);
+export function countCommit(run: Pick<Run, 'namespaceId' | 'seq' | 'status' | 'service'>): void {
+  const change = changeOf(run);
+  if (change !== 0) add(run.namespaceId, change);
 }
 
 /**
@@ -27,4 +30,24 @@ export function countCommit({
  */
 export function activeRuns(namespaceId: string): number {
   return counts.get(namespaceId) ?? 0;
+}
+
+/**
+ * The writes by which a commit counts a run in the table: none unless the namespace limited its active runs when the run
+ * began. They belong to the transaction of the commit, so that the count stays exact over crashes.
+ */
+export function countingWrites(
+  run: Pick<Run, 'id' | 'namespaceId' | 'seq' | 'status' | 'service' | 'settings'>,
+): Write[] {
+  const change = run.settings.isCounted === true ? changeOf(run) : 0;
+  if (change === 0) return [];
+  const shards = keys.activeRuns(run.namespaceId);
+  const key = shards[(Number.parseInt(run.id.slice(-4), 16) || 0) % shards.length] as Key;
+  return [{ do: 'update', key, add: { count: change } }];
+}
+
+/** The number of pending runs of a namespace, of those that are counted in the table. */
+export async function readActiveRuns(table: Table, namespaceId: string): Promise<number> {
+  const items = await table.get(keys.activeRuns(namespaceId));
+  return items.reduce((sum, item) => sum + Number(item?.['count'] ?? 0), 0);
 }

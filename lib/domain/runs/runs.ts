@@ -7,7 +7,7 @@ import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
-import { countCommit } from './active-runs.ts';
+import { countCommit, countingWrites } from './active-runs.ts';
 import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
 import { flushRecord } from './record-steps.ts';
@@ -123,7 +123,8 @@ export async function commit(
   const run = placed(recorded.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
   const item = toItem(run, stored);
-  await table.write([{ do: 'put', table: 'runs', item, when }, ...flushed.writes, ...recorded.writes, ...more]);
+  const further = [...flushed.writes, ...recorded.writes, ...countingWrites(run), ...more];
+  await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);

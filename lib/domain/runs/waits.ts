@@ -174,6 +174,8 @@ export interface SettingsSnapshot {
   readonly record?: RecordMode;
   /** The limits of the run that the namespace sets. */
   readonly limits?: Partial<RunLimits>;
+  /** The beginning and the end of the run are counted in the table, because the namespace limits its active runs. */
+  readonly isCounted?: true;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */
   readonly avoidsNative?: boolean;
 }

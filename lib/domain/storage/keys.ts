@@ -233,6 +233,16 @@ export const counters = (namespaceId: string): Partition => journal(`counters#${
 /** The key of a counter or high-water mark. */
 export const counter = (namespaceId: string, name: string): Key => at(counters(namespaceId), name);
 
+/** The counters of the pending runs of a namespace that limits them. Their sum counts. */
+export const activeRuns = (namespaceId: string): readonly Key[] =>
+  Array.from({ length: ACTIVE_SHARDS }, (_, shard) => counter(namespaceId, `limit-active#${shard}`));
+/** More runs than one item could count begin and end at the same time. */
+const ACTIVE_SHARDS = 8;
+
+/** The counter of the starts of a namespace that limits them, in a period of so many milliseconds. */
+export const startsIn = (namespaceId: string, period: number): Key =>
+  counter(namespaceId, `limit-starts#${String(period).padStart(TIME_DIGITS, '0')}`);
+
 /** How many partitions the audit log of a day has: one of them takes 1,000 writes a second. */
 export const AUDIT_SHARDS = 8;
 

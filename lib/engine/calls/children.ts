@@ -55,7 +55,7 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     const child = newServiceCall(ports, { id, target: { revision: '', native }, caller, parent, input });
     return { ...child, root: rootOf(run), updated: origin };
   }
-  await admitChild(ports, run);
+  await admitChild(ports, run, callee.opened.namespace);
   return {
     ...newRun(ports, callee.opened, input.input, `instance:${run.id}`),
     id,

@@ -115,7 +115,7 @@ async function startOnce(
   { id, input, invoker }: NewStart,
 ): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
-  await awaitTurn(ports, opened.namespace.id);
+  await awaitTurn(ports, opened.namespace);
   const run = { ...newRun(ports, opened, input, invoker), id };
   return (await startNew(ports, opened.revision, run)).isCommitted;
 }

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tooMany } from '../../domain/errors.ts';
+import type { NamespaceLimits } from '../../domain/run-limits.ts';
 import { activeRuns } from '../../domain/runs/active-runs.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { EnginePorts } from '../ports.ts';
+import { ActiveRunSamples } from './active-run-samples.ts';
 import { countDescendant } from './descendants.ts';
+import { StartBlocks } from './start-blocks.ts';
 import { StartRate } from './start-rate.ts';
 
 type Needs = Pick<EnginePorts, 'table' | 'clock' | 'settings' | 'meter'>;
@@ -24,24 +27,48 @@ const ACTIVE_RETRY_MS = 5_000;
 const PATIENCE_MS = 5_000;
 
 const rate = new StartRate();
+const samples = new ActiveRunSamples();
+const blocks = new StartBlocks();
 
-/** Takes a start for a namespace, or returns the limit that is reached. */
-function takeStart({ settings, clock }: Needs, namespaceId: string): Excess | undefined {
+/** A namespace, and the limits that it sets. */
+interface Limited {
+  readonly id: string;
+  readonly limits?: Partial<NamespaceLimits> | undefined;
+}
+
+const tooManyActive = (most: number): Excess => {
+  return { code: 'limits.activeRuns', message: `the namespace has ${most} active runs`, retryMs: ACTIVE_RETRY_MS };
+};
+
+const tooManyStarts = (perSecond: number, retryMs: number): Excess => {
+  return { code: 'limits.startRate', message: `the namespace starts more than ${perSecond} runs a second`, retryMs };
+};
+
+/** Takes a start by the limits of the installation, which this process counts. Returns the limit that is reached. */
+function takeHere({ settings, clock }: Needs, namespaceId: string): Excess | undefined {
   const { activeRuns: mostActive, startsPerSecond } = settings.limits ?? {};
-  if (mostActive !== undefined && activeRuns(namespaceId) >= mostActive) {
-    const message = `the namespace has ${mostActive} active runs`;
-    return { code: 'limits.activeRuns', message, retryMs: ACTIVE_RETRY_MS };
-  }
+  if (mostActive !== undefined && activeRuns(namespaceId) >= mostActive) return tooManyActive(mostActive);
   const wait = startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now());
-  if (wait === 0) return undefined;
-  const message = `the namespace starts more than ${startsPerSecond} runs a second`;
-  return { code: 'limits.startRate', message, retryMs: wait };
+  return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);
+}
+
+/** Takes a start by the limits of the namespace, which all processes count in the table. */
+async function takeInTable(ports: Needs, { id, limits = {} }: Limited): Promise<Excess | undefined> {
+  const { activeRuns: mostActive, startsPerSecond } = limits;
+  if (mostActive !== undefined && !(await samples.take(ports, id, mostActive))) return tooManyActive(mostActive);
+  const wait = startsPerSecond === undefined ? 0 : await blocks.take(ports, id, startsPerSecond);
+  return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);
+}
+
+/** Takes a start for a namespace, or returns the limit that is reached. A namespace without limits costs no call. */
+async function takeStart(ports: Needs, namespace: Limited): Promise<Excess | undefined> {
+  return takeHere(ports, namespace.id) ?? (await takeInTable(ports, namespace));
 }
 
 /** Takes a start, and waits for it if the namespace starts too many runs a second. */
-async function awaitStart(ports: Needs, namespaceId: string): Promise<Excess | undefined> {
+async function awaitStart(ports: Needs, namespace: Limited): Promise<Excess | undefined> {
   for (let waited = 0; ; ) {
-    const excess = takeStart(ports, namespaceId);
+    const excess = await takeStart(ports, namespace);
     if (excess === undefined) return undefined;
     if (excess.code !== 'limits.startRate' || waited + excess.retryMs > PATIENCE_MS) {
       ports.meter?.note({ StartsRejected: 1 });
@@ -53,16 +80,16 @@ async function awaitStart(ports: Needs, namespaceId: string): Promise<Excess | u
 }
 
 /** Admits a run that a request starts. Throws `too-many`, with the seconds after which a new attempt may succeed. */
-export function needStart(ports: Needs, namespaceId: string): void {
-  const excess = takeStart(ports, namespaceId);
+export async function needStart(ports: Needs, namespace: Limited): Promise<void> {
+  const excess = await takeStart(ports, namespace);
   if (excess === undefined) return;
   ports.meter?.note({ StartsRejected: 1 });
   throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
 }
 
 /** Admits a run that an event or a schedule starts, which may wait for its turn. Throws `too-many`. */
-export async function awaitTurn(ports: Needs, namespaceId: string): Promise<void> {
-  const excess = await awaitStart(ports, namespaceId);
+export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void> {
+  const excess = await awaitStart(ports, namespace);
   if (excess !== undefined) throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
 }
 
@@ -73,12 +100,12 @@ export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?
  * Admits a child of a run; the step waits for its turn. Throws the catchable `limits.descendants`, `limits.activeRuns` and
  * `limits.startRate`.
  */
-export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root' | 'namespaceId'>): Promise<void> {
+export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root'>, namespace: Limited): Promise<void> {
   const { descendants: most } = ports.settings.limits ?? {};
   if (most !== undefined && (await countDescendant(ports, rootOf(caller))) > most) {
     ports.meter?.note({ StartsRejected: 1 });
     throw failure('limits.descendants', `the run '${rootOf(caller)}' has ${most} descendants already`);
   }
-  const excess = await awaitStart(ports, caller.namespaceId);
+  const excess = await awaitStart(ports, namespace);
   if (excess !== undefined) throw failure(excess.code, excess.message);
 }

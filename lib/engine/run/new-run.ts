@@ -29,8 +29,10 @@ function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot 
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const record = namespace.record === 'full' ? {} : { record: namespace.record };
   const limits = namespace.limits === undefined ? {} : { limits: namespace.limits };
+  const counted = namespace.limits?.activeRuns === undefined ? {} : ({ isCounted: true } as const);
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
-  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...record, ...limits, ...native };
+  const more = { ...record, ...limits, ...counted, ...native };
+  return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }
 
 type Identity =

@@ -35,7 +35,7 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   const own = ports.clock.uuid();
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
-  needStart(ports, opened.namespace.id);
+  await needStart(ports, opened.namespace);
   const run = { ...newRun(ports, opened, input, 'api'), id: own };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);

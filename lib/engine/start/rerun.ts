@@ -125,7 +125,7 @@ export async function rerun(
     throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it, then repeat it');
   }
   const opened = await openFor(ports, run, revision);
-  needStart(ports, opened.namespace.id);
+  await needStart(ports, opened.namespace);
   const fresh = { ...newRun(ports, opened, run.input, `rerun:${run.id}`), id };
   if (from !== '') needState(opened, from);
   const beginning = from === '' ? fresh : await recordedBeginning(ports, run, from);

@@ -82,6 +82,37 @@ describe('the starts of a namespace', () => {
   });
 });
 
+describe('the limits that a namespace sets', () => {
+  const configure = async (limits: object) => {
+    const answer = await client.call('PATCH', '/api/namespaces/greedy/config', { json: { limits } });
+    expect([answer.status, answer.json()['limits']]).toEqual([200, limits]);
+  };
+
+  test('limit its active runs, with 429, until one ends', async () => {
+    await open({});
+    await configure({ activeRuns: 2 });
+    const first = await start('greedy', 'sleeps');
+    await start('greedy', 'sleeps');
+    const rejected = await start('greedy', 'sleeps');
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(rejected.json()['message']).toBe('the namespace has 2 active runs; try again later');
+    expect((await start('other', 'sleeps')).status).toBe(200);
+    await client.call('POST', `/api/namespaces/greedy/instances/${first.json()['instance']}/cancel`);
+    await expect.poll(async () => (await start('greedy', 'sleeps')).status, { timeout: 5000 }).toBe(200);
+    await expect.poll(async () => (await start('greedy', 'sleeps')).status, { timeout: 5000 }).toBe(429);
+  });
+
+  test('limit its starts, with 429, and those of its subflows', async () => {
+    await open({});
+    await configure({ startsPerSecond: 1 });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => start('greedy', 'quick', 'wait')));
+    const rejected = answers.find(({ status }) => status === 429);
+    expect(rejected?.json()['message']).toBe('the namespace starts more than 1 runs a second; try again later');
+    expect(Number(rejected?.headers.get('retry-after'))).toBeLessThanOrEqual(10);
+    expect((await start('other', 'quick', 'wait')).status).toBe(200);
+  });
+});
+
 describe('the descendants of a run', () => {
   test('are limited by a failure that the run can catch', async () => {
     await open({ descendants: 20 });

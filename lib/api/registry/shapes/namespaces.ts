@@ -16,7 +16,12 @@ export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
   record: z.optional(z.enum(RECORD_MODES)),
-  limits: z.optional(z.object({ transitions: z.optional(z.int()), logBytes: z.optional(z.int()) })),
+  limits: z.optional(
+    z.object({
+      ...{ transitions: z.optional(z.int()), logBytes: z.optional(z.int()) },
+      ...{ activeRuns: z.optional(z.int()), startsPerSecond: z.optional(z.int()) },
+    }),
+  ),
   egress: z.optional(z.array(z.string())),
   functions: z.optional(z.object({ native: z.boolean() })),
 });
