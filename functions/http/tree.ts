@@ -101,7 +101,7 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   renameNode: async (ports, { path, input }) => {
     const place = await tree.rename(ports, path.namespace, path.node, input.new);
     await note(ports, 'node.rename', place, place.node.type, path.node, place.node.path);
-    return named(place);
+    return { namespace: place.namespace.name, node: nodes.toRecord(place.node, 'renamed') };
   },
   createNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'add', input.attributes),
   deleteNodeAttributes: (ports, { path, input }) => attributes.change(ports, placeOf(path), 'remove', input.attributes),

@@ -1,7 +1,9 @@
 import { invalidField, ServiceError } from './errors.ts';
 
 /** The regular expressions of names (workflow-language reference, 1.5). */
-const NODE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
+const NAMESPACE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
+/** Version 0.8 of the original allows capitals in the tree (decision 76). */
+const NODE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 /** Names of revisions and tags (rest-api reference, A.2). */
 const REF = /^(([a-zA-Z0-9][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z0-9]))$/;
@@ -28,7 +30,7 @@ export function isSecretName(name: string): boolean {
 
 /** Whether the text is a valid name of a namespace. Readers check this first: the database rejects a key that is too long. */
 export function isNamespaceName(name: string): boolean {
-  return NODE.test(name) && name.length <= MAX_NAMESPACE_LENGTH;
+  return NAMESPACE.test(name) && name.length <= MAX_NAMESPACE_LENGTH;
 }
 
 /** Whether the text is a valid name of a revision or tag. */
@@ -43,7 +45,7 @@ const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)
 export function needNamespaceName(name: string): void {
   if (isNamespaceName(name)) return;
   throw invalidField(
-    `the name of a namespace has at most ${MAX_NAMESPACE_LENGTH} characters and matches ${NODE.source}`,
+    `the name of a namespace has at most ${MAX_NAMESPACE_LENGTH} characters and matches ${NAMESPACE.source}`,
   );
 }
 

@@ -54,6 +54,8 @@ export interface ContainerFile {
   /** Its path below the directory. */
   readonly name: string;
   readonly type: FileType;
+  /** The mode of the file, or of the directory that an archive becomes; undefined: everything is allowed. */
+  readonly mode?: number;
   readonly bytes: Uint8Array;
 }
 

@@ -585,6 +585,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/time',
   ],
   'lib/engine/changes': [
+    'lib/compiler/plan',
+    'lib/domain/credentials',
     'lib/domain/logs',
     'lib/domain/namespaces',
     'lib/domain/purging',

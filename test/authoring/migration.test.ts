@@ -51,9 +51,9 @@ describe('weft migrate', () => {
       `functions:\n- id: f\n  type: reusable\n  image: acme/f\n${CALL.replace('function: f', 'files: [ { key: data.json, scope: workflow } ]\n    function: f')}`,
     ],
     [
-      'removes patches and permissions',
+      'removes patches, and keeps permissions',
       `functions:\n- id: f\n  image: acme/f\n  type: knative-workflow\n  patches:\n  - op: add\n    path: /spec\n    value: {a: b}\n${CALL}    files:\n    - key: run.sh\n      permissions: '0755'\n      scope: file\n`,
-      `functions:\n- id: f\n  image: acme/f\n  type: knative-workflow\n${CALL}    files:\n    - key: run.sh\n      scope: file\n`,
+      `functions:\n- id: f\n  image: acme/f\n  type: knative-workflow\n${CALL}    files:\n    - key: run.sh\n      permissions: '0755'\n      scope: file\n`,
     ],
     [
       'renames filters of events',

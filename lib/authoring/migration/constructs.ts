@@ -54,7 +54,7 @@ const CONSTRUCTS: Readonly<Record<string, Construct>> = {
   ),
   'function:knative-global': differs('global service', 'create it before the first run (docs/containers.md)'),
   'field:patches': unsupported('patches', 'they change a resource of Kubernetes; removed'),
-  'field:permissions': unsupported('permissions of files', 'removed; set them in the container'),
+  'field:permissions': same('permissions of files'),
   'field:retries': same('retries'),
   'field:catch': same('catch'),
   'field:timeouts': same('timeouts'),

@@ -90,17 +90,6 @@ const dropPatches: Rewrite = ({ text, functions }) =>
     return [{ at: field.from, note, replacements: [removeField(text, map, field)] }];
   });
 
-const dropPermissions: Rewrite = ({ text, states }) =>
-  states
-    .flatMap(actionsOf)
-    .flatMap((action) => mapsIn(fieldOf(action, 'files')))
-    .flatMap((file): Rewriting[] => {
-      const field = fieldOf(file, 'permissions');
-      if (field === undefined) return [];
-      const note = "removed 'permissions': set them in the container";
-      return [{ at: field.from, note, replacements: [removeField(text, file, field)] }];
-    });
-
 /** Event filters were called `filters` before v0.6. */
 const renameFilters: Rewrite = ({ root, states }) =>
   [mapIn(fieldOf(root, 'start')), ...states]
@@ -175,7 +164,6 @@ export const REWRITES: readonly Rewrite[] = [
   addFunctionTypes,
   moveFiles,
   dropPatches,
-  dropPermissions,
   renameFilters,
   moveRetries,
   bareQueries,

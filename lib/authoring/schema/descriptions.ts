@@ -214,6 +214,7 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     as: 'The name of the file. Default: the key.',
     scope: 'The scope of the variable. Default: instance.',
     type: 'How the file is made: plain, base64, tar or tar.gz.',
+    permissions: "The mode of the file in octal digits, for example '0755'. Default: everything is allowed.",
   },
   conditions: { condition: 'A query; null, false, 0 and empty values are false. Default: the whole data.', ...EXIT },
   variables: {

@@ -43,7 +43,7 @@ export const action = required(
     input: query,
     secrets: list(text),
     retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
-    files: list(object({ key: text, as: text, scope: text, type: text })),
+    files: list(object({ key: text, as: text, scope: text, type: text, permissions: text })),
   }),
 );
 

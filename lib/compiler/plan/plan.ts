@@ -226,5 +226,6 @@ export interface ActionPlan {
     readonly as?: Query;
     readonly scope?: Query;
     readonly type?: Query;
+    readonly permissions?: Query;
   }[];
 }

@@ -1,5 +1,5 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
-import type { ActionPlan, Duration, Exit, Work, WorkKind, WorkOf } from './plan.ts';
+import type { ActionPlan, Duration, Exit, Plan, Work, WorkKind, WorkOf } from './plan.ts';
 
 /** Whether a state waits when it runs. `perhaps`: it makes calls, which may end before the state would wait. */
 export type Waiting = 'always' | 'perhaps' | 'never';
@@ -75,3 +75,7 @@ export const exitsOf = (work: Work): readonly Exit[] => traitsOf(work).exits(wor
 
 /** Returns the actions that the work calls. */
 export const actionsOf = (work: Work): readonly ActionPlan[] => traitsOf(work).actions(work);
+
+/** The names of the secrets that the actions of a plan read. */
+export const secretsOf = (plan: Pick<Plan, 'states'> | undefined): ReadonlySet<string> =>
+  new Set(Object.values(plan?.states ?? {}).flatMap(({ work }) => actionsOf(work).flatMap(({ secrets }) => secrets)));

@@ -9,6 +9,8 @@ export interface FileEntry {
   readonly path: string;
   readonly kind: EntryKind;
   readonly isExecutable: boolean;
+  /** The mode that the action gives; undefined: everything is allowed, except to run a file that is not executable. */
+  readonly mode?: number;
   readonly bytes: Buffer;
 }
 
@@ -34,7 +36,12 @@ const READERS: Readonly<Record<FileType, (file: ContainerFile) => Promise<FileEn
  */
 export async function toEntries(file: ContainerFile): Promise<readonly FileEntry[]> {
   checkPath(file.name, file.name);
-  return READERS[file.type](file);
+  const entries = await READERS[file.type](file);
+  const [first] = entries;
+  if (file.mode === undefined || first === undefined) return entries;
+  const entry = { ...first, mode: file.mode };
+  // A directory gets its mode last: the mode may not allow to write into it.
+  return first.kind === 'file' ? [entry] : [...entries, entry];
 }
 
 /** The entries of all files, in their order. @throws Error with a message for the user */

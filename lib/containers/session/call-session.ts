@@ -44,8 +44,8 @@ export class CallSession {
   /** Sends the files, and the call of the function. */
   start(entries: readonly FileEntry[]): void {
     const { actionId: id, input } = this.#call;
-    for (const { path, kind, isExecutable, bytes } of entries) {
-      this.#send({ do: 'file', id, path, kind, isExecutable }, bytes);
+    for (const { bytes, ...entry } of entries) {
+      this.#send({ do: 'file', id, ...entry }, bytes);
     }
     this.#send({ do: 'call', id, headers: callHeaders(this.#call) }, input);
   }

@@ -35,20 +35,24 @@ export interface PlacedEntry {
   readonly path: string;
   readonly kind: EntryKind;
   readonly isExecutable: boolean;
+  readonly mode?: number;
 }
 
 /** Writes an entry into a folder, and creates the folders above it. */
-export function placeEntry(folder: string, { path, kind, isExecutable }: PlacedEntry, bytes: Buffer): void {
+export function placeEntry(folder: string, { path, kind, isExecutable, mode }: PlacedEntry, bytes: Buffer): void {
   const parts = path.split('/');
   const folders = kind === 'directory' ? parts : parts.slice(0, -1);
   folders.forEach((_, index) => {
     makeFolder(join(folder, ...parts.slice(0, index + 1)));
   });
-  if (kind === 'directory') return;
   const file = join(folder, path);
+  if (kind === 'directory') {
+    if (mode !== undefined) chmodSync(file, mode);
+    return;
+  }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
-  chmodSync(file, isExecutable ? 0o777 : 0o666);
+  chmodSync(file, mode ?? (isExecutable ? 0o777 : 0o666));
 }
 
 /** Removes the folder and its content, also directories that the function has made inaccessible. */

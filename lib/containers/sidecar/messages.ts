@@ -15,6 +15,8 @@ export type HostMessage =
       readonly path: string;
       readonly kind: EntryKind;
       readonly isExecutable: boolean;
+      /** The mode of the entry; sidecars of earlier versions ignore it. */
+      readonly mode?: number;
     }
   /** Call the function with the body. */
   | { readonly do: 'call'; readonly id: string; readonly headers: Readonly<Record<string, string>> }

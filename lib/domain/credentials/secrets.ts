@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
 import { batchesOf, deleteKeys, putAt } from '../storage/batches.ts';
-import { throwOnConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -25,6 +25,8 @@ type Needs = Pick<Ports, 'table' | 'sealer'>;
 type Home = Pick<Namespace, 'id' | 'name'>;
 
 const bindingOf = (namespaceId: string, name: string) => ({ kind: 'secret', owner: namespaceId, name });
+/** Marks a secret that a workflow names, and that has no value yet. */
+const UNSET = { isUnset: true };
 const isFolder = (name: string): boolean => name.endsWith('/');
 const absent = (name: string): ServiceError => new ServiceError('not-found', `secret '${name}' not found`);
 
@@ -67,7 +69,7 @@ export async function set(needs: Needs, home: Home, name: string, value: Uint8Ar
   needChange({ name, value });
   const [old] = await needs.table.get([keys.secret(home.id, name)]);
   await put(needs, home, { name, value });
-  return { isNew: old === undefined };
+  return { isNew: old === undefined || old['isUnset'] === true };
 }
 
 /** Changes the value of an existing secret. Throws as `set` does, and `not-found` for the secret. */
@@ -76,17 +78,34 @@ export async function overwrite(needs: Needs, home: Home, name: string, value: U
   await put(needs, home, { name, value }, { present: true });
 }
 
-const namesOf = async (table: Table, { id }: Home): Promise<string[]> =>
-  (await readAll(table, { ...keys.secrets(id), only: [] })).map(({ sk }) => sk);
+/**
+ * Lists secrets that a workflow names and nobody has set, with `initialized: false` (rest-api reference, 9). One read if
+ * all of them exist; a call without names costs nothing.
+ */
+export async function declare({ table }: Pick<Ports, 'table'>, home: Home, names: ReadonlySet<string>): Promise<void> {
+  const wanted = [...names].filter((name) => isSecretName(name) && !isFolder(name));
+  for (const batch of batchesOf(wanted, BATCH_LIMIT)) {
+    const items = await table.get(batch.map((name) => keys.secret(home.id, name)));
+    const missing = batch.filter((_, index) => items[index] === undefined);
+    const puts = missing.map((name) => putAt(keys.secret(home.id, name), UNSET, { absent: true }));
+    await Promise.all(puts.map((put) => ignoreConflict(table.write([existenceCheck(home), put]))));
+  }
+}
+
+const recordsOf = async (table: Table, { id }: Home): Promise<SecretRecord[]> =>
+  (await readAll(table, { ...keys.secrets(id), only: ['isUnset'] })).map((item) => ({
+    name: item.sk,
+    initialized: item['isUnset'] !== true,
+  }));
 
 /** Deletes a secret, or a folder with its contents. Throws `not-found`. */
 export async function remove({ table }: Pick<Ports, 'table'>, home: Home, name: string): Promise<void> {
   if (isFolder(name)) {
-    const inside = (await namesOf(table, home)).filter((other) => other.startsWith(name));
+    const inside = (await recordsOf(table, home)).filter((other) => other.name.startsWith(name));
     if (inside.length === 0) throw absent(name);
     await deleteKeys(
       table,
-      inside.map((other) => keys.secret(home.id, other)),
+      inside.map((other) => keys.secret(home.id, other.name)),
     );
     return;
   }
@@ -118,10 +137,10 @@ function needKnown({ order, filter }: ListRequest): void {
 
 const byName = ({ name }: SecretRecord, text: string): boolean => name.includes(text);
 
-function toList(names: readonly string[], request: ListRequest): List<SecretRecord> {
+function toList(found: readonly SecretRecord[], request: ListRequest): List<SecretRecord> {
   needKnown(request);
-  const rows = [...new Set(names)].map((name) => ({ name, initialized: true }));
-  return paginate(rows, request, {
+  const rows = new Map(found.map((record) => [record.name, record]));
+  return paginate([...rows.values()], request, {
     orders: { NAME: ({ name }) => name },
     defaults: [{ field: 'NAME', direction: 'ASC' }],
     filters: { 'NAME/': byName, 'NAME/CONTAINS': byName, '/': byName, '/CONTAINS': byName },
@@ -139,10 +158,18 @@ export async function list(
   folder: string,
   request: ListRequest,
 ): Promise<List<SecretRecord>> {
-  const names = await namesOf(table, home);
-  if (folder !== '' && !isFolder(folder)) return toList(names.includes(folder) ? [folder] : [], request);
-  const inside = names.filter((name) => name.startsWith(folder) && name !== folder);
-  const rows = inside.map((name) => levelOf(name, folder));
+  const records = await recordsOf(table, home);
+  if (folder !== '' && !isFolder(folder)) {
+    return toList(
+      records.filter(({ name }) => name === folder),
+      request,
+    );
+  }
+  const inside = records.filter(({ name }) => name.startsWith(folder) && name !== folder);
+  const rows = inside.map(({ name, initialized }) => {
+    const shown = levelOf(name, folder);
+    return { name: shown, initialized: isFolder(shown) || initialized };
+  });
   return toList(rows, request);
 }
 
@@ -153,9 +180,11 @@ export async function search(
   term: string,
   request: ListRequest,
 ): Promise<List<SecretRecord>> {
-  const names = await namesOf(table, home);
-  const found = names.filter((name) => !isFolder(name) && name.includes(term));
-  return toList(found, request);
+  const records = await recordsOf(table, home);
+  return toList(
+    records.filter(({ name }) => !isFolder(name) && name.includes(term)),
+    request,
+  );
 }
 
 /**

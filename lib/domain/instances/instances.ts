@@ -5,6 +5,7 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
+import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import {
@@ -119,7 +120,7 @@ const pathOf = (text: string): string => text.replace(/^\//, '');
 
 /** The orders and filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */
 const SORTING: Sorting<runs.Head> = {
-  orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => head.id },
+  orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => orderedId(head.id) },
   defaults: [
     { field: 'CREATED', direction: 'DESC' },
     { field: 'ID', direction: 'DESC' },

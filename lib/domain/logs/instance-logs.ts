@@ -13,7 +13,7 @@ type Needs = Pick<Ports, 'table' | 'blobs'>;
 /** The tags of a line, which web interfaces use (rest-api reference, 12). */
 function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
   return omitUndefined({
-    callpath: '/',
+    callpath: run.callPath ?? '/',
     'instance-id': run.id,
     invoker: run.invoker,
     namespace: run.namespace,
@@ -22,6 +22,7 @@ function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
     workflow: run.path,
     'workflow-id': run.workflowId,
     'state-id': line.state,
+    'loop-index': run.loopIndex?.toString(),
   });
 }
 
@@ -37,7 +38,7 @@ type LineFilter = (line: runs.LogLine) => boolean;
 function lineFilterOf(run: runs.Run, request: ListRequest): LineFilter {
   if (!hasFilter(request)) return () => true;
   const traitsOf = ({ level, state = '' }: runs.LogLine): Traits => {
-    return { level, state, workflow: run.path, instance: run.id };
+    return { level, state, workflow: run.path, instance: run.id, loop: run.loopIndex?.toString() ?? '' };
   };
   return (line) => passes(traitsOf(line), request, FILTERS);
 }

@@ -31,6 +31,8 @@ export interface Traits {
   readonly workflow: string;
   readonly state: string;
   readonly instance: string;
+  /** The index of the run in the loop that called it; empty outside a loop. */
+  readonly loop: string;
 }
 
 /** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
@@ -42,10 +44,11 @@ const LEVELS: readonly string[] = ['debug', 'info', 'error'];
 export const bare = (path: string): string => path.replace(/^\//, '');
 
 /** `workflow::state::index of the loop`; an empty part matches any. */
-function matchesQuery({ workflow, state }: Traits, value: string): boolean {
-  const [wantedWorkflow = '', wantedState = ''] = value.split('::');
+function matchesQuery({ workflow, state, loop }: Traits, value: string): boolean {
+  const [wantedWorkflow = '', wantedState = '', wantedLoop = ''] = value.split('::');
   const isOfWorkflow = wantedWorkflow === '' || bare(wantedWorkflow) === bare(workflow);
-  return isOfWorkflow && (wantedState === '' || wantedState === state);
+  const isOfState = wantedState === '' || wantedState === state;
+  return isOfWorkflow && isOfState && (wantedLoop === '' || wantedLoop === loop);
 }
 
 /** The filters of all logs (rest-api reference, 2.3). */
@@ -70,6 +73,7 @@ export function traitsOf({ level, tags }: Entry): Traits {
     workflow: tags['workflow'] ?? '',
     state: tags['state-id'] ?? '',
     instance: tags['instance-id'] ?? '',
+    loop: tags['loop-index'] ?? '',
   };
 }
 

@@ -6,7 +6,7 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound } from '../errors.ts';
 import { isVariableName, needVariableName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
-import { sha256 } from '../storage/ids.ts';
+import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -45,7 +45,12 @@ export async function find({ table, blobs }: Needs, owner: Owner, name: string):
 /** The write that stores a variable. A large value is stored as a blob first. */
 export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, variable: Variable): Promise<Write> {
   const checksum = sha256(variable.bytes);
-  const blob = keys.blobOf(`${owner.scope}s`, owner.id, 'variables', keys.writtenAt(checksum, variable.updated));
+  const blob = keys.blobOf(
+    `${owner.scope}s`,
+    orderedId(owner.id),
+    'variables',
+    keys.writtenAt(checksum, variable.updated),
+  );
   return putAt(keys.variable(owner, variable.name), {
     value: await texts.storeBytes(blobs, blob, variable.bytes),
     mime: variable.mimeType,

@@ -1,5 +1,6 @@
 import type { Item, TableName } from '../../ports/table.ts';
 import { hashOf } from '../events/events.ts';
+import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { blobsIn } from '../storage/texts.ts';
 
@@ -17,7 +18,7 @@ const RUN = keys.run('').pk;
 function remainsOfRun(id: string): Remains {
   return {
     partitions: [keys.logs(id), keys.records(id), keys.variables({ scope: 'instance', id })],
-    blobs: [keys.blobOf('runs', id, ''), keys.blobOf('instances', id, '')],
+    blobs: [keys.blobOf('runs', orderedId(id), ''), keys.blobOf('instances', orderedId(id), '')],
   };
 }
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../time/units.ts';
 import { RETENTION_DAYS as EVENT_DAYS } from '../events/events.ts';
 import { RETENTION_DAYS as RUN_DAYS } from '../runs/runs.ts';
 import { getAll, putAt } from '../storage/batches.ts';
-import { timeOf } from '../storage/ids.ts';
+import { orderedId, timeOf } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
@@ -22,7 +22,7 @@ interface Place {
 
 /** Blobs of runs, whose ids follow the prefix and sort by time; they are stale when the run of at least that age is gone. */
 function ofRuns(prefix: string, days: number): Place {
-  const idOf = (key: string): string => key.slice(prefix.length).split('/', 1)[0] ?? '';
+  const idOf = (key: string): string => orderedId(key.slice(prefix.length).split('/', 1)[0] ?? '');
   return {
     prefix,
     async examine({ table, clock }, page) {

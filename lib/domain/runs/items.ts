@@ -1,5 +1,6 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
+import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
@@ -21,6 +22,8 @@ const STORED_NAMES = {
   parent: 'parent',
   service: 'service',
   root: 'root',
+  callPath: 'callPath',
+  loopIndex: 'loopIndex',
   depth: 'depth',
   threads: 'threads',
   outbox: 'outbox',
@@ -65,7 +68,16 @@ function renameRetries(parent: unknown, names: Names): { readonly parent?: Paren
 /** The default values. They are left out of the item, so that a small run costs one write unit. */
 const USUAL: Omit<
   Place,
-  'executionBegan' | 'wait' | 'parent' | 'service' | 'root' | 'rerunOf' | 'exceeded' | 'sentSince'
+  | 'executionBegan'
+  | 'wait'
+  | 'parent'
+  | 'service'
+  | 'root'
+  | 'callPath'
+  | 'loopIndex'
+  | 'rerunOf'
+  | 'exceeded'
+  | 'sentSince'
 > = {
   historyEvents: 0,
   express: false,
@@ -107,7 +119,7 @@ const MAX_MESSAGE_LENGTH = 4096;
 
 /** The key of the blob for a part of a run that is too large for the item. */
 export const blobOf = (run: Pick<Run, 'id' | 'updated'>, part: string): string =>
-  keys.blobOf('runs', run.id, keys.writtenAt(part, run.updated));
+  keys.blobOf('runs', orderedId(run.id), keys.writtenAt(part, run.updated));
 
 function headItem(run: Run): Record<string, Value> {
   return {
@@ -148,7 +160,7 @@ type Stored = Readonly<Record<'data' | 'input' | 'metadata' | 'place', Value>>;
 /** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   // Of two commits with one number only one succeeds, and must find its own content.
-  const input = run.blobs?.find((key) => key.startsWith(keys.blobOf('runs', run.id, 'input')));
+  const input = run.blobs?.find((key) => key.startsWith(keys.blobOf('runs', orderedId(run.id), 'input')));
   const part = (name: string) => ({ beginning: blobOf(run, `${name}-${run.seq}`) });
   return {
     data: await texts.storeText(blobs, part('data'), JSON.stringify(run.data)),

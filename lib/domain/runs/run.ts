@@ -96,6 +96,10 @@ export interface Run extends Head {
   readonly service?: ServiceCall;
   /** The id of the run at the top of its callers; undefined for that run. */
   readonly root?: string;
+  /** The ids of its callers from the top, each after a slash; undefined for a run without a caller. */
+  readonly callPath?: string;
+  /** The index of the call in the loop that made it. */
+  readonly loopIndex?: number;
   /** How many callers are above it. */
   readonly depth: number;
   /** The owners of thread variables of its callers: name -> id of a run. */

@@ -126,6 +126,8 @@ export interface WantedFile {
   /** Its path below the container's directory. */
   readonly name: string;
   readonly type: FileType;
+  /** The mode of the file, or of the directory that an archive becomes; undefined: everything is allowed. */
+  readonly mode?: number;
 }
 
 /** A function of Weft itself that is called in place of a container. */

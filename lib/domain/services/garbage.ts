@@ -23,7 +23,7 @@ export const definesServices = (plan: Plan | undefined): boolean =>
 async function liveRevisions({ table }: Needs, workflowId: string): Promise<readonly string[]> {
   const stored = await readAll(table, { ...keys.revisions(workflowId), only: [] });
   const named = (await readAll(table, keys.refs(workflowId))).map((item) => String(item['revision']));
-  const ids = stored.map(({ sk }) => sk);
+  const ids = stored.map(revisions.idIn);
   return ids.filter((id) => id === ids.at(-1) || named.includes(id));
 }
 

@@ -1,6 +1,6 @@
 import type { Key, Query, TableName } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
-import { sha256 } from './ids.ts';
+import { orderedId, sha256 } from './ids.ts';
 
 /** A partition of a table, or of one of its secondary indexes. */
 export type Partition = Pick<Query, 'table' | 'index' | 'pk'>;
@@ -25,7 +25,7 @@ export const TIME_DIGITS = 15;
 export const timeText = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');
 
 /** The sort key of a run in an index by time. */
-export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${id}`;
+export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${orderedId(id)}`;
 
 /** The length of `dateOf`. */
 export const DATE_LENGTH = '2026-01-15'.length;

@@ -1,4 +1,5 @@
 import type { Key } from '../../ports/table.ts';
+import { orderedId } from './ids.ts';
 import {
   at,
   catalog,
@@ -61,7 +62,8 @@ export const directoryIdIn = (pk: string): string => pk.slice(DIRECTORY.length);
 /** The revisions of a workflow, the oldest first. */
 export const revisions = (workflowId: string): Partition => catalog(`workflow#${workflowId}`);
 /** The key of a revision of a workflow. */
-export const revision = (workflowId: string, revisionId: string): Key => at(revisions(workflowId), revisionId);
+export const revision = (workflowId: string, revisionId: string): Key =>
+  at(revisions(workflowId), orderedId(revisionId));
 
 /** The refs of a workflow. */
 export const refs = (workflowId: string): Partition => catalog(`refs#${workflowId}`);

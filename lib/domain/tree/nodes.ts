@@ -104,9 +104,9 @@ const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 /**
  * The wire form (rest-api reference, 5.1). The parent has a trailing slash in the record of the requested node, and none
- * in the record of a child in a list.
+ * in the record of a child in a list or of a node that was renamed. `oid` is empty: only the reply of a workflow has an id.
  */
-export function toRecord(node: Node, shownAs: 'itself' | 'child'): NodeRecord {
+export function toRecord(node: Node, shownAs: 'itself' | 'child' | 'renamed'): NodeRecord {
   const parent = parentOf(node.path);
   return {
     createdAt: toTimestamp(node.created),
@@ -116,7 +116,7 @@ export function toRecord(node: Node, shownAs: 'itself' | 'child'): NodeRecord {
     parent: shownAs === 'itself' ? `${parent}/` : parent || '/',
     type: node.type,
     attributes: node.attributes,
-    oid: node.id,
+    oid: '',
     readOnly: false,
     expandedType: node.type,
     mimeType: node.type === 'workflow' ? 'application/direktiv' : '',

@@ -7,7 +7,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { sha256 } from '../storage/ids.ts';
+import { orderedId, sha256, spreadId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 
@@ -77,7 +77,7 @@ export async function toItem(
   source: string,
   plan: Plan,
 ): Promise<Item> {
-  const id = clock.uuid();
+  const id = spreadId(clock.uuid());
   const { pk, sk } = keys.revision(workflow, id);
   return {
     pk,
@@ -88,6 +88,9 @@ export async function toItem(
     plan: await storeText(blobs, keys.blobOf('workflows', workflow, id, 'plan'), JSON.stringify(plan)),
   };
 }
+
+/** The id of the revision of an item. */
+export const idIn = ({ sk }: Pick<Item, 'sk'>): string => orderedId(sk);
 
 const cache = new Map<string, Revision>();
 const MAX_CACHED = 500;
@@ -105,7 +108,7 @@ export async function fromItem(blobs: Blobs, workflow: string, item: Item): Prom
     return typeof value === 'string' ? value : undefined;
   };
   const revision = omitUndefined({
-    id: item.sk,
+    id: idIn(item),
     workflow,
     created: Number(item['created']),
     hash: String(item['hash']),

@@ -59,20 +59,28 @@ export interface NodeSite {
   readonly path: string;
 }
 
+/** The errors of a creation that depend on the kind of node. */
+export interface SiteErrors {
+  /** The parent is a workflow. */
+  readonly notDirectory: () => ServiceError;
+  /** The path is the root; default: it exists. */
+  readonly atRoot?: () => ServiceError;
+}
+
 /**
- * Resolves the path of a node that does not exist yet. Throws `exists` for the root, `not-found` for a missing parent,
- * `invalid` for an invalid name, and the error of `notDirectory` when the parent is a workflow.
+ * Resolves the path of a node that does not exist yet. Throws `not-found` for a missing parent, `invalid` for an invalid
+ * name, and the errors of the caller when the path is the root or the parent is a workflow.
  */
 export async function needSite(
   ports: Pick<Ports, 'table'>,
   namespace: string,
   path: string,
-  notDirectory: () => ServiceError,
+  { notDirectory, atRoot = alreadyExists }: SiteErrors,
 ): Promise<NodeSite> {
   const segments = segmentsOf(path);
   const name = segments.at(-1);
   const parent = await nodes.need(ports, namespace, pathOf(segments.slice(0, -1)));
-  if (name === undefined) throw alreadyExists();
+  if (name === undefined) throw atRoot();
   if (parent.node.type !== 'directory') throw notDirectory();
   needNodeName(name);
   return { namespace: parent.namespace, directory: parent.node, name, path: pathOf(segments) };
@@ -84,11 +92,13 @@ export const creationError =
   ({ failed }: ConflictError): ServiceError =>
     failed.includes(0) ? alreadyExists() : new ServiceError('not-found', `inode not found at '${directory.path}'`);
 
-const parentIsNoDirectory = () => new ServiceError('exists', 'parent node is not a directory');
+const NODE_ERRORS: SiteErrors = {
+  notDirectory: () => new ServiceError('exists', 'parent node is not a directory'),
+};
 
 /** Creates an empty directory; its parent must exist (no mkdir -p). Throws `exists`, `not-found`, `invalid`. */
 export async function createDirectory(ports: Needs, namespace: string, path: string): Promise<nodes.ResolvedNode> {
-  const site = await needSite(ports, namespace, path, parentIsNoDirectory);
+  const site = await needSite(ports, namespace, path, NODE_ERRORS);
   const now = ports.clock.now();
   const { pk, sk } = keys.node(site.directory.id, site.name);
   const item = { pk, sk, id: ports.clock.uuid(), type: 'directory', created: now, updated: now };
@@ -143,7 +153,7 @@ export async function rename(
 ): Promise<nodes.ResolvedNode> {
   const { node } = await nodes.need(ports, namespace, path);
   needMovable(node, pathOf(segmentsOf(target)));
-  const site = await needSite(ports, namespace, target, parentIsNoDirectory);
+  const site = await needSite(ports, namespace, target, NODE_ERRORS);
   const key = keys.node(node.directory, node.name);
   const [item] = await ports.table.get([key]);
   if (item === undefined) throw new ServiceError('not-found', `inode not found at '${node.path}'`);

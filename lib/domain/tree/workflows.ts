@@ -2,17 +2,17 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
-import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
+import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../errors.ts';
 import * as listeners from '../events/listeners.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
-import { sha256 } from '../storage/ids.ts';
+import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 import * as routers from './routers.ts';
 import * as schedules from './schedules.ts';
-import { creationError, needSite, touch } from './tree.ts';
+import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules'>;
 
@@ -65,14 +65,18 @@ async function startWrites(
   ];
 }
 
+const WORKFLOW_ERRORS: SiteErrors = {
+  notDirectory: () => new ServiceError('refused', 'parent inode is not a directory'),
+  // The name of the root is empty, which is no name (rest-api reference, 5.5).
+  atRoot: () => invalidField('a workflow has a name: add it to the path'),
+};
+
 /**
  * Stores a new, live workflow. Throws `invalid` when the source does not compile, and the errors of `needSite`. The order
  * of the checks is that of the original (rest-api reference, 5.5): directory, name, existing, source.
  */
 export async function create(ports: Needs, namespace: string, path: string, source: string): Promise<Opened> {
-  const site = await needSite(ports, namespace, path, () => {
-    return new ServiceError('refused', 'parent inode is not a directory');
-  });
+  const site = await needSite(ports, namespace, path, WORKFLOW_ERRORS);
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
   if (existing !== undefined) throw alreadyExists();
@@ -83,7 +87,16 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const place = { namespace: site.namespace, id, path: site.path };
   const started = await startWrites(ports, place, { before: undefined, after: plan }, now);
   const { pk, sk } = key;
-  const item = { pk, sk, id, type: 'workflow', created: now, updated: now, live: true, latest: revision.sk };
+  const item = {
+    pk,
+    sk,
+    id,
+    type: 'workflow',
+    created: now,
+    updated: now,
+    live: true,
+    latest: revisions.idIn(revision),
+  };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item, when: { absent: true } },
     touch(site.namespace, site.directory, now),
@@ -135,10 +148,10 @@ async function makeLatest(
  */
 export async function discard(ports: Needs, opened: Opened): Promise<Opened> {
   const { node } = opened;
-  const named = (await refs.all(ports, node)).map(({ revision }) => revision).sort();
+  const named = (await refs.all(ports, node)).map(({ revision }) => orderedId(revision)).sort();
   const last = named.at(-1);
-  if (last === undefined || named.includes(node.latest)) return opened;
-  return makeLatest(ports, opened, await revisions.need(ports, node.id, last), []);
+  if (last === undefined || named.includes(orderedId(node.latest))) return opened;
+  return makeLatest(ports, opened, await revisions.need(ports, node.id, orderedId(last)), []);
 }
 
 /**

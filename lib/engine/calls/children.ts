@@ -1,7 +1,7 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey, CallMode, Parent } from '../../domain/runs/waits.ts';
-import { derivedId } from '../../domain/storage/ids.ts';
+import { derivedId, spreadAs } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../executions/handles.ts';
@@ -14,7 +14,7 @@ import { retryPolicyOf } from './retry-decisions.ts';
 
 /** The id of a child. It follows from the call, so a step that is repeated finds the child that it made before. */
 export function childId(caller: Pick<runs.Run, 'id' | 'step'>, origin: number, { i, k }: CallKey): string {
-  return derivedId(origin, caller.id, caller.step, i, k);
+  return spreadAs(caller.id, derivedId(origin, caller.id, caller.step, i, k));
 }
 
 /** The state that calls. */
@@ -61,6 +61,8 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     id,
     updated: origin,
     root: rootOf(run),
+    callPath: `${run.callPath ?? ''}/${run.id}`,
+    ...(caller.isLoop ? { loopIndex: key.i } : {}),
     depth: run.depth + 1,
     threads: run.threads,
     parent,

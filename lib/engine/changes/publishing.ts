@@ -1,3 +1,5 @@
+import { secretsOf } from '../../compiler/plan/traits.ts';
+import { declare as declareSecrets } from '../../domain/credentials/secrets.ts';
 import { note } from '../../domain/logs/change-lines.ts';
 import * as removals from '../../domain/purging/purging.ts';
 import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
@@ -36,6 +38,7 @@ async function publish(
 ): Promise<workflows.Opened> {
   const { namespace, node, revision } = opened;
   await defineEarly(ports, revision);
+  await declareSecrets(ports, namespace, secretsOf(revision.plan));
   if (isStart) await followChangeOf(ports, opened, before);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';
   await announce(ports, namespace, kind, { path: node.path, live: node.live });

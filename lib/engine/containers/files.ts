@@ -3,6 +3,7 @@ import { isVariableName } from '../../domain/names.ts';
 import * as variables from '../../domain/namespaces/variables.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { ContainerFile } from '../../ports/containers.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, invalidKey, plainFailure } from '../evaluation/failures.ts';
@@ -34,6 +35,15 @@ async function textOf(evaluateField: Evaluate, query: unknown): Promise<string> 
   throw failure('jq.notString', 'the `jq` or `js` command of a file produced a non-string output');
 }
 
+const OCTAL = /^[0-7]{1,4}$/;
+
+/** The mode of octal text; undefined for the empty text. Throws `var.perms`. */
+function modeOf(permissions: string, shown: (text: string) => string): number | undefined {
+  if (permissions === '') return undefined;
+  if (OCTAL.test(permissions)) return Number.parseInt(permissions, 8);
+  throw failure('var.perms', `invalid permissions '${shown(permissions)}': write octal digits, for example '0755'`);
+}
+
 /** `shown`: how an error shows a text of the file. */
 async function fileOf(plan: FilePlan, evaluateField: Evaluate, shown: (text: string) => string): Promise<WantedFile> {
   const [key, as, scope, type] = [
@@ -47,7 +57,8 @@ async function fileOf(plan: FilePlan, evaluateField: Evaluate, shown: (text: str
   }
   if (key === '' || (scope !== 'file' && !isVariableName(key))) throw invalidKey(shown(key));
   const name = as || (scope === 'file' ? treeFiles.resolvePath('/', key).slice(1) : key);
-  if (isType(type)) return { key, scope, name, type };
+  const mode = modeOf(await textOf(evaluateField, plan.permissions), shown);
+  if (isType(type)) return { key, scope, name, type, ...omitUndefined({ mode }) };
   const types = [...TYPES].join(', ');
   throw plainFailure(`the file '${shown(name)}' has the type '${shown(type)}': choose ${types}`);
 }
@@ -55,7 +66,7 @@ async function fileOf(plan: FilePlan, evaluateField: Evaluate, shown: (text: str
 /**
  * The files that an action gives to a container, evaluated over the data and the secrets that the action lists
  * (workflow-language reference, 2.1). A file of the tree has the same path below the container's directory as in the tree.
- * Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`, `secrets.notFound`, and a failure without
+ * Throws `jq.badCommand`, `jq.notString`, `var.invalidKey`, `var.invalidScope`, `var.perms`, `secrets.notFound`, and a failure without
  * a code for two files of one name and for an unknown type.
  */
 export async function filesOf(
@@ -98,9 +109,9 @@ export async function readVariable(
  * reference, 11.6). Throws `var.invalidKey` for a directory of the tree, without its path, which may hold a secret.
  */
 export function readFiles(ports: EnginePorts, child: Run, call: ServiceCall): Promise<readonly ContainerFile[]> {
-  const read = call.files.map(async ({ key, scope, name, type }, index) => {
+  const read = call.files.map(async ({ key, scope, name, type, mode }, index) => {
     const bytes = await readVariable(ports, child, call, { scope, key, shown: `files[${index}] of the action` });
-    return { name, type, bytes: bytes ?? new Uint8Array() };
+    return { name, type, bytes: bytes ?? new Uint8Array(), ...omitUndefined({ mode }) };
   });
   return Promise.all(read);
 }

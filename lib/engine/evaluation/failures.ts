@@ -57,6 +57,7 @@ export const KIND_OF = {
   'jq.notString': 'catchable',
   'var.invalidKey': 'catchable',
   'var.invalidScope': 'catchable',
+  'var.perms': 'catchable',
   'foreach.badArray': 'catchable',
   'parallel.allFailed': 'catchable',
   'retries.exceeded': 'catchable',

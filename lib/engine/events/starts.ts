@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import * as collections from '../../domain/events/collections.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
-import { derivedId } from '../../domain/storage/ids.ts';
+import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import { openById } from '../../domain/tree/arming.ts';
 import * as schedules from '../../domain/tree/schedules.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
@@ -60,7 +60,7 @@ export async function startByClock(ports: EnginePorts, target: Schedule['target'
 
 /** The id of the run that a planned time (milliseconds since 1970) starts. */
 export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: number): string =>
-  derivedId(planned, id, 'cron', planned);
+  spreadId(derivedId(planned, id, 'cron', planned));
 
 interface Candidate {
   readonly opened: workflows.Opened;
@@ -72,7 +72,7 @@ interface Candidate {
 async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
-  const id = derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? '');
+  const id = spreadId(derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? ''));
   const isFirst = await startOnce(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
   if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
   return { did: 'started', started: id };
@@ -85,7 +85,7 @@ async function startBySet(ports: EnginePorts, { opened, plan, recorded }: Candid
   const deduplicationKey = replay === undefined ? event.id : `${event.id} ${replay.id}`;
   const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
   if (typeof added === 'string') return { did: added };
-  const id = derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys);
+  const id = spreadId(derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys));
   await startOnce(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
   return { did: 'started', started: id };
 }

@@ -4,6 +4,7 @@ import { inputData } from '../../domain/runs/input-data.ts';
 import { EMPTY_RECORD } from '../../domain/runs/records.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
+import { spreadId } from '../../domain/storage/ids.ts';
 import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
@@ -92,7 +93,7 @@ export function newRun(
 ): runs.Run {
   const run: runs.Run = {
     ...blankRun(ports.clock.now()),
-    id: ports.clock.uuid(),
+    id: spreadId(ports.clock.uuid()),
     namespaceId: namespace.id,
     namespace: namespace.name,
     workflowId: node.id,

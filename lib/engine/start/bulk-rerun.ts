@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import * as instances from '../../domain/instances/instances.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { derivedId } from '../../domain/storage/ids.ts';
+import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import type { ListRequest } from '../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -46,7 +46,7 @@ async function repeat(ports: EnginePorts, id: string, { at, dryRun, ...how }: Bu
   if (dryRun) return { instance: id };
   try {
     // The same request starts the same run, also after a crash between the start and the link to it.
-    const started = await rerun(ports, run, how, derivedId(at, id, 'rerun'));
+    const started = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
     return { instance: id, rerun: started.id };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'too-many') throw error;

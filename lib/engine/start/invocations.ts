@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import { spreadId } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -32,7 +33,7 @@ export interface Prepared {
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
   const { input, key } = invocation;
-  const own = ports.clock.uuid();
+  const own = spreadId(ports.clock.uuid());
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);

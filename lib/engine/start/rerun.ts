@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type StepData, stepsWithData } from '../../domain/instances/timeline.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
+import { spreadId } from '../../domain/storage/ids.ts';
 import * as nodes from '../../domain/tree/nodes.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
@@ -118,7 +119,7 @@ export async function rerun(
   ports: EnginePorts,
   run: runs.Run,
   wanted: Rerun,
-  id = ports.clock.uuid(),
+  id = spreadId(ports.clock.uuid()),
 ): Promise<runs.Run> {
   const { from, revision, patch } = wanted;
   if (run.status === 'pending') {

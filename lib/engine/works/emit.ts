@@ -4,7 +4,7 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toJson } from '../../language/json.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { plainFailure, StateError } from '../evaluation/failures.ts';
+import { failure, plainFailure, StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { Perform, WorkOf } from './work.ts';
 
@@ -16,8 +16,10 @@ function payloadOf(value: unknown, type: string | undefined): Record<string, unk
   if (type === undefined || type === '' || type === JSON_TYPE || typeof value !== 'string') {
     return { datacontenttype: JSON_TYPE, data: JSON.parse(toJson(value)) as unknown };
   }
-  return BASE64.test(value) && value !== ''
-    ? { datacontenttype: type, data_base64: value }
+  // The decoder of the original ignores line breaks.
+  const bytes = value.replace(/[\r\n]/g, '');
+  return BASE64.test(bytes) && bytes !== ''
+    ? { datacontenttype: type, data_base64: bytes }
     : { datacontenttype: type, data: value };
 }
 
@@ -40,16 +42,18 @@ function problemOf(name: string, value: unknown): string | undefined {
   return SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
 }
 
-/** The extensions of the event. One that is invalid is logged, and the event is sent without it. */
+/**
+ * The extensions of the event. One that is invalid is logged, and the event is sent without it. Throws the uncatchable
+ * `event.jq` for a query that fails (workflow-language reference, 5.5).
+ */
 async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<Record<string, unknown>> {
   const extensions: Record<string, unknown> = {};
   for (const [given, query] of Object.entries(context)) {
     const name = given.toLowerCase();
     const value = await evaluate(query, unit.data).catch((error: unknown) => {
       if (!(error instanceof StateError)) throw error;
-      unit.log(`Unable to set event extension: ${error.message}`, 'error');
+      throw failure('event.jq', `failed to process event context key '${given}': ${error.message}`, error.evaluated);
     });
-    if (value === undefined) continue;
     const problem = problemOf(name, value);
     if (problem !== undefined) unit.log(`Unable to set event extension: ${problem}`, 'error');
     else {

@@ -43,15 +43,25 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'application/x-sqlite3', bytes: 'SQLite format 3\0' },
 ];
 
+/** Byte order marks and the encodings of texts that begin with them; that of UTF-32 contains one of UTF-16. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ['\xff\xfe\0\0', 'utf-32le'],
+  ['\0\0\xfe\xff', 'utf-32be'],
+  ['\xff\xfe', 'utf-16le'],
+  ['\xfe\xff', 'utf-16be'],
+];
+
 /**
  * Detects the media type of bytes that were sent without one, for example of an output or a new variable (rest-api 6.3).
- * A known binary format has its type; JSON is `application/json`; empty content is `text/plain`; other text is
+ * A known binary format has its type; a text with a byte order mark of UTF-16 or UTF-32 is `text/plain` in that encoding; JSON is `application/json`; empty content is `text/plain`; other text is
  * `text/plain; charset=utf-8` or a more specific text type; the rest is `application/octet-stream`.
  */
 export function detectMediaType(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'text/plain';
   const format = SIGNATURES.find((signature) => matchesSignature(signature, bytes));
   if (format !== undefined) return format.type;
+  const marked = MARKS.find(([mark]) => matchesSignature({ type: '', bytes: mark }, bytes));
+  if (marked !== undefined) return `text/plain; charset=${marked[1]}`;
   return isText(bytes) ? detectTextType(bytes) : 'application/octet-stream';
 }
 

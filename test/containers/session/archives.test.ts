@@ -51,6 +51,20 @@ describe('a file for a container', () => {
     await expect(toEntries({ name: 'pack', type, bytes: Buffer.from(content) })).rejects.toThrow(message);
   });
 
+  test('gets the mode of its action; a directory after its content', async () => {
+    const bytes = Buffer.from('x');
+    expect(await toEntries({ name: 'run.sh', type: 'plain', bytes, mode: 0o750 })).toEqual([
+      { path: 'run.sh', kind: 'file', isExecutable: false, bytes, mode: 0o750 },
+    ]);
+    const archive = await archiveOf({ inner: 'x' });
+    const entries = await toEntries({ name: 'pack', type: 'tar', bytes: archive, mode: 0o500 });
+    expect(entries.map(({ path, mode }) => [path, mode])).toEqual([
+      ['pack', undefined],
+      ['pack/inner', undefined],
+      ['pack', 0o500],
+    ]);
+  });
+
   test('is unpacked from an archive as it was packed', async () => {
     const entries = [
       { path: 'folder', kind: 'directory', isExecutable: false, bytes: Buffer.alloc(0) },

@@ -83,4 +83,4 @@ export async function run(
 
 /** A text with `ID` in place of every UUID. */
 export const withoutIds = (text: string): string =>
-  text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID');
+  text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID');

@@ -84,6 +84,23 @@ describe('a secret', () => {
     expect(await space.names()).toEqual(['A']);
   });
 
+  test('that a stored workflow names is listed before it has a value', async () => {
+    const space = await open();
+    const caller = (name: string) =>
+      `functions: [{id: kid, type: subflow, workflow: kid}]\nstates: [{id: a, type: action, action: {function: kid, secrets: [${name}]}}]`;
+    await space.put('SET');
+    await space.store('one', caller('SET, MISSING, deep/er'));
+    const states = async () => rowsOf(((await space.get()).json()['secrets'] as Json)['results']);
+    expect(await states()).toEqual([
+      { name: 'MISSING', initialized: false },
+      { name: 'SET', initialized: true },
+      { name: 'deep/', initialized: true },
+    ]);
+    await space.put('MISSING', 'now');
+    expect(await states()).toContainEqual({ name: 'MISSING', initialized: true });
+    expect(await space.valueOf('MISSING')).toBe('now');
+  });
+
   test('that does not exist is not created by PATCH', async () => {
     const space = await open();
     expect(messageOf(await space.patch('A', 'x'))).toEqual([404, "secret 'A' not found"]);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { paged } from './pages.ts';
 import { base64 } from './scalars.ts';
 
-/** A list contains folders and secrets with a value: `initialized` is always true. */
+/** A folder or a secret; `initialized` is false for a secret without a value that a stored workflow names. */
 export const secretRecord = z.object({ name: z.string(), initialized: z.boolean() });
 export const secrets = z.object({ namespace: z.string(), secrets: z.object(paged(secretRecord)) });
 export const secret = z.object({ namespace: z.string(), key: z.string() });
