@@ -40,6 +40,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/cli/testing/replay',
     'bin/cli/transfer',
     'bin/cli/validation',
+    'bin/cli/workflows',
     'bin/server',
     'lib/adapters/portable',
     'lib/compiler',
@@ -68,6 +69,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language',
   ],
   'bin/cli/shell': ['lib/language'],
+  'bin/cli/workflows': ['bin/cli/client', 'bin/cli/costs', 'bin/cli/shell', 'bin/cli/transfer', 'lib/compiler'],
   'bin/cli/transfer': [
     'bin/cli/client',
     'bin/cli/shell',

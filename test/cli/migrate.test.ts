@@ -32,15 +32,15 @@ describe('weft migrate of a folder', () => {
   });
 
   test('writes with --write, renames files that are no names in the tree, and corrects who calls them', async () => {
-    await workspace.write({ 'new/Greet_All.yaml': OLD, 'new/Greet_All.yaml.data': 'x', 'new/caller.yaml': CALLER });
+    await workspace.write({ 'new/Greet All.yaml': OLD, 'new/Greet All.yaml.data': 'x', 'new/caller.yaml': CALLER });
     expect(await workspace.weft(['migrate', 'new', '--write', '-q'])).toMatchObject({ code: 0, err: '' });
     expect((await readdir(join(workspace.folder, 'new'))).sort()).toEqual([
       'caller.yaml',
-      'greet_all.yaml',
-      'greet_all.yaml.data',
+      'greet-all.yaml',
+      'greet-all.yaml.data',
     ]);
-    expect(await read('new/greet_all.yaml')).toBe(NEW);
-    expect(await read('new/caller.yaml')).toContain('{id: f, type: subflow, workflow: /greet_all}');
+    expect(await read('new/greet-all.yaml')).toBe(NEW);
+    expect(await read('new/caller.yaml')).toContain('{id: f, type: subflow, workflow: /greet-all}');
     const again = await workspace.weft(['migrate', 'new', '--write']);
     expect(again.out).toContain('2 workflow texts: 2 need no change');
   });

@@ -166,9 +166,9 @@ describe('weft push', () => {
     ['no file', {}, ['push'], "'push' takes FILE.yaml|DIRECTORY [PATH]"],
     [
       'an invalid name',
-      { 'flows/Hello.yaml': NOOP },
+      { 'flows/1hello.yaml': NOOP },
       ['push', 'flows'],
-      "Hello.yaml: 'Hello' is no name of a node; use lower-case letters, digits, - _ and . after a letter, or ignore the file",
+      "1hello.yaml: '1hello' is no name of a node; use letters, digits, - _ and . after a letter, or ignore the file",
     ],
   ])('ends with 2 for %s', async (_, files: Record<string, string>, args, message) => {
     await workspace.write(files);

@@ -16,6 +16,7 @@ import { logs } from './logs.ts';
 import { lsp } from './lsp.ts';
 import { migrateCommand } from './migrate.ts';
 import { namespaces } from './namespaces.ts';
+import { diff, promote } from './promote.ts';
 import { pushCommand } from './push.ts';
 import { replay } from './replay.ts';
 import { restore } from './restore.ts';
@@ -25,6 +26,7 @@ import { test } from './test.ts';
 import { validate } from './validate.ts';
 import { vars } from './vars.ts';
 import { version } from './version.ts';
+import { workflows } from './workflows.ts';
 
 /** All commands by their names, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -37,6 +39,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   migrate: migrateCommand,
   cost,
   push: pushCommand,
+  workflows,
+  diff,
+  promote,
   exec,
   logs,
   cancel,

@@ -11,17 +11,24 @@ import {
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
+import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
 import { type DesiredState, latestOf } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
-import { makePlan } from '../transfer/plan.ts';
-import { resultLine, summary, toRecord } from '../transfer/report.ts';
+import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';
+import type { Remote } from '../transfer/remote.ts';
+import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
 import { problemTexts, validateFile } from '../transfer/validation.ts';
 import { warningsAbout } from '../transfer/warnings.ts';
+import { differenceText } from '../workflows/differences.ts';
+import { pruningItems } from '../workflows/pruning.ts';
 
 const OPTIONS = {
+  'dry-run': { type: 'boolean', help: 'print what would change, with differences and prices; send nothing' },
+  prune: { type: 'boolean', help: 'delete workflows of the pushed directory that the folder does not contain' },
+  yes: { type: 'boolean', short: 'y', help: 'do not ask before --prune deletes' },
   watch: { type: 'boolean', help: 'push again after each change of a file, until Ctrl-C' },
   'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
   'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
@@ -38,6 +45,9 @@ export interface PushJob {
   readonly terminal: Terminal;
   readonly source: { readonly name: string; readonly as?: string | undefined; readonly keepsExtension: boolean };
   readonly skipsValidation: boolean;
+  readonly prunes?: boolean;
+  /** Asked before workflows are deleted. */
+  readonly confirm?: (paths: readonly string[]) => Promise<boolean>;
 }
 
 async function requireValid(desired: DesiredState, cwd: string): Promise<void> {
@@ -64,12 +74,15 @@ export interface PushResult {
   readonly paths: readonly string[];
 }
 
-/**
- * Sends everything that differs from the service. Throws UsageError, CommandFailedError with all problems of invalid
- * workflows, ServiceUnreachableError.
- */
-export async function push(job: PushJob): Promise<PushResult> {
-  const { service, terminal, skipsValidation } = job;
+interface Prepared {
+  readonly remote: Remote;
+  readonly desired: DesiredState;
+  readonly plan: readonly PlanItem[];
+}
+
+/** Validates the files and makes the plan. Throws UsageError, CommandFailedError, ServiceUnreachableError. */
+async function prepare(job: PushJob): Promise<Prepared> {
+  const { service, terminal, skipsValidation, prunes } = job;
   const desired = await read(job);
   if (!skipsValidation) await requireValid(desired, terminal.cwd);
   const note = (text: string) => terminal.printStatus(`note: ${text}`);
@@ -78,7 +91,49 @@ export async function push(job: PushJob): Promise<PushResult> {
     for (const text of await warningsAbout(desired, remote, terminal.cwd)) terminal.printStatus(`warning: ${text}`);
   }
   const plan = await makePlan({ remote, desired, cwd: terminal.cwd, skipsValidation: true });
-  return { results: await applyPlan(remote, plan), paths: desired.workflows.map(({ path }) => path) };
+  if (prunes !== true) return { remote, desired, plan };
+  if (desired.root === undefined) throw new UsageError('--prune needs a folder, not a file');
+  return { remote, desired, plan: [...plan, ...(await pruningItems(remote, desired, desired.root))] };
+}
+
+/**
+ * Sends everything that differs from the service. Throws UsageError, CommandFailedError with all problems of invalid
+ * workflows, ServiceUnreachableError.
+ */
+export async function push(job: PushJob): Promise<PushResult> {
+  const { remote, desired, plan } = await prepare(job);
+  const deleted = plan.filter(({ change }) => change === 'delete').map(({ name }) => name);
+  const isAllowed = deleted.length === 0 || (await job.confirm?.(deleted)) === true;
+  if (!isAllowed) throw new CommandFailedError('nothing was sent');
+  const progress = openProgress(job.terminal, 'push', plan.filter(hasOperations).length);
+  const onItem = (item: PlanItem) => (hasOperations(item) ? progress.step() : undefined);
+  const results = await applyPlan(remote, plan, onItem).finally(progress.end);
+  return { results, paths: desired.workflows.map(({ path }) => path) };
+}
+
+/** Asks before workflows are deleted. Throws UsageError if the user cannot be asked. */
+const confirmation =
+  (values: Values, terminal: Terminal) =>
+  async (paths: readonly string[]): Promise<boolean> => {
+    if (values.yes) return true;
+    const what = `${paths.length} ${paths.length === 1 ? 'workflow' : 'workflows'} (${paths.slice(0, 5).join(', ')})`;
+    if (!terminal.isInteractive) throw new UsageError(`nothing was sent: --prune deletes ${what}; add --yes`);
+    return /^y(es)?$/i.test((await terminal.ask(`Delete ${what}? [y/N] `)).trim());
+  };
+
+/** The plan of a push with the differences of its workflows. */
+async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
+  const { terminal } = job;
+  const { remote, plan } = await prepare(job);
+  const counted = plan.filter(({ kind }) => kind !== 'directory');
+  const isSuccess = plan.every(({ change }) => change !== 'conflict');
+  if (values.json) return { text: toJson(plan.map((item) => toRecord({ item }))), isSuccess };
+  const lines: string[] = [];
+  for (const item of plan.filter(({ change }) => change !== 'unchanged')) {
+    const more = await differenceText(remote, terminal, item);
+    lines.push(planLine(terminal, item), ...(more === '' ? [] : [more]));
+  }
+  return { text: [...lines, summary(counted, 'planned')].join('\n'), isSuccess };
 }
 
 const isFailure = ({ item, failure }: ItemResult): boolean => failure !== undefined || item.change === 'conflict';
@@ -114,7 +169,12 @@ async function pushOnChange(job: PushJob, values: Values): Promise<Outcome> {
 
 export const pushCommand = defineCommand({
   about: 'Validates workflow files, then creates and updates their workflows',
-  usage: ['push FILE.yaml [PATH]', 'push DIRECTORY [PATH]', 'push FILE.yaml|DIRECTORY [PATH] --watch'],
+  usage: [
+    'push FILE.yaml [PATH]',
+    'push DIRECTORY [PATH]',
+    'push FILE.yaml|DIRECTORY [PATH] --watch',
+    'push DIRECTORY [PATH] [--prune] [--dry-run]',
+  ],
   notes: [
     'The file wf.yaml.NAME is the variable NAME of the workflow of wf.yaml.',
     'Files that .weftignore or .direktivignore match are skipped.',
@@ -127,7 +187,15 @@ export const pushCommand = defineCommand({
     const service = await openService(values, terminal);
     needNamespace(service);
     const source = { name, as, keepsExtension: values['keep-extension'] === true };
-    const job = { service, terminal, source, skipsValidation: values['no-validate'] === true };
+    const job = {
+      service,
+      terminal,
+      source,
+      skipsValidation: values['no-validate'] === true,
+      prunes: values.prune === true,
+      confirm: confirmation(values, terminal),
+    };
+    if (values['dry-run']) return dryRun(job, values);
     if (values.watch) return pushOnChange(job, values);
     return outcomeOf(values, terminal, (await push(job)).results);
   },

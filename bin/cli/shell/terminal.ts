@@ -17,6 +17,8 @@ export interface Terminal {
   print(chunk: string | Uint8Array): Promise<void>;
   /** Writes one line to the standard error. */
   printStatus(line: string): void;
+  /** Replaces the last line of the standard error; the empty text removes it. Absent where that is no terminal. */
+  readonly drawStatus?: (line: string) => void;
   /** Asks the user. The answer to a hidden question is not displayed. */
   ask(question: string, how?: { readonly isHidden: boolean }): Promise<string>;
 }
@@ -53,6 +55,9 @@ async function ask(question: string, isHidden: boolean): Promise<string> {
   return answer;
 }
 
+/** Writes over the present line. */
+const drawStatus = (line: string): void => void process.stderr.write(`\r\u001b[K${line}`);
+
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const interrupt = new AbortController();
@@ -70,6 +75,7 @@ export function processTerminal(): Terminal {
       if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
     },
     printStatus: (line) => void process.stderr.write(`${line}\n`),
+    ...(process.stderr.isTTY && TERM !== 'dumb' ? { drawStatus } : {}),
     ask: (question, { isHidden } = { isHidden: false }) => ask(question, isHidden),
   };
 }

@@ -39,13 +39,18 @@ const WORKFLOWS: readonly PlanItem['kind'][] = ['workflow'];
 /**
  * Applies a plan: namespace and directories, then workflows, then variables, and at last the operations that enable
  * workflows. An item that the service rejects has a failure in its result; the others are applied. Applying is idempotent:
- * a new plan contains only what is left. Throws ServiceUnreachableError.
+ * a new plan contains only what is left. `onItem` is called once or twice for each item. Throws ServiceUnreachableError.
  */
-export async function applyPlan(remote: Remote, plan: readonly PlanItem[]): Promise<ItemResult[]> {
+export async function applyPlan(
+  remote: Remote,
+  plan: readonly PlanItem[],
+  onItem: (item: PlanItem) => void = () => {},
+): Promise<ItemResult[]> {
   const failures = new Map<PlanItem, string>();
   const apply = async (item: PlanItem, operations: readonly Operation[]) => {
     const failure = failures.has(item) ? undefined : await applyOperations(remote, operations, item);
     if (failure !== undefined) failures.set(item, failure);
+    onItem(item);
   };
   const parents = plan.filter(({ kind }) => PARENTS.includes(kind));
   const workflows = plan.filter(({ kind }) => WORKFLOWS.includes(kind));

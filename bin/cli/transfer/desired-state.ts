@@ -12,6 +12,8 @@ export interface DesiredState {
   /** Parents before their children. */
   readonly directories: readonly DesiredDirectory[];
   readonly workflows: readonly DesiredWorkflow[];
+  /** The directory of the tree that a folder describes; undefined for a file. */
+  readonly root?: string;
 }
 
 export interface DesiredVariable {

@@ -85,7 +85,7 @@ function needPath(file: string, path: string): string {
   const odd = path.split('/').find((segment) => !isNodeName(segment));
   if (odd === undefined) return path;
   throw new UsageError(
-    `${file}: '${odd}' is no name of a node; use lower-case letters, digits, - _ and . after a letter, or ignore the file`,
+    `${file}: '${odd}' is no name of a node; use letters, digits, - _ and . after a letter, or ignore the file`,
   );
 }
 
@@ -175,5 +175,5 @@ export async function readFolder(source: FolderSource): Promise<DesiredState> {
     if (OTHER_KIND.test(text) || isTest(file, text)) continue;
     workflows.push(await toWorkflow(options, file, beside));
   }
-  return toDesiredState(workflows);
+  return { ...toDesiredState(workflows), root: options.below };
 }

@@ -34,6 +34,7 @@ export type Operation =
       readonly live: boolean;
       readonly routes: readonly (Ref & { readonly weight: number })[];
     }
+  | { readonly do: 'delete-workflow'; readonly path: string }
   | { readonly do: 'toggle'; readonly path: string; readonly live: boolean }
   | { readonly do: 'set-logger'; readonly path: string; readonly logger: string }
   | { readonly do: 'add-attributes'; readonly path: string; readonly attributes: readonly string[] }
@@ -90,6 +91,7 @@ const HANDLERS: { readonly [K in Kind]: Handler<K> } = {
     const route = routes.map(({ weight, ...ref }) => ({ ref: nameOf(ref, names), weight }));
     return remote.service.call('POST', `${treePathOf(remote, path)}?op=edit-router`, { live, route });
   },
+  'delete-workflow': (remote, { path }) => remote.service.call('DELETE', `${treePathOf(remote, path)}?op=delete-node`),
   toggle: (remote, { path, live }) => remote.service.call('POST', `${treePathOf(remote, path)}?op=toggle`, { live }),
   'set-logger': (remote, { path, logger }) =>
     remote.service.call('POST', `${treePathOf(remote, path)}?op=set-workflow-event-logging`, { logger }),

@@ -26,7 +26,7 @@ import { type ValidatedSource, validateFile } from './validation.ts';
 import { planWorkflow } from './workflow-plan.ts';
 
 /** What would happen to an item; `by-hand`: only its owner can transfer it. */
-export type Change = 'create' | 'update' | 'unchanged' | 'conflict' | 'by-hand';
+export type Change = 'create' | 'update' | 'unchanged' | 'delete' | 'conflict' | 'by-hand';
 
 /** One item of a namespace, and the operations that would bring it into the desired state. */
 export interface PlanItem {
@@ -50,6 +50,10 @@ const toItem = (fields: ItemFields): PlanItem => ({
   revisionNames: new Map(),
   ...fields,
 });
+
+/** The item that deletes a workflow. */
+export const deletionOf = (path: string): PlanItem =>
+  toItem({ kind: 'workflow', name: path, change: 'delete', operations: [{ do: 'delete-workflow', path }] });
 
 /** What a plan is made from. */
 export interface PlanRequest {

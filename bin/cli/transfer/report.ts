@@ -6,6 +6,7 @@ import type { Change, PlanItem } from './plan.ts';
 const COLOURS: Readonly<Record<Change, Colour>> = {
   create: 'green',
   update: 'cyan',
+  delete: 'red',
   unchanged: 'grey',
   conflict: 'red',
   'by-hand': 'yellow',
@@ -14,6 +15,7 @@ const COLOURS: Readonly<Record<Change, Colour>> = {
 const DONE: Readonly<Record<Change, string>> = {
   create: 'created',
   update: 'updated',
+  delete: 'deleted',
   unchanged: 'unchanged',
   conflict: 'conflict',
   'by-hand': 'by hand',
@@ -37,7 +39,12 @@ export function resultLine(terminal: Terminal, { item, failure }: ItemResult): s
   return `${paint(terminal, 'red', 'failed'.padEnd(WIDTH))} ${nameOf(item)}: ${failure}`;
 }
 
-const PLANNED: Readonly<Record<Change, string>> = { ...DONE, create: 'to create', update: 'to update' };
+const PLANNED: Readonly<Record<Change, string>> = {
+  ...DONE,
+  create: 'to create',
+  update: 'to update',
+  delete: 'to delete',
+};
 
 /** The number of items of each kind of change: `2 created, 5 unchanged`; of a plan: `2 to create`. */
 export function summary(items: readonly PlanItem[], when: 'planned' | 'done'): string {

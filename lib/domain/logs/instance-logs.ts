@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toFineTimestamp } from '../../time/timestamps.ts';
+import { callPathOf } from '../runs/call-paths.ts';
 import * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { cursorOf, type List, passes, spanOf, toList } from '../storage/lists.ts';
@@ -13,7 +14,7 @@ type Needs = Pick<Ports, 'table' | 'blobs'>;
 /** The tags of a line, which web interfaces use (rest-api reference, 12). */
 function tagsOf(run: runs.Run, line: runs.LogLine): Record<string, string> {
   return omitUndefined({
-    callpath: run.callPath ?? '/',
+    callpath: callPathOf(run),
     'instance-id': run.id,
     invoker: run.invoker,
     namespace: run.namespace,

@@ -96,7 +96,7 @@ export interface Run extends Head {
   readonly service?: ServiceCall;
   /** The id of the run at the top of its callers; undefined for that run. */
   readonly root?: string;
-  /** The ids of its callers from the top, each after a slash; undefined for a run without a caller. */
+  /** The ids of its callers from the top, each after a slash; undefined where it follows from the other fields. */
   readonly callPath?: string;
   /** The index of the call in the loop that made it. */
   readonly loopIndex?: number;

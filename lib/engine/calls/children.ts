@@ -1,8 +1,10 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import { storedCallPath } from '../../domain/runs/call-paths.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey, CallMode, Parent } from '../../domain/runs/waits.ts';
 import { derivedId, spreadAs } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../executions/handles.ts';
 import { admitChild, rootOf } from '../limits/starts.ts';
@@ -61,7 +63,7 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     id,
     updated: origin,
     root: rootOf(run),
-    callPath: `${run.callPath ?? ''}/${run.id}`,
+    ...omitUndefined({ callPath: storedCallPath(run) }),
     ...(caller.isLoop ? { loopIndex: key.i } : {}),
     depth: run.depth + 1,
     threads: run.threads,

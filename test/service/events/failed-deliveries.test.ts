@@ -57,8 +57,8 @@ class LossySpace {
   }
 
   async tick(workflow: string, planned: string): Promise<void> {
-    const { node } = (await this.space.call('GET', `/tree/${workflow}`)).json();
-    const target = { id: String(node?.['oid']), namespace: this.name, workflow: `/${workflow}` };
+    const { oid } = (await this.space.call('GET', `/tree/${workflow}`)).json();
+    const target = { id: String(oid), namespace: this.name, workflow: `/${workflow}` };
     expect(await keepDeadLetter(this.ports, { target, planned }, WHY)).toBe(true);
   }
 

@@ -61,7 +61,7 @@ function Branch({ namespace, directory, depth, current }: BranchProps) {
   return (
     <ul>
       {nodes.map((node) => (
-        <Twig key={node.oid} {...{ namespace, node, depth, current }} />
+        <Twig key={node.path} {...{ namespace, node, depth, current }} />
       ))}
     </ul>
   );

@@ -1,0 +1,224 @@
+import { resolve } from 'node:path';
+import { textAt } from '../client/replies.ts';
+import { needNamespace, openService, type Service } from '../client/service.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import {
+  CommandFailedError,
+  defineVerbs,
+  type Outcome,
+  result,
+  toTable,
+  UsageError,
+  type ValuesOf,
+} from '../shell/command.ts';
+import { openProgress } from '../shell/progress.ts';
+import { paint, type Terminal } from '../shell/terminal.ts';
+import { mapConcurrently } from '../transfer/plan.ts';
+import { findNode, isWorkflow, type Remote, treePathOf } from '../transfer/remote.ts';
+import { missingNode, shownPath, stateOf, trafficText, workflowsBelow } from '../workflows/listing.ts';
+import { pathsOf, pull, shownFile } from '../workflows/pull.ts';
+
+const OPTIONS = {
+  ref: { type: 'string', value: 'REF', help: 'get, tag: revision, tag or latest (default: latest)' },
+  output: { type: 'string', short: 'o', value: 'FOLDER', help: 'pull: the folder to write to (default: this folder)' },
+  'keep-extension': { type: 'boolean', help: 'pull: write the workflow wf.yaml to the file wf.yaml, not wf.yaml.yaml' },
+  'dry-run': { type: 'boolean', help: 'pull: print what would be written' },
+  yes: { type: 'boolean', short: 'y', help: 'delete: do not ask for confirmation' },
+  ...NAMESPACE_OPTION,
+  ...TARGET_OPTIONS,
+} as const;
+
+type Values = ValuesOf<typeof OPTIONS>;
+
+interface Place {
+  readonly service: Service;
+  readonly remote: Remote;
+}
+
+async function open(values: Values, terminal: Terminal): Promise<Place> {
+  const service = await openService(values, terminal);
+  const note = (text: string) => terminal.printStatus(paint(terminal, 'yellow', `note: ${text}`));
+  return { service, remote: { service, namespace: needNamespace(service), note } };
+}
+
+/** The result of a call on a workflow; a missing one is named. */
+async function called<T>(remote: Remote, path: string, call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
+    const isMissing =
+      error instanceof CommandFailedError && error.status === 404 && /inode not found/.test(error.message);
+    throw isMissing ? missingNode(remote, path) : error;
+  });
+}
+
+async function list(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { remote } = await open(values, terminal);
+  const rows = await workflowsBelow(remote, shownPath(path));
+  const states = await mapConcurrently(rows, (row) => stateOf(remote, row));
+  return result(values, states, () => {
+    if (states.length === 0) return 'no workflows';
+    const lines = states.map((one) => [
+      one.path,
+      one.enabled ? 'enabled' : paint(terminal, 'yellow', 'disabled'),
+      trafficText(one),
+      one.updatedAt.replace(/\.\d+Z$/, 'Z'),
+    ]);
+    return toTable([['WORKFLOW', 'STATE', 'TRAFFIC', 'UPDATED'], ...lines]);
+  });
+}
+
+async function get(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, remote } = await open(values, terminal);
+  const query = values.ref === undefined ? '' : `?ref=${encodeURIComponent(values.ref)}`;
+  const reply = await called(remote, path, service.call('GET', `${treePathOf(remote, path)}${query}`));
+  if (textAt(reply, 'node', 'type') === 'directory') {
+    throw new UsageError(`'${shownPath(path)}' is a directory; 'weft workflows list ${shownPath(path)}' lists it`);
+  }
+  const source = Buffer.from(textAt(reply, 'revision', 'source'), 'base64').toString('utf8');
+  return result(values, reply, () => source.replace(/\n$/, ''));
+}
+
+async function pullFiles(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { remote } = await open(values, terminal);
+  const { output = '.' } = values;
+  const paths = await pathsOf({ remote, path });
+  const progress = openProgress(terminal, 'pull', paths.length);
+  const isDryRun = values['dry-run'] === true;
+  const keepsExtension = values['keep-extension'] === true;
+  const folder = resolve(terminal.cwd, output);
+  const job = { remote, path, folder, keepsExtension, isDryRun, onFile: progress.step };
+  const files = await pull(job, paths).finally(progress.end);
+  const doubled = files.filter(({ file }) => /\.ya?ml\.yaml$/.test(file)).length;
+  if (doubled > 0)
+    remote.note(`${doubled} workflows have names with .yaml; --keep-extension keeps them in pull and push`);
+  return result(values, files, () => {
+    const changed = files.filter(({ change }) => change !== 'unchanged');
+    const lines = changed.map(({ file, change }) => `${change.padEnd(9)} ${shownFile(output, file)}`);
+    const count = files.length - changed.length;
+    return [...lines, `${changed.length} written${isDryRun ? ' (dry run)' : ''}, ${count} unchanged`].join('\n');
+  });
+}
+
+async function remove(values: Values, paths: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, remote } = await open(values, terminal);
+  for (const path of paths) {
+    const node = await findNode(remote, path);
+    if (node === undefined) throw missingNode(remote, path);
+    if (!isWorkflow(node)) throw new UsageError(`'${shownPath(path)}' is a directory; give the paths of workflows`);
+  }
+  const what = paths.length === 1 ? `workflow '${shownPath(paths[0] ?? '')}'` : `${paths.length} workflows`;
+  if (!values.yes) {
+    if (!terminal.isInteractive) throw new UsageError(`nothing was deleted: to delete the ${what}, add --yes`);
+    const answer = await terminal.ask(`Delete the ${what} of '${remote.namespace}'? [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailedError('nothing was deleted');
+  }
+  for (const path of paths) await service.call('DELETE', `${treePathOf(remote, path)}?op=delete-node`);
+  const deleted = paths.map(shownPath);
+  return result(values, { deleted }, () => deleted.map((path) => `deleted ${path}`).join('\n'));
+}
+
+const toggle =
+  (live: boolean) =>
+  async (values: Values, paths: readonly string[], terminal: Terminal): Promise<Outcome> => {
+    const { service, remote } = await open(values, terminal);
+    for (const path of paths) {
+      await called(remote, path, service.call('POST', `${treePathOf(remote, path)}?op=toggle`, { live }));
+    }
+    const word = live ? 'enabled' : 'disabled';
+    return result(values, { [word]: paths.map(shownPath) }, () =>
+      paths.map((path) => `${word} ${shownPath(path)}`).join('\n'),
+    );
+  };
+
+/** The names of the tags of a workflow with the revision of each. */
+async function tags(values: Values, path: string, { service, remote }: Place): Promise<Outcome> {
+  const url = treePathOf(remote, path);
+  const reply = await called(remote, path, service.call('GET', `${url}?op=tags`));
+  const rows = (reply as { readonly results?: readonly { readonly name: string }[] }).results ?? [];
+  const named = await mapConcurrently(rows, async ({ name }) => ({
+    tag: name,
+    revision: textAt(await service.call('GET', `${url}?ref=${encodeURIComponent(name)}`), 'revision', 'name'),
+  }));
+  return result(values, named, () => toTable(named.map(({ tag, revision }) => [tag, revision])));
+}
+
+async function tag(values: Values, [path = '', name]: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const place = await open(values, terminal);
+  const { service, remote } = place;
+  if (name === undefined) return tags(values, path, place);
+  const url = treePathOf(remote, path);
+  const { ref = 'latest' } = values;
+
+  const set = service
+    .call('POST', `${url}?${new URLSearchParams({ op: 'tag', ref, tag: name })}`)
+    .catch(async (error: unknown) => {
+      if (!(error instanceof CommandFailedError) || error.status !== 409) throw error;
+      // The tag exists: it is moved.
+      return service.call('POST', `${url}?${new URLSearchParams({ op: 'retag', ref, tag: name })}`);
+    });
+  await called(remote, path, set);
+  return result(values, { path: shownPath(path), tag: name, ref }, () => `tagged ${shownPath(path)} ${ref} as ${name}`);
+}
+
+async function untag(values: Values, [path = '', name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, remote } = await open(values, terminal);
+  const url = `${treePathOf(remote, path)}?${new URLSearchParams({ op: 'untag', ref: name })}`;
+  await called(remote, path, service.call('POST', url));
+  return result(
+    values,
+    { path: shownPath(path), untagged: name },
+    () => `removed the tag ${name} of ${shownPath(path)}`,
+  );
+}
+
+/** The routes of `REF=WEIGHT` words. Throws UsageError. */
+function routesOf(words: readonly string[]): { readonly ref: string; readonly weight: number }[] {
+  return words.map((word) => {
+    const [, ref = '', weight = ''] = /^([^=]+)=(\d{1,9})$/.exec(word) ?? [];
+    if (ref === '') throw new UsageError(`'${word}' is no route; write REF=WEIGHT, as in latest=20`);
+    return { ref, weight: Number(weight) };
+  });
+}
+
+async function traffic(values: Values, words: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const [path = '', ...routeWords] = words;
+  const { service, remote } = await open(values, terminal);
+  const row = { path: shownPath(path), updatedAt: '' };
+  if (routeWords.length > 0) {
+    const route = routeWords.join() === 'latest' ? [] : routesOf(routeWords);
+    const { enabled } = await called(remote, path, stateOf(remote, row));
+    await service.call('POST', `${treePathOf(remote, path)}?op=edit-router`, { live: enabled, route });
+  }
+  const state = await called(remote, path, stateOf(remote, row));
+  return result(values, { path: row.path, routes: state.routes }, () => trafficText(state));
+}
+
+export const workflows = defineVerbs({
+  about: 'Lists, shows, pulls, deletes, enables, disables and tags workflows, and divides their starts among revisions',
+  usage: [
+    'workflows [list [PATH]]',
+    'workflows get PATH [--ref REF]',
+    'workflows pull [PATH] [--output FOLDER] [--dry-run]',
+    'workflows delete PATH... [--yes]',
+    'workflows enable|disable PATH...',
+    'workflows tag PATH [TAG [--ref REF]]',
+    'workflows untag PATH TAG',
+    'workflows traffic PATH [REF=WEIGHT REF=WEIGHT | latest]',
+  ],
+  notes: [
+    'pull writes the files from which push makes the same workflows: a/wf becomes a/wf.yaml, its variable v a/wf.yaml.v.',
+    'traffic PATH latest gives all starts to the latest revision.',
+  ],
+  options: OPTIONS,
+  defaultVerb: 'list',
+  verbs: {
+    list: { takes: ['[PATH]'], run: list },
+    get: { takes: ['PATH'], run: get },
+    pull: { takes: ['[PATH]'], run: pullFiles },
+    delete: { takes: ['PATH', '[PATH…]'], run: remove },
+    enable: { takes: ['PATH', '[PATH…]'], run: toggle(true) },
+    disable: { takes: ['PATH', '[PATH…]'], run: toggle(false) },
+    tag: { takes: ['PATH', '[TAG]'], run: tag },
+    untag: { takes: ['PATH', 'TAG'], run: untag },
+    traffic: { takes: ['PATH', '[REF=WEIGHT…]'], run: traffic },
+  },
+});
