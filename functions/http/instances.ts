@@ -1,6 +1,7 @@
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { toBundle } from '../../lib/domain/instances/bundle.ts';
+import { needKnown } from '../../lib/domain/instances/filters.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -16,11 +17,12 @@ function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
 }
 
 export const endpoints: Endpoints<'instances'> = {
-  listInstances: async (ports, { path, query }) => ({
+  listInstances: async (ports, { path, query }) => {
     // Clients expect this status for a bad list request here, and another one elsewhere.
-    instances: await instances.list(ports, path.namespace, toListRequest(query, 'refused')),
-    namespace: path.namespace,
-  }),
+    const request = toListRequest(query, 'refused');
+    if (ports.settings.brand !== 'direktiv') needKnown(request);
+    return { instances: await instances.list(ports, path.namespace, request), namespace: path.namespace };
+  },
   rerunInstances: async (ports, { path, query, input }) => {
     const { dryRun = true, limit = 20, after = '', at } = input ?? {};
     return rerunMany(ports, path.namespace, {

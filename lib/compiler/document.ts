@@ -6,6 +6,7 @@ import { duration, query, text } from './decoding/decoders.ts';
 import { acceptedFields, decodeFields, object } from './decoding/object.ts';
 import { decodeVariant } from './decoding/variants.ts';
 import { FUNCTION_TYPES } from './parts/functions.ts';
+import { RUN_SETTINGS } from './parts/run-settings.ts';
 import { START_TYPES, type StartPlan } from './parts/starts.ts';
 import type { FunctionPlan, Plan, StatePlan } from './plan/plan.ts';
 import { decodeSection, findEntry, noStates, type Part, type Section } from './sections.ts';
@@ -17,6 +18,7 @@ export interface Document {
   readonly states: readonly Part<StatePlan>[];
   readonly functions: readonly Part<FunctionPlan>[];
   readonly timeouts: Plan['timeouts'];
+  readonly settings: Pick<Plan, 'labels' | 'record' | 'limits'>;
   /** In the order in which the original checks. */
   readonly problems: readonly Problem[];
   /** Problems that the original checks after all others. */
@@ -45,6 +47,7 @@ const FIELDS = {
   description: text,
   url: text,
   timeouts: object({ interrupt: duration, kill: duration }),
+  ...RUN_SETTINGS,
   start: query,
   functions: query,
   states: query,
@@ -60,11 +63,11 @@ export const LANGUAGE = {
 
 /** Decodes a document part by part. Never throws. */
 export function decodeDocument(root: Node): Document {
-  const nothing = { states: [], functions: [], timeouts: {}, lateProblems: [] };
+  const nothing = { states: [], functions: [], timeouts: {}, settings: {}, lateProblems: [] };
   if (root.kind !== 'map') return { ...nothing, problems: [noStates(root)] };
   const budget = { schemaParts: MAX_SCHEMA_PARTS };
   const context = createContext(DOCUMENT_PREFIXES, budget);
-  const { timeouts } = decodeFields(root, FIELDS, context);
+  const { timeouts, labels, record, limits } = decodeFields(root, FIELDS, context);
   const start = decodeStart(root, budget);
   const sectionProblems: Problem[] = [];
   const scope = { budget, problems: sectionProblems };
@@ -77,6 +80,7 @@ export function decodeDocument(root: Node): Document {
     states,
     functions,
     timeouts: omitUndefined({ ...timeouts }),
+    settings: omitUndefined({ labels, record, limits: limits === undefined ? undefined : omitUndefined(limits) }),
     problems: [...ofStart, ...sectionProblems, ...context.undecodable, ...ofParts].slice(0, MAX_PROBLEMS),
     lateProblems: context.invalid,
   };

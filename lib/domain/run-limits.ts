@@ -20,13 +20,10 @@ export type NamespaceLimits = RunLimits & StartLimits;
 /** The limits of a run in a namespace that sets none. */
 export const DEFAULT_RUN_LIMITS: RunLimits = { transitions: 1_000_000, logBytes: 100 * 1024 * 1024 };
 
-/** The names of the limits, in the order in which they are listed. */
-const LIMITS = [
-  'transitions',
-  'logBytes',
-  'activeRuns',
-  'startsPerSecond',
-] as const satisfies readonly (keyof NamespaceLimits)[];
+/** The names of the limits of a run, in the order in which they are listed. */
+export const RUN_LIMITS = ['transitions', 'logBytes'] as const satisfies readonly (keyof RunLimits)[];
+
+const LIMITS = [...RUN_LIMITS, 'activeRuns', 'startsPerSecond'] as const satisfies readonly (keyof NamespaceLimits)[];
 
 /** The limits that differ from the default values, from their stored form; undefined: none does. */
 export function limitsFrom(text: unknown): Partial<NamespaceLimits> | undefined {

@@ -76,7 +76,7 @@ describe('weft exec', () => {
     const failed = await workspace.weft(['exec', 'failing', '--json']);
     expect({ code: failed.code, err: failed.err }).toEqual({ code: 1, err: '' });
     const ending = { status: 'failed', errorCode: 'my.code', errorMessage: 'it went wrong', output: null };
-    expect(failed.json()).toEqual({ instance: expect.any(String), ...ending });
+    expect(failed.json()).toEqual({ instance: expect.any(String), error: expect.anything(), ...ending });
   });
 
   test('prints the result of a run as JSON', async () => {

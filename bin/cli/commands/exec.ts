@@ -29,6 +29,7 @@ const OPTIONS = {
   },
   output: { type: 'string', short: 'o', value: 'FILE', help: 'write the output to a file' },
   ref: { type: 'string', value: 'REF', help: 'revision, tag or latest (default: as the router divides starts)' },
+  label: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'a label of the run, by which it is found' },
   'no-push': { type: 'boolean', help: 'do not push the file first; run the stored workflow' },
   'no-wait': { type: 'boolean', help: 'print the id of the run and do not wait for its end' },
   'idempotency-key': { type: 'string', value: 'KEY', help: 'start only one run for all calls with this key' },
@@ -85,6 +86,11 @@ async function pathOf(values: Values, name: string, service: Service, terminal: 
 /** Starts the run and returns its id. */
 async function start(values: Values, path: string, service: Service, body: Body): Promise<string> {
   const query = new URLSearchParams(omitUndefined({ op: 'execute', ref: values.ref }));
+  for (const text of values.label ?? []) {
+    const [, name = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (value === undefined) throw new UsageError(`--label is '${text}'; write it as NAME=VALUE`);
+    query.append(`label.${name}`, value);
+  }
   const headers = omitUndefined({ 'Content-Type': 'application/json', 'Idempotency-Key': values['idempotency-key'] });
   const url = `${treePath(needNamespace(service), path)}?${query}`;
   return textAt(await service.upload('POST', url, { body, headers }), 'instance');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
-import { openNamespace } from '../client/service.ts';
+import { openNamespace, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { rerunMany } from '../inspection/bulk-rerun.ts';
 import { failureLines, stepText, timelineText, waitingText } from '../inspection/timelines.ts';
@@ -31,6 +31,14 @@ const OPTIONS = {
   latest: { type: 'boolean', help: 'rerun: use the newest revision of the workflow' },
   patch: { type: 'string', value: 'JSON', help: 'rerun: change the data first, by a list of operations of RFC 6902' },
   since: { type: 'string', value: 'TIME', help: 'runs started since then, as 2026-01-31T08:00:00Z' },
+  until: { type: 'string', value: 'TIME', help: 'runs started until then' },
+  'ended-since': { type: 'string', value: 'TIME', help: 'runs that ended since then' },
+  'ended-until': { type: 'string', value: 'TIME', help: 'runs that ended until then' },
+  'longer-than': { type: 'string', value: 'DURATION', help: 'runs that took longer, as PT30S' },
+  label: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'runs with this label; NAME alone: any value' },
+  code: { type: 'string', value: 'TEXT', help: 'runs whose error code contains this text' },
+  message: { type: 'string', value: 'TEXT', help: 'runs whose error message contains this text' },
+  trigger: { type: 'string', value: 'KIND', help: 'runs started by api, cron, cloudevent, instance or rerun' },
   'dry-run': { type: 'boolean', help: 'rerun: list the selected runs, start none' },
   rate: { type: 'string', value: 'N', help: 'rerun: so many selected runs a second (default: 10)' },
   yes: { type: 'boolean', short: 'y', help: 'rerun: do not ask for confirmation' },
@@ -42,18 +50,53 @@ type Values = ValuesOf<typeof OPTIONS>;
 
 const HEAD = ['ID', 'STATUS', 'STARTED', 'WORKFLOW', 'INVOKER', 'ERROR'];
 
+/** The field, the type and the value of a filter. */
+type Filter = readonly [field: string, type: string, value: string];
+
+/** The options that are a filter by a time. */
+const TIMES = {
+  since: ['CREATED', 'AFTER'],
+  until: ['CREATED', 'BEFORE'],
+  'ended-since': ['ENDED', 'AFTER'],
+  'ended-until': ['ENDED', 'BEFORE'],
+} as const;
+
+/** The options that are a filter by their text. */
+const TEXTS = {
+  status: ['STATUS', 'MATCH'],
+  trigger: ['TRIGGER', 'MATCH'],
+  code: ['CODE', 'CONTAINS'],
+  message: ['MESSAGE', 'CONTAINS'],
+  'longer-than': ['DURATION', 'LONGER'],
+} as const;
+
+/** The filters by time. Throws UsageError. */
+function timeFilters(values: Values): Filter[] {
+  return (Object.keys(TIMES) as (keyof typeof TIMES)[]).flatMap((name) => {
+    const text = values[name];
+    if (text === undefined) return [];
+    if (Number.isNaN(Date.parse(text))) {
+      throw new UsageError(`--${name} is '${text}'; write it like 2026-01-31T08:00:00Z`);
+    }
+    return [[...TIMES[name], new Date(text).toISOString()] as const];
+  });
+}
+
 /** The filters of a list of runs (rest-api reference, 2.3). Throws UsageError. */
-function filtersOf({ workflow, status, since }: Values): (readonly [string, string])[] {
+function filtersOf(values: Values): (readonly [string, string])[] {
+  const { workflow, status, label = [] } = values;
   if (status !== undefined && !STATUSES.includes(status)) {
     throw new UsageError(`--status is '${status}'; it must be one of ${STATUSES.join(', ')}`);
   }
-  if (since !== undefined && Number.isNaN(Date.parse(since))) {
-    throw new UsageError(`--since is '${since}'; write it like 2026-01-31T08:00:00Z`);
-  }
-  const filters = [
+  const texts = (Object.keys(TEXTS) as (keyof typeof TEXTS)[]).flatMap((name): Filter[] => {
+    const text = values[name];
+    return text === undefined ? [] : [[...TEXTS[name], text]];
+  });
+  const filters: Filter[] = [
     ...(workflow === undefined ? [] : [['AS', 'WORKFLOW', workflow.replace(/^\/+/, '')] as const]),
-    ...(status === undefined ? [] : [['STATUS', 'MATCH', status] as const]),
-    ...(since === undefined ? [] : [['CREATED', 'AFTER', new Date(since).toISOString()] as const]),
+    ...texts,
+    ...timeFilters(values),
+    ...label.map((text): Filter => ['LABEL', 'MATCH', text]),
   ];
   return filters.flatMap(([field, type, value]) => [
     ['filter.field', field] as const,
@@ -75,10 +118,24 @@ function statusText(terminal: Terminal, status: string): string {
   return paint(terminal, colour, status);
 }
 
+/** The rows of a list. A page of a search may have fewer rows than the limit before the end of the list. */
+async function readRows(service: Service, path: string, limit: number): Promise<readonly unknown[]> {
+  const rows: unknown[] = [];
+  for (let after = ''; ; ) {
+    const reply = await service.call('GET', `${path}${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`);
+    rows.push(...(rowsAt(reply, 'instances') ?? []));
+    const info = at(reply, 'instances', 'pageInfo');
+    const next = textAt(info, 'endCursor');
+    const isLast = at(info, 'hasNextPage') !== true || next === '' || next === after;
+    if (isLast || (limit > 0 && rows.length >= limit)) return limit > 0 ? rows.slice(0, limit) : rows;
+    after = next;
+  }
+}
+
 async function list(values: Values, _: readonly string[], terminal: Terminal): Promise<Outcome> {
   const query = queryOf(values);
   const { service, base } = await openNamespace(values, terminal);
-  const rows = rowsAt(await service.call('GET', `${base}/instances?${query}`), 'instances') ?? [];
+  const rows = await readRows(service, `${base}/instances?${query}`, Number(limitOf(values)));
   const fields = ['id', 'status', 'createdAt', 'as', 'invoker', 'errorCode'];
   const cells = rows.map((row) => fields.map((name) => textAt(row, name)));
   return result(values, rows, () => toTable([HEAD, ...cells]));
@@ -180,7 +237,7 @@ async function rerun(values: Values, [id]: readonly string[], terminal: Terminal
 export const instances = defineVerbs({
   about: 'Lists runs; shows one with its states, its data and what it waits for; repeats one',
   usage: [
-    'instances [list] [--workflow PATH] [--status STATUS] [--limit N]',
+    'instances [list] [--workflow PATH] [--status STATUS] [--label NAME=VALUE] [--code TEXT] [--message TEXT] [--limit N]',
     'instances get INSTANCE',
     'instances input INSTANCE',
     'instances output INSTANCE',

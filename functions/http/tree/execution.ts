@@ -3,6 +3,7 @@ import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
 import { isOn } from '../../../lib/api/http/request.ts';
 import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
+import { ServiceError } from '../../../lib/domain/errors.ts';
 import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { toFailure } from '../../../lib/domain/instances/timeline.ts';
@@ -11,6 +12,7 @@ import type { Run } from '../../../lib/domain/runs/runs.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import type { Invocation } from '../../../lib/engine/start/invocations.ts';
 import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
+import { type Labels, labelNameProblem, labelValueProblem, MAX_LABELS } from '../../../lib/language/labels.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;
 
@@ -24,6 +26,21 @@ function inputOf({ body, query }: Waiting): Uint8Array {
   return Buffer.from(JSON.stringify(Object.fromEntries(values)));
 }
 
+const LABEL = 'label.';
+
+/** The labels of the `label.` query parameters. Throws `malformed`. */
+function labelsOf({ query }: Pick<Call<'executeWorkflow'>, 'query'>): { readonly labels?: Labels } {
+  const given = Object.entries(query).filter(([name]) => name.startsWith(LABEL));
+  if (given.length === 0) return {};
+  const labels = given.map(([name, [value = '']]) => [name.slice(LABEL.length), value] as const);
+  const problem =
+    labels.length > MAX_LABELS
+      ? `a run has at most ${MAX_LABELS} labels`
+      : labels.map(([name, value]) => labelNameProblem(name) ?? labelValueProblem(name, value)).find((text) => text);
+  if (problem !== undefined) throw new ServiceError('malformed', problem);
+  return { labels: Object.fromEntries(labels) };
+}
+
 function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'headers' | 'body'>): Invocation {
   const { path, query, headers, body } = call;
   const key = headers['idempotency-key'] ?? '';
@@ -32,6 +49,7 @@ function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'he
     path: path.node,
     ref: query['ref']?.[0] ?? '',
     input: body,
+    ...labelsOf(call),
     ...(key === '' ? {} : { key: needIdempotencyKey(key) }),
   };
 }

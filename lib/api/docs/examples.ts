@@ -56,6 +56,7 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   field: 'greeting',
   'raw-output': 'true',
   'input.*': 'World',
+  'label.*': 'shop',
   since: '24h',
   term: 'tok',
   namespace: 'demo',
@@ -131,7 +132,7 @@ const OVERRIDES: Readonly<Partial<Record<RouteId, Readonly<Record<string, string
 };
 
 /** Rarely used parameters, and those that the example of the body already contains: not part of an example. */
-const OMITTED: ReadonlySet<string> = new Set<QueryName>([...PAGING, 'ctype', 'raw-output', 'tag']);
+const OMITTED: ReadonlySet<string> = new Set<QueryName>([...PAGING, 'ctype', 'raw-output', 'tag', 'label.*']);
 
 function searchOf({ op, body, query = [] }: Route, given: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(op === undefined ? {} : { op });

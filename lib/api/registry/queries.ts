@@ -7,7 +7,7 @@ export interface QueryParameter {
   readonly about: string;
 }
 
-/** Every query parameter except `op`, which is part of a route. `input.*` is any name that begins with `input.`. */
+/** Every query parameter except `op`, which is part of a route. `input.*` is any name that begins with `input.`, and `label.*` one that begins with `label.`. */
 export const queries = {
   limit: { type: 'integer', about: 'Maximum number of entries; 0, the default, returns all.' },
   offset: { type: 'integer', about: 'Number of entries to skip.' },
@@ -40,6 +40,7 @@ export const queries = {
     about: 'Return a string as plain text or, if it is base64, as its bytes; return null as an empty body.',
   },
   'input.*': { type: 'string', repeats: true, about: 'Top-level field of the input, if there is no body.' },
+  'label.*': { type: 'string', about: 'Label of the run: `label.team=x`.' },
   since: { type: 'string', about: 'Period to look back, as a Go duration: `24h`, `90m`.' },
   term: { type: 'string', about: 'Text to search for.' },
   namespace: { type: 'string', about: 'Only entries of the namespace with this name.' },

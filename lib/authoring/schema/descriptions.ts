@@ -9,6 +9,9 @@ export const WORKFLOW_FIELDS: Descriptions = {
   description: 'A text for readers; it has no effect.',
   url: 'Where the workflow is described; it has no effect.',
   timeouts: 'Time limits of a run.',
+  labels: 'Names and queries; the results are labels, by which runs are found.',
+  record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: as the namespace has it.',
+  limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
   start: 'What starts runs. Default: requests.',
   functions: 'The functions that actions can call: subflows and containers.',
   states: 'The states. A run begins with the first one, unless `start.state` names another.',
@@ -170,6 +173,10 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
   timeouts: {
     interrupt: 'A run that lasts longer fails with `cancels.timeout.soft`, which a state can catch. Default: PT15M.',
     kill: 'A run that lasts longer ends with `cancels.timeout.hard`. Default: 5 minutes after the interrupt.',
+  },
+  limits: {
+    transitions: 'The states that a run enters; then it fails with `limits.transitions`.',
+    logBytes: 'The text of the log of a run, bytes; then it fails with `limits.log`.',
   },
   catch: {
     error: 'A regular expression (RE2) for codes, or `*` for all.',

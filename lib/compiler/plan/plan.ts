@@ -20,6 +20,12 @@ export interface Plan {
   /** The id of the first state. */
   readonly entry: string;
   readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration };
+  /** The labels of a run: names and queries, evaluated over the input. */
+  readonly labels?: Readonly<Record<string, Query>>;
+  /** What the record of a run keeps; absent: as the namespace has it. */
+  readonly record?: 'full' | 'flow' | 'none';
+  /** The limits of a run; of two limits, that of the namespace and this one, the lower applies. */
+  readonly limits?: { readonly transitions?: number | undefined; readonly logBytes?: number | undefined };
   readonly functions: Readonly<Record<string, FunctionPlan>>;
   readonly states: Readonly<Record<string, StatePlan>>;
 }

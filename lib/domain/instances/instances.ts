@@ -1,6 +1,6 @@
 import { isObject, toPrettyJson } from '../../language/json.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Table, TextCondition, Where } from '../../ports/table.ts';
+import type { Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
@@ -8,19 +8,10 @@ import * as runs from '../runs/runs.ts';
 import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import {
-  filterTimes,
-  idIn,
-  type List,
-  mapList,
-  paginate,
-  passes,
-  rangeOf,
-  type Sorting,
-  spanOf,
-  toList,
-} from '../storage/lists.ts';
+import { idIn, type List, mapList, paginate, passes, rangeOf, type Sorting, spanOf, toList } from '../storage/lists.ts';
 import type { Span } from '../storage/windows.ts';
+import { FILTERS, isKnown, isSearch, isTime, periodOf, whereOf } from './filters.ts';
+import { find } from './finding.ts';
 import * as rows from './rows.ts';
 
 export interface InstanceRecord {
@@ -35,8 +26,6 @@ export interface InstanceRecord {
 }
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
-
-type Filter = ListRequest['filter'][number];
 
 const UUID_LENGTH = 36;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -81,6 +70,7 @@ export function toDetail(run: runs.Run) {
     invokedBy,
     flow: run.flow,
     workflow: { path, name: path.slice(parent === '' ? 0 : parent.length + 1), parent, revision: run.revision },
+    ...(run.labels === undefined ? {} : { labels: run.labels }),
   };
 }
 
@@ -113,82 +103,16 @@ export function toData(run: runs.Run, bytes: Uint8Array) {
   return { namespace: run.namespace, instance: toRecord(run), data: Buffer.from(bytes).toString('base64') };
 }
 
-const CANCELLED = /\.cancels\.(api|parent)$/;
-
-const statusOf = (head: runs.Head): string => (CANCELLED.test(head.code) ? 'cancelled' : head.status);
-const pathOf = (text: string): string => text.replace(/^\//, '');
-
-/** The orders and filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */
+/** The orders and filters of the list (rest-api reference, 2.3). */
 const SORTING: Sorting<runs.Head> = {
   orders: { CREATED: (head) => keys.runOrder(head.created, head.id), ID: (head) => orderedId(head.id) },
   defaults: [
     { field: 'CREATED', direction: 'DESC' },
     { field: 'ID', direction: 'DESC' },
   ],
-  filters: {
-    'AS/CONTAINS': (head, value) => head.as.includes(value),
-    'AS/WORKFLOW': (head, value) => pathOf(head.as).startsWith(pathOf(value)),
-    'CREATED/AFTER': (head, value) => head.created >= Date.parse(value),
-    'CREATED/BEFORE': (head, value) => head.created <= Date.parse(value),
-    'STATUS/MATCH': (head, value) => head.status === value || statusOf(head) === value,
-    'STATUS/CONTAINS': (head, value) => head.status.includes(value) || statusOf(head).includes(value),
-    'TRIGGER/MATCH': (head, value) => head.invoker === value || head.invoker.startsWith(`${value}:`),
-    'TRIGGER/CONTAINS': (head, value) => head.invoker.includes(value),
-  },
+  filters: FILTERS,
   idOf: (head) => head.id,
 };
-
-const isText = (attribute: string, is: TextCondition['is'], text: string): TextCondition => ({ attribute, is, text });
-
-const CANCELLED_STATUS = 'cancelled';
-
-/**
- * The conditions of the filters, for the table. Each lets all instances pass that pass the filter; with `isExact`, no
- * other one.
- */
-const CONDITIONS: Readonly<
-  Record<string, (value: string) => { readonly anyOf: readonly TextCondition[]; readonly isExact: boolean }>
-> = {
-  'AS/CONTAINS': (value) => ({ anyOf: [isText('as', 'containing', value)], isExact: true }),
-  'AS/WORKFLOW': (value) => {
-    const path = pathOf(value);
-    const texts = path === '' ? [] : [path, `/${path}`];
-    return { anyOf: texts.map((text) => isText('as', 'beginning with', text)), isExact: true };
-  },
-  'STATUS/MATCH': (value) =>
-    value === CANCELLED_STATUS
-      ? { anyOf: [isText('code', 'containing', '.cancels.')], isExact: false }
-      : // A cancelled run has the status `failed`, and its list shows that too.
-        { anyOf: [isText('status', 'equal to', value)], isExact: true },
-  'TRIGGER/MATCH': (value) => ({
-    anyOf: [isText('invoker', 'equal to', value), isText('invoker', 'beginning with', `${value}:`)],
-    isExact: true,
-  }),
-  'TRIGGER/CONTAINS': (value) => ({ anyOf: [isText('invoker', 'containing', value)], isExact: true }),
-};
-
-/** The conditions of a request for the table, and whether its rows need no further filter. */
-function whereOf({ filter }: ListRequest): { readonly where: Where; readonly isExact: boolean } {
-  const used = filter.filter((one) => one.val !== '' && !isTime(one) && isKnown(one));
-  const conditions = used.map(({ field, type, val }) => CONDITIONS[`${field}/${type}`]?.(val));
-  return {
-    where: conditions.flatMap((one) => (one === undefined || one.anyOf.length === 0 ? [] : [one.anyOf])),
-    isExact: conditions.every((one) => one?.isExact),
-  };
-}
-
-const isTime = ({ field, type }: Filter): boolean => field === 'CREATED' && (type === 'AFTER' || type === 'BEFORE');
-const isKnown = ({ field, type }: Filter): boolean => Object.hasOwn(SORTING.filters, `${field}/${type}`);
-
-/** The period that the filters by time leave. Throws `refused` for a malformed time, even if the list is empty. */
-function periodOf(request: ListRequest): rows.Period {
-  const timesOf = (type: string) => filterTimes(request, 'CREATED', type, 'refused');
-  const [after, before] = [timesOf('AFTER'), timesOf('BEFORE')];
-  return {
-    from: after.length === 0 ? undefined : Math.max(...after),
-    to: before.length === 0 ? undefined : Math.min(...before),
-  };
-}
 
 /** The direction of a list in the order of the index; undefined for another order. */
 function directionOf({ order }: ListRequest): 'ASC' | 'DESC' | undefined {
@@ -253,34 +177,18 @@ async function sliceOf(
 }
 
 /**
- * Yields the instances of a namespace that pass the filters of a request, the oldest first. Throws `not-found`, `refused`,
- * and `malformed` for a filter that is unknown.
+ * Lists the instances of a namespace, by default the newest first. A filter that only Weft has makes it a search (see
+ * `find`). Throws `not-found`, `refused`.
  */
-export async function* matching(
-  { table, clock }: Pick<Ports, 'table' | 'clock'>,
-  namespaceName: string,
-  request: ListRequest,
-): AsyncGenerator<runs.Head> {
-  const unknown = request.filter.find((one) => !isKnown(one));
-  if (unknown !== undefined) {
-    const known = Object.keys(SORTING.filters).join(', ');
-    throw new ServiceError('malformed', `unknown filter '${unknown.field}/${unknown.type}'; the filters are ${known}`);
-  }
-  const namespace = await namespaces.need({ table }, namespaceName);
-  const sections = await rows.sectionsOf({ table, clock }, namespace, periodOf(request));
-  for await (const head of rows.headsOf(table, sections, { where: whereOf(request).where, descending: false })) {
-    if (passes(head, request, SORTING.filters)) yield head;
-  }
-}
-
-/** Lists the instances of a namespace, by default the newest first. Throws `not-found`, `refused`. */
 export async function list(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   namespaceName: string,
   request: ListRequest,
 ): Promise<List<InstanceRecord>> {
   const namespace = await namespaces.need({ table }, namespaceName);
-  const sections = await rows.sectionsOf({ table, clock }, namespace, periodOf(request));
+  const period = periodOf(request);
+  if (isSearch(request)) return mapList(await find({ table, clock }, namespace, request, period), toRecord);
+  const sections = await rows.sectionsOf({ table, clock }, namespace, period);
   const direction = directionOf(request);
   const isPlain = request.filter.every((one) => one.val === '' || isTime(one) || !isKnown(one));
   if (direction !== undefined && isPlain) return page(table, sections, request, direction === 'DESC');

@@ -42,24 +42,44 @@ const MAX_DAYS = 2 * runs.RETENTION_DAYS;
  * the counters. The rows are counted only where some may have expired, and where the period contains a part of a day.
  */
 export async function sectionsOf(needs: Needs, namespace: Namespace, period: Period = {}): Promise<Section[]> {
+  const days = await daysOf(needs, namespace, period);
   const now = needs.clock.now();
+  return Promise.all(
+    days.map(async ({ range, begin, runs: counted, isWhole }) => {
+      const isCounted = isWhole && begin + RETENTION_MS > now;
+      return { range, count: isCounted ? counted : await countAll(needs.table, range) };
+    }),
+  );
+}
+
+/** Returns the ranges of a namespace's list for a period, one a day, the newest first. Nothing is counted. */
+export async function rangesOf(needs: Needs, namespace: Namespace, period: Period): Promise<Range[]> {
+  return (await daysOf(needs, namespace, period)).map(({ range }) => range);
+}
+
+/** A day on which instances began: their range, their number by the counters, and whether the period contains it all. */
+interface Day {
+  readonly range: Range;
+  readonly begin: number;
+  readonly runs: number;
+  readonly isWhole: boolean;
+}
+
+async function daysOf(needs: Needs, namespace: Namespace, period: Period): Promise<Day[]> {
   const prefix = counterNames.ofDay('');
   const counters = await aggregates.read(needs, namespace, begun, { prefix });
-  const oldest = keys.dateOf(now - MAX_DAYS * DAY_MS);
+  const oldest = keys.dateOf(needs.clock.now() - MAX_DAYS * DAY_MS);
   const days = [...counters].map(([counter, sums]) => [counter.slice(prefix.length), sums] as const);
   const listed = days.filter(([day]) => day >= oldest).sort(([a], [b]) => (a < b ? 1 : -1));
-  const sections = listed.map(async ([day, sums]): Promise<Section[]> => {
+  const { from = 0, to = Number.MAX_SAFE_INTEGER } = period;
+  return listed.flatMap(([day, sums]) => {
     const begin = Date.parse(day);
     const last = begin + DAY_MS - 1;
-    const { from = 0, to = Number.MAX_SAFE_INTEGER } = period;
     if (from > last || to < begin) return [];
     const cut = { from: from > begin ? from : undefined, to: to < last ? to : undefined };
     const range = { ...keys.runsBegun(namespace.id, begin), ...boundsOf(cut) };
-    const isWhole = cut.from === undefined && cut.to === undefined;
-    const isCounted = isWhole && begin + RETENTION_MS > now;
-    return [{ range, count: isCounted ? numberAt(sums, 'runs') : await countAll(needs.table, range) }];
+    return [{ range, begin, runs: numberAt(sums, 'runs'), isWhole: cut.from === undefined && cut.to === undefined }];
   });
-  return (await Promise.all(sections)).flat();
 }
 
 /** Sorts after every sort key of the index. */

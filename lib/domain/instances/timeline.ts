@@ -111,7 +111,9 @@ export async function toFailure(ports: Needs, run: Run) {
   const isCause = ({ error }: RecordedStep) => error?.code === run.code;
   const step = run.record.steps.findLast(isCause) ?? (await readSteps(ports, run)).findLast(isCause);
   if (step?.error === undefined) return undefined;
-  return { state: step.state, ...toError(step.error, step.state, { file: run.path, source: undefined }) };
+  // The steps of a run note the place of a failure, but not that of the error of an error state.
+  const code = step.error.at === undefined ? await codeOf(ports, run) : { file: run.path, source: undefined };
+  return { state: step.state, ...toError(step.error, step.state, code) };
 }
 
 /** The reply of GET timeline. */

@@ -1,3 +1,4 @@
+import type { Labels } from '../../language/labels.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
 import { orderedId } from '../storage/ids.ts';
@@ -197,6 +198,7 @@ export function toItem(run: Run, stored: Stored): Item {
     ...(run.tally === undefined ? {} : { tally: toText(run.tally) }),
     ...(record === undefined ? {} : { record }),
     ...(run.reruns === undefined ? {} : { reruns: JSON.stringify(run.reruns) }),
+    ...(run.labels === undefined ? {} : { labels: JSON.stringify(run.labels) }),
     ...indexItem(run),
   };
 }
@@ -218,6 +220,11 @@ export function toHead(item: Item): Head {
   };
 }
 
+/** The labels in the item of a run; undefined if it has none. */
+export function labelsIn({ labels }: Item): Labels | undefined {
+  return typeof labels === 'string' ? (JSON.parse(labels) as Labels) : undefined;
+}
+
 /** Reads a run from its item, with the large parts that are blobs. */
 export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
   const [place, data, input, metadata] = await Promise.all([
@@ -227,6 +234,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     texts.readText(blobs, item['metadata']),
   ]);
   const { raised, tally, record, reruns } = item;
+  const labels = labelsIn(item);
   const head = toHead(item);
   return {
     ...head,
@@ -251,6 +259,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
     tally: typeof tally === 'string' ? fromText(tally) : undefined,
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
     ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),
+    ...(labels === undefined ? {} : { labels }),
     blobs: texts.blobsIn(item),
   };
 }

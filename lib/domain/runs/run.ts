@@ -1,3 +1,4 @@
+import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
@@ -111,6 +112,8 @@ export interface Run extends Head {
   readonly tally: RunTally;
   /** The states that it has visited, with their data. */
   readonly record: RunRecord;
+  /** By which it is found; absent: none. */
+  readonly labels?: Labels;
   /** The id of the run that this one repeats. */
   readonly rerunOf?: string;
   /** The ids of the runs that repeat this one, the newest last. */

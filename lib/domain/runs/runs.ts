@@ -13,7 +13,7 @@ import { measuresOf } from './measures.ts';
 import { flushRecord } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
 
-export { RETENTION_DAYS, toHead } from './items.ts';
+export { labelsIn, RETENTION_DAYS, toHead } from './items.ts';
 export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
 /** The name of the execution that carries a run. */

@@ -1,5 +1,7 @@
+import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
 import { inputData } from '../../domain/runs/input-data.ts';
 import { EMPTY_RECORD } from '../../domain/runs/records.ts';
 import type * as runs from '../../domain/runs/runs.ts';
@@ -26,10 +28,22 @@ function needNone(problem: string | undefined): void {
   if (problem !== undefined) throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
 }
 
-function snapshotOf(namespace: Namespace, node: WorkflowNode): SettingsSnapshot {
+/** The limits of a run: of two, the lower. */
+function limitsOf({ limits }: Namespace, plan: Plan | undefined): Partial<RunLimits> | undefined {
+  if (plan?.limits === undefined) return limits;
+  const entries = RUN_LIMITS.flatMap((name) => {
+    const given = [limits?.[name], plan.limits?.[name]].filter((limit) => limit !== undefined);
+    return given.length === 0 ? [] : [[name, Math.min(...given)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function snapshotOf(namespace: Namespace, node: WorkflowNode, plan: Plan | undefined): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
-  const record = namespace.record === 'full' ? {} : { record: namespace.record };
-  const limits = namespace.limits === undefined ? {} : { limits: namespace.limits };
+  const mode = plan?.record ?? namespace.record;
+  const record = mode === 'full' ? {} : { record: mode };
+  const merged = limitsOf(namespace, plan);
+  const limits = merged === undefined ? {} : { limits: merged };
   const counted = namespace.limits?.activeRuns === undefined ? {} : ({ isCounted: true } as const);
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
   const more = { ...record, ...limits, ...counted, ...native };
@@ -104,7 +118,7 @@ export function newRun(
     at: revision.plan?.entry ?? '',
     data: toData(input),
     input,
-    settings: snapshotOf(namespace, node),
+    settings: snapshotOf(namespace, node, revision.plan),
   };
   const log = new LogBuffer(ports.clock, run);
   log.add(`Preparing workflow triggered by ${invoker}.`, 'info', '');

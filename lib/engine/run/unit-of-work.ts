@@ -43,6 +43,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** How many states the run has entered. */
   step: number;
   metadata: string;
+  labels: Run['labels'];
   interrupted: boolean;
   /** The error of an error state that the run has passed. */
   raised: Failure | undefined;
@@ -71,6 +72,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.at = run.at;
     this.step = run.step;
     this.metadata = run.metadata;
+    this.labels = run.labels;
     this.interrupted = run.interrupted;
     this.raised = run.raised;
     this.exceeded = new Set(run.exceeded);
@@ -79,7 +81,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.origin = run.wait?.origin ?? originOf(run);
     this.sentSince = run.sentSince;
     this.flow = [...run.flow];
-    for (const state of run.flow) this.countVisit(state);
+    for (const state of run.flow) this.visits.set(state, (this.visits.get(state) ?? 0) + 1);
     this.recorder = new Recorder(run);
     this.lines = new LogBuffer(ports.clock, run);
     this.events = new EventBuffer(ports);
@@ -166,11 +168,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     if (isInFlow) this.flow.push(id);
     const isRepeated = visits >= FIRST_VISITS || !isInFlow;
     this.recorder.enter({ n: this.step, state: id, type, entered: this.entered, isRepeated }, this.data);
-    this.countVisit(id);
-  }
-
-  private countVisit(state: string): void {
-    this.visits.set(state, (this.visits.get(state) ?? 0) + 1);
+    this.visits.set(id, visits + 1);
   }
 
   /** Counts a state that is done, and its transition if it has one. The newest log line gives the time. */
@@ -219,6 +217,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       flow: this.flow,
       data: this.data,
       metadata: this.metadata,
+      ...(this.labels === undefined ? {} : { labels: this.labels }),
       interrupted: this.interrupted,
       ...(this.exceeded.size === 0 ? {} : { exceeded: [...this.exceeded] }),
       ...(this.raised === undefined ? {} : { raised: this.raised }),

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import * as instances from '../../domain/instances/instances.ts';
+import { matching } from '../../domain/instances/finding.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import type { ListRequest } from '../../domain/storage/list-requests.ts';
@@ -76,7 +76,7 @@ async function bounded(ports: EnginePorts, { request, at, after }: BulkRerun): P
 /** The runs that the request selects, the oldest first, after the one where it goes on. */
 async function* selected(ports: EnginePorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
   let isAfter = wanted.after === '' || (await runs.find(ports, wanted.after)) === undefined;
-  for await (const head of instances.matching(ports, namespace, await bounded(ports, wanted))) {
+  for await (const head of matching(ports, namespace, await bounded(ports, wanted))) {
     if (isAfter) yield head;
     isAfter ||= head.id === wanted.after;
   }

@@ -3,6 +3,7 @@ import { reserveRunId } from '../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
+import type { Labels } from '../../language/labels.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
@@ -16,6 +17,8 @@ export interface Invocation {
   readonly input: Uint8Array;
   /** The idempotency key: for 24 hours, requests with the same key of the same workflow start one run. */
   readonly key?: string;
+  /** Labels of the run, besides those of the workflow. */
+  readonly labels?: Labels;
 }
 
 /** An invocation that may be started. */
@@ -37,7 +40,8 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);
-  const run = { ...newRun(ports, opened, input, 'api'), id: own };
+  const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
+  const run = { ...newRun(ports, opened, input, 'api'), id: own, ...labels };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

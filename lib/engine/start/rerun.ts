@@ -131,7 +131,13 @@ export async function rerun(
   if (from !== '') needState(opened, from);
   const beginning = from === '' ? fresh : await recordedBeginning(ports, run, from);
   const data = patched({ ...beginning.data }, patch);
-  const started = await startNew(ports, opened.revision, { ...fresh, ...beginning, data, rerunOf: run.id });
+  const started = await startNew(ports, opened.revision, {
+    ...fresh,
+    ...beginning,
+    data,
+    rerunOf: run.id,
+    ...(run.labels === undefined ? {} : { labels: run.labels }),
+  });
   await link(ports, run.id, started.run.id);
   return started.run;
 }

@@ -5,6 +5,7 @@ import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { timeoutFailure } from './deadlines.ts';
+import { setLabels } from './labels.ts';
 import { limitFailure } from './run-limits.ts';
 import { resumeState, runState } from './state.ts';
 import type { End, Next } from './transitions.ts';
@@ -29,6 +30,7 @@ const MS_OF_A_DAY = 86_400_000;
 export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<BatchEnd> {
   const { clock } = unit.ports;
   let turn = clock.now();
+  await setLabels(unit);
   for (let current = signal; ; current = { kind: 'due' }) {
     const next = await runNext(unit, current);
     if ('suspend' in next) return suspend(unit, next.suspend);

@@ -159,7 +159,6 @@ describe('the list of instances', () => {
     ['filter.field=CREATED&filter.type=AFTER&filter.val=2020-01-01T00:00:00Z', [3, 2, 1, 0]],
     ['filter.field=CREATED&filter.type=BEFORE&filter.val=2020-01-01T00:00:00Z', []],
     ['filter.field=AS&filter.type=WORKFLOW&filter.val=&limit=0', [3, 2, 1, 0]],
-    ['filter.field=NONE&filter.type=MATCH&filter.val=x', [3, 2, 1, 0]],
     [
       'filter.field=STATUS&filter.type=MATCH&filter.val=failed&filter.field=AS&filter.type=CONTAINS&filter.val=break',
       [3],

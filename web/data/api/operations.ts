@@ -42,7 +42,7 @@ export type MachineReply = { readonly namespace: string; readonly path: string; 
 export type MirrorReply = { readonly namespace: string; readonly info: { readonly url: string; readonly ref: string; readonly cron: string; readonly publicKey: string; readonly commitId: string; readonly lastSync: string | null; readonly privateKey: string; readonly passphrase: string; readonly insecure: boolean }; readonly activities: { readonly pageInfo: PageInfo; readonly results: readonly { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }; readonly cursor: string }[] } };
 export type StartedReply = { readonly namespace: string; readonly instance: string };
 export type InstancesReply = { readonly instances: { readonly pageInfo: PageInfo; readonly results: readonly InstanceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: InstanceRecord; readonly cursor: string }[] }; readonly namespace: string };
-export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string }; readonly error?: { readonly code: string; readonly message: string; readonly at?: { readonly file: string; readonly line: number; readonly column: number }; readonly expression?: string; readonly saw?: { readonly type: string; readonly sample: string }; readonly near?: readonly string[]; readonly unmatched?: readonly string[]; readonly state: string } };
+export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string }; readonly labels?: { readonly [name: string]: string }; readonly error?: { readonly code: string; readonly message: string; readonly at?: { readonly file: string; readonly line: number; readonly column: number }; readonly expression?: string; readonly saw?: { readonly type: string; readonly sample: string }; readonly near?: readonly string[]; readonly unmatched?: readonly string[]; readonly state: string } };
 export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
@@ -196,7 +196,7 @@ export interface Operations {
   };
   waitWorkflow: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*' | 'label.*';
     body: undefined;
     reply: Blob;
     frame: never;
@@ -420,14 +420,14 @@ export interface Operations {
   };
   executeWorkflow: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref';
+    query: 'ref' | 'label.*';
     body: Bytes | undefined;
     reply: StartedReply;
     frame: never;
   };
   waitWorkflowWithBody: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*' | 'label.*';
     body: Bytes | undefined;
     reply: Blob;
     frame: never;

@@ -41,6 +41,7 @@ export const instance = z.object({
   invokedBy: z.string(),
   flow: z.array(z.string()),
   workflow: z.object({ path: z.string(), name: z.string(), parent: z.string(), revision: z.string() }),
+  labels: z.optional(z.record(z.string(), z.string())),
   // Of the brand `direktiv` it is absent.
   error: z.optional(runFailure),
 });
