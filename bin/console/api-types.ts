@@ -18,7 +18,7 @@ interface Operation {
   readonly operationId: string;
   readonly op?: string;
   readonly query?: readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Schema }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
   readonly reply?: Content;
@@ -127,9 +127,16 @@ function signatureOf({ path, operation }: Row): string {
   ].join('\n');
 }
 
+/** The operation of a request; one that is alone with its method and path has it as the only value of its parameter. */
+function opOf({ op, parameters = [] }: Operation): string | undefined {
+  const values = parameters.find(({ name }) => name === 'op')?.schema?.enum ?? [];
+  return op ?? (values.length === 1 ? String(values[0]) : undefined);
+}
+
 function rowText({ method, path, operation }: Row): string {
   const permission = operation['x-permission'] ?? 'none';
-  const op = operation.op === undefined ? '' : `, op: ${quoted(operation.op)}`;
+  const name = opOf(operation);
+  const op = name === undefined ? '' : `, op: ${quoted(name)}`;
   return `  ${operation.operationId}: { method: ${quoted(method)}, path: ${quoted(path)}${op}, permission: ${quoted(permission)} },`;
 }
 

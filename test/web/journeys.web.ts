@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole } from './browser/console.ts';
@@ -40,6 +41,21 @@ const WITH_A_MISTAKE = `states:
   log: jq("hello " + (.name | tostrng))
   transform:
     greeting: 'jq("Hello, " + .name)'
+`;
+
+/** Fails at its second state for an amount that is no number. */
+const CHARGE = `states:
+- id: prepare
+  type: noop
+  transform: 'jq(. + {prepared: true})'
+  transition: check
+- id: check
+  type: validate
+  schema: {type: object, properties: {amount: {type: number}}}
+  transition: charge
+- id: charge
+  type: noop
+  transform: 'jq(. + {cents: (.amount * 100)})'
 `;
 
 describe('a person', () => {
@@ -117,9 +133,79 @@ describe('a person', () => {
     await error.getByText('no card').waitFor();
     await page.getByLabel('Source').getByText('message: no card').waitFor();
     await page.getByRole('button', { name: 'Run again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await page.getByLabel('Data of the new run').getByText('"id"').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
     await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.includes(run));
     await page.getByRole('alert').getByText('order.bad').waitFor();
+    await page.getByRole('link', { name: 'Repeats a run' }).click();
+    await page.waitForURL(new RegExp(run));
+    await page.getByRole('link', { name: 'Repeated by a run' }).waitFor();
+  });
+
+  test('edits the data at the state that failed, goes on from there, and the new run succeeds', async () => {
+    await store('charge', CHARGE);
+    const run = await started(console_.client, ns, 'charge', { amount: 'forty', order: 'o-1' });
+    const page = await console_.open(`n/${ns}/runs/${run}`);
+    await page.getByRole('alert').getByText('service.schema.failed').waitFor();
+    await page.getByRole('button', { name: 'Edit data and run from check' }).click();
+    const data = page.getByLabel('Data of the new run');
+    await data.getByText('"forty"').waitFor();
+    expect(await data.textContent()).toContain('"prepared": true');
+    await pasteInto(data, '{"amount": 40, "order": "o-1", "prepared": true}');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.includes(run));
+    await status(page, 'Complete').waitFor();
+    const steps = page.getByRole('region', { name: 'Steps' }).getByRole('button');
+    expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('check'), expect.stringContaining('charge')]);
+    await steps.last().click();
+    await page.getByRole('link', { name: 'Step', exact: true }).click();
+    await page.getByRole('button', { name: 'After' }).click();
+    await page.getByLabel('Data of the step').getByText('4000').waitFor();
+  });
+
+  test('takes a run along as one file', async () => {
+    await store('greet', 'states:\n- id: greet\n  type: noop\n  transform: {greeting: jq(.name)}\n');
+    const run = await started(console_.client, ns, 'greet', { name: 'Ada' });
+    const page = await console_.open(`n/${ns}/runs/${run}`);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the bundle for weft replay' }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe(`${run}.bundle.json`);
+    const bundle = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    expect(bundle).toMatchObject({
+      instance: { id: run },
+      outcome: { status: 'complete', output: { greeting: 'Ada' } },
+    });
+  });
+
+  test('sees which failed runs would be repeated, and repeats them by the mended workflow', async () => {
+    await store('sum', 'states:\n- id: sum\n  type: noop\n  transform: {sum: jq(.a + .missing.b.c.d | error)}\n');
+    for (const a of [1, 2, 3]) await started(console_.client, ns, 'sum', { a });
+    const page = await console_.open(`n/${ns}/runs?status=failed`);
+    await page.getByRole('button', { name: 'Run all again…' }).click();
+    const panel = page.getByRole('complementary', { name: 'Run again' });
+    await panel.getByRole('heading', { name: '3 runs' }).waitFor();
+    const before = await ask(console_.client, 'GET', `/api/namespaces/${ns}/instances`);
+    expect(before?.['instances']).toMatchObject({ pageInfo: { total: 3 } });
+    const mended = 'states:\n- id: sum\n  type: noop\n  transform: {sum: jq(.a)}\n';
+    await ask(console_.client, 'POST', `/api/namespaces/${ns}/tree/sum?op=update-workflow`, mended);
+    await panel.getByLabel('Revision').selectOption('latest');
+    await panel.getByRole('heading', { name: '3 runs' }).waitFor();
+    await panel.getByRole('button', { name: 'Run again 3 runs' }).click();
+    await panel.getByText('3 runs started.').waitFor();
+    await page.goto(`${console_.client.url}/ui/n/${ns}/runs?status=complete`);
+    await page.getByText('3 runs', { exact: true }).waitFor();
+  });
+
+  test('sees which runs would be cancelled, and cancels them', async () => {
+    await store('rest', 'states:\n- id: rest\n  type: delay\n  duration: PT1H\n');
+    for (const a of [1, 2]) await started(console_.client, ns, 'rest', { a });
+    const page = await console_.open(`n/${ns}/runs?status=pending`);
+    await page.getByRole('button', { name: 'Cancel all…' }).click();
+    const panel = page.getByRole('complementary', { name: 'Cancel runs' });
+    await panel.getByRole('heading', { name: '2 runs' }).waitFor();
+    await panel.getByRole('button', { name: 'Cancel 2 runs' }).click();
+    await panel.getByText('2 runs cancelled.').waitFor();
   });
 
   test('cancels a run that waits', async () => {

@@ -30,6 +30,7 @@ const READS = [
   /^(Copy|Open|Close|Clear|Download|Larger|Smaller|All in sight|All steps|Compare|Actions)\b/,
   /^(All|In progress|Complete|Failed|Crashed|Cancelled|Hour|Day|Week|\d+ new)$/,
   /^(Day by|Week by|30 days by|Revision |Show )/,
+  /^(Changes|Before|After)$/,
 ];
 
 /** The names of the buttons of a page that may change something. */

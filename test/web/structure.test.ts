@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiTypes, type Description } from '../../bin/console/api-types.ts';
+import { operations } from '../../web/data/api/operations.ts';
 import { type House, parseSources, type Rule } from '../architecture/house.ts';
 import { specifiersOf } from '../architecture/imports.ts';
 import { RULES } from '../architecture/rules.ts';
@@ -99,4 +100,21 @@ test('nothing is put into the page as markup, and no text is run as a script', (
 
 test('the types of requests are what the OpenAPI description makes of them (else: npm run docs)', () => {
   expect(read(GENERATED)).toBe(apiTypes(JSON.parse(read('docs/openapi.json')) as Description));
+});
+
+test('a request names its operation where the service requires it, also one that is alone with its method', () => {
+  const { paths } = JSON.parse(read('docs/openapi.json')) as Description;
+  const alone = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).filter(
+      (one) => one['x-operations'] === undefined && one.parameters?.some(({ name }) => name === 'op'),
+    ),
+  );
+  const rows = new Map<string, { readonly op?: string; readonly path: string }>(Object.entries(operations));
+  expect(alone.map(({ operationId }) => [operationId, rows.get(operationId)?.op])).toEqual(
+    expect.arrayContaining([
+      ['rerunInstance', 'rerun'],
+      ['rerunInstances', 'rerun'],
+      ['deleteWorkflowService', 'delete-service'],
+    ]),
+  );
 });

@@ -58,13 +58,6 @@ export class RunRows {
     this.#timer = setTimeout(() => this.#look(from, to), REST_MS);
   };
 
-  /** The ids of the runs of this list that are not over, at most so many. */
-  async pendingIds(most: number): Promise<readonly string[]> {
-    const query = this.#query(0, most, this.#until);
-    const { instances } = await call('listInstances', { namespace: this.#namespace }, { query });
-    return instances.results.filter(({ status }) => status === 'pending').map(({ id }) => id);
-  }
-
   #look(from: number, to: number): void {
     const isTop = from === 0;
     if (isTop && this.#anchor !== '') {

@@ -1,44 +1,59 @@
 import { call } from '../../data/api/client.ts';
-import type { InstanceReply } from '../../data/api/operations.ts';
+import type { InstanceReply, TimelineReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import type { StreamState } from '../../data/api/streams.ts';
-import { textOfBase64 } from '../../data/format/text.ts';
+import { useTask } from '../../data/api/task.ts';
+import { saveAs } from '../../data/api/transfer.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
-import { go } from '../../data/navigation/location.ts';
+import { setQuery } from '../../data/navigation/location.ts';
 import { isOver, type Status, triggerOf } from '../../data/runs/status.ts';
+import { Button } from '../../parts/button/button.tsx';
 import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { LiveMark } from '../../parts/live/live.tsx';
 import { StatusWord } from '../../parts/status/status.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 import { Duration, Id, Time } from '../../parts/value/value.tsx';
+import { FROM_INPUT } from './repeat-panel.tsx';
 
 interface RunHeadProps {
   readonly namespace: string;
   readonly reply: InstanceReply;
   readonly status: Status;
   readonly state: StreamState;
+  readonly timeline: TimelineReply | undefined;
 }
 
-async function runAgain(namespace: string, { instance, workflow }: InstanceReply): Promise<void> {
-  const { data } = await call('getInstanceInput', { namespace, instance: instance.id });
-  const started = await call('executeWorkflow', { namespace, node: workflow.path }, { body: textOfBase64(data) });
-  go(addresses.run(namespace, started.instance));
+async function saveBundle(namespace: string, id: string): Promise<void> {
+  const bundle = await call('getInstanceBundle', { namespace, instance: id });
+  saveAs(`${id}.bundle.json`, new Blob([JSON.stringify(bundle, null, 2)], { type: 'application/json' }));
+}
+
+/** Saves all that the run saw as one file, with which `weft replay` runs it again without the service. */
+function BundleButton({ namespace, id }: { readonly namespace: string; readonly id: string }) {
+  const task = useTask();
+  const save = async () => {
+    if (!(await task.run(() => saveBundle(namespace, id))))
+      say(`The bundle was not saved: ${task.error.value?.message}`, { isWrong: true });
+  };
+  return (
+    <Button icon="download" label="Download the bundle for weft replay" isBusy={task.isBusy.value} onClick={save} />
+  );
 }
 
 function Actions({ namespace, reply }: RunHeadProps) {
-  const { instance, workflow } = reply;
+  const { instance } = reply;
   const cancel = async () => {
     await call('cancelInstance', { namespace, instance: instance.id });
     say('The run was cancelled');
   };
   return (
     <>
-      {isOver(instance) && may('executeWorkflow') && (
-        <Confirm label="Run again" icon="retry" kind="plain" act="Start" onConfirm={() => runAgain(namespace, reply)}>
-          Starts a new run of the latest revision of <code>{workflow.path}</code> with the same input. What the first
-          run did outside may happen again.
-        </Confirm>
+      {isOver(instance) && may('getInstanceBundle') && <BundleButton namespace={namespace} id={instance.id} />}
+      {isOver(instance) && may('rerunInstance') && (
+        <Button icon="retry" onClick={() => setQuery({ repeat: FROM_INPUT })}>
+          Run again
+        </Button>
       )}
       {!isOver(instance) && may('cancelInstance') && (
         <Confirm label="Cancel" icon="stop" act="Cancel the run" onConfirm={cancel}>
@@ -64,9 +79,29 @@ function Trigger({ namespace, reply }: Pick<RunHeadProps, 'namespace' | 'reply'>
   return <span>Started by {word === 'API' ? 'the API' : word.toLowerCase()}</span>;
 }
 
+/** The run that this one repeats, and the newest that repeats this one. */
+function Repetitions({ namespace, timeline }: Pick<RunHeadProps, 'namespace' | 'timeline'>) {
+  const { rerunOf, reruns = [] } = timeline ?? {};
+  const newest = reruns.at(-1);
+  return (
+    <>
+      {rerunOf !== undefined && (
+        <a class="link" href={addresses.run(namespace, rerunOf)}>
+          Repeats a run
+        </a>
+      )}
+      {newest !== undefined && (
+        <a class="link" href={addresses.run(namespace, newest)}>
+          {reruns.length === 1 ? 'Repeated by a run' : `Repeated ${reruns.length} times`}
+        </a>
+      )}
+    </>
+  );
+}
+
 /** What run this is, how it stands, and what can be done with it. */
 export function RunHead(props: RunHeadProps) {
-  const { namespace, reply, status, state } = props;
+  const { namespace, reply, status, state, timeline } = props;
   const { instance, workflow } = reply;
   const end = isOver(instance) ? instance.updatedAt : undefined;
   return (
@@ -91,6 +126,7 @@ export function RunHead(props: RunHeadProps) {
             </span>
           )}
           <Trigger namespace={namespace} reply={reply} />
+          <Repetitions namespace={namespace} timeline={timeline} />
           <span class="line">
             Revision <Id id={workflow.revision} of="the revision" />
           </span>

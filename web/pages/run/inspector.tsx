@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from '../../data/api/errors.ts';
 import type { GrowingLog } from '../../data/api/growing-log.ts';
-import type { InstanceReply } from '../../data/api/operations.ts';
+import type { InstanceReply, TimelineReply } from '../../data/api/operations.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
@@ -16,9 +16,11 @@ import { Variables } from '../../parts/variables/variables.tsx';
 import { FamilyTab } from './children-tab.tsx';
 import { DataTab, MetadataTab } from './data-tab.tsx';
 import { SourceTab } from './source-tab.tsx';
+import { StepTab } from './step-tab.tsx';
 
 const TABS = [
   { id: 'log', label: 'Log' },
+  { id: 'step', label: 'Step' },
   { id: 'data', label: 'Data' },
   { id: 'source', label: 'Source' },
   { id: 'children', label: 'Children' },
@@ -31,6 +33,7 @@ interface InspectorProps {
   readonly reply: InstanceReply;
   readonly log: Pick<GrowingLog, 'lines' | 'error'>;
   readonly step: Step | undefined;
+  readonly timeline: TimelineReply | undefined;
   /** The state whose lines are marked in the source. */
   readonly state: string | undefined;
   readonly tab: string;
@@ -65,12 +68,14 @@ function LogTab({ log, step, onAllSteps }: Pick<InspectorProps, 'log' | 'step' |
 }
 
 function Tab(props: InspectorProps) {
-  const { namespace, reply, tab, source, sourceError, state, log } = props;
+  const { namespace, reply, tab, source, sourceError, state, log, step } = props;
   const { id } = reply.instance;
   const hasFailed = ['failed', 'crashed', 'timedout'].includes(statusOf(reply.instance));
   const store = useMemo(() => instanceStore(namespace, id), [namespace, id]);
   const open = useSignal('');
   if (tab === 'data') return <DataTab namespace={namespace} id={id} isOver={isOver(reply.instance)} />;
+  if (tab === 'step')
+    return <StepTab {...{ namespace, id, step }} timeline={props.timeline} isOver={isOver(reply.instance)} />;
   if (tab === 'metadata') return <MetadataTab namespace={namespace} id={id} />;
   if (tab === 'variables')
     return (

@@ -1,8 +1,9 @@
 import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
+import { setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
-import { ButtonLink } from '../../parts/button/button.tsx';
+import { Button, ButtonLink } from '../../parts/button/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CopyButton, Time } from '../../parts/value/value.tsx';
 import { NearMisses } from './near-misses.tsx';
@@ -12,9 +13,11 @@ interface ReasonProps {
   readonly instance: InstanceRecord;
   readonly listener: Listener | undefined;
   readonly state: string | undefined;
+  /** The number of the last recorded visit of the state. */
+  readonly step: number | undefined;
 }
 
-function Failed({ instance, state }: ReasonProps) {
+function Failed({ instance, state, step }: ReasonProps) {
   const { errorCode, errorMessage } = instance;
   return (
     <div class="reason failed-reason" role="alert">
@@ -30,6 +33,13 @@ function Failed({ instance, state }: ReasonProps) {
           )}
         </p>
         <p class="reason-message">{errorMessage}</p>
+        {step !== undefined && state !== undefined && may('rerunInstance') && (
+          <div class="reason-action">
+            <Button icon="branch" onClick={() => setQuery({ repeat: String(step) })}>
+              Edit data and run from {state}
+            </Button>
+          </div>
+        )}
       </div>
       <CopyButton text={`${errorCode}: ${errorMessage}`} label="Copy the error" />
     </div>

@@ -1,13 +1,16 @@
 import { useMemo } from 'preact/hooks';
+import type { ApiError } from '../../data/api/errors.ts';
 import { type GrowingLog, useGrowingLog } from '../../data/api/growing-log.ts';
 import { useLive, useLoad } from '../../data/api/live.ts';
 import type { InstanceReply, Listener } from '../../data/api/operations.ts';
+import { may } from '../../data/api/session.ts';
 import { textOfBase64 } from '../../data/format/text.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { useActions } from '../../data/navigation/actions.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import { type Step, StepReader } from '../../data/runs/steps.ts';
+import { useTimeline } from '../../data/runs/timeline.ts';
 import { useListeningRuns } from '../../data/runs/waiting.ts';
 import { graphOf } from '../../data/workflow/yaml.ts';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
@@ -16,6 +19,7 @@ import { Timeline } from '../../parts/timeline/timeline.tsx';
 import { RunHead } from './head.tsx';
 import { RunInspector } from './inspector.tsx';
 import { Reason } from './reason.tsx';
+import { RepeatPanel } from './repeat-panel.tsx';
 import { wayOf } from './way.ts';
 
 /** The source of the revision that ran. */
@@ -58,6 +62,7 @@ function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
       { id: 'step before', label: 'Step before', keys: '[', run: to(index < 0 ? steps.length - 1 : index - 1) },
       { id: 'all steps', label: 'All steps', run: () => choose(undefined) },
       { id: 'tab log', label: 'Show the log', run: () => setQuery({ tab: 'log' }) },
+      { id: 'tab step', label: 'Show the chosen step', run: () => setQuery({ tab: 'step' }) },
       { id: 'tab data', label: 'Show input and output', run: () => setQuery({ tab: 'data' }) },
       { id: 'tab source', label: 'Show the source', run: () => setQuery({ tab: 'source' }) },
     ];
@@ -72,6 +77,42 @@ interface LoadedProps {
   readonly state: Parameters<typeof RunHead>[0]['state'];
 }
 
+interface PathProps {
+  readonly graph: ReturnType<typeof graphOf> | undefined;
+  readonly error: ApiError | undefined;
+  readonly way: ReturnType<typeof wayOf>;
+  readonly steps: readonly Step[];
+  readonly step: Step | undefined;
+  readonly instance: InstanceReply['instance'];
+}
+
+/** The diagram with the path that the run took, and its steps in time. */
+function Path({ graph, error, way, steps, step, instance }: PathProps) {
+  const chooseState = (id: string) => choose(steps.findLast((one) => one.state === id)?.number);
+  return (
+    <div class="run-left">
+      {graph === undefined ? (
+        <div class="run-no-diagram">{error === undefined ? <Skeleton /> : <p class="quiet">{error.message}</p>}</div>
+      ) : (
+        <Diagram
+          graph={graph}
+          label="States and the way of the run"
+          way={way}
+          chosen={step?.state}
+          onChoose={chooseState}
+        />
+      )}
+      <Timeline
+        steps={steps}
+        from={instantOf(instance.createdAt)}
+        to={isOver(instance) ? instantOf(instance.updatedAt) : undefined}
+        chosen={step?.number}
+        onChoose={(number) => choose(number === step?.number ? undefined : number)}
+      />
+    </div>
+  );
+}
+
 function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
   const { instance, workflow } = reply;
   const { source, graph, error } = useSource(namespace, workflow);
@@ -79,45 +120,31 @@ function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
   const step = chosenStep(steps);
   useStepKeys(steps, step);
   const isWaiting = listener !== undefined && !isOver(instance);
+  const timeline = useTimeline(namespace, instance.id, `${isOver(instance)} ${step?.number}`);
+  const repeat = place.value.query.get('repeat');
   const way = useMemo(() => wayOf(reply, isWaiting), [reply, isWaiting]);
   const status = statusOf(instance, isWaiting);
   const last = reply.flow.at(-1);
-  const chooseState = (id: string) => choose(steps.findLast((one) => one.state === id)?.number);
   return (
     <>
-      <RunHead {...{ namespace, reply, status, state }} />
-      <Reason {...{ namespace, instance, listener, state: last }} />
+      <RunHead {...{ namespace, reply, status, state, timeline }} />
+      <Reason
+        {...{ namespace, instance, listener, state: last }}
+        step={timeline?.steps.findLast(({ state: id }) => id === last)?.n}
+      />
       <div class="run">
-        <div class="run-left">
-          {graph === undefined ? (
-            <div class="run-no-diagram">
-              {error === undefined ? <Skeleton /> : <p class="quiet">{error.message}</p>}
-            </div>
-          ) : (
-            <Diagram
-              graph={graph}
-              label="States and the way of the run"
-              way={way}
-              chosen={step?.state}
-              onChoose={chooseState}
-            />
-          )}
-          <Timeline
-            steps={steps}
-            from={instantOf(instance.createdAt)}
-            to={isOver(instance) ? instantOf(instance.updatedAt) : undefined}
-            chosen={step?.number}
-            onChoose={(number) => choose(number === step?.number ? undefined : number)}
-          />
-        </div>
+        <Path {...{ graph, error, way, steps, step, instance }} />
         <RunInspector
-          {...{ namespace, reply, log, step, source }}
+          {...{ namespace, reply, log, step, source, timeline }}
           sourceError={error}
           state={step?.state ?? last}
           tab={place.value.query.get('tab') ?? 'log'}
           onAllSteps={() => choose(undefined)}
         />
       </div>
+      {repeat !== null && isOver(instance) && may('rerunInstance') && (
+        <RepeatPanel {...{ namespace, reply, timeline }} from={repeat} />
+      )}
     </>
   );
 }

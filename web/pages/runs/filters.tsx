@@ -35,7 +35,14 @@ const TIMES = [
 const timesWith = (since: string) =>
   TIMES.some(({ value }) => value === since) ? TIMES : [...TIMES, { value: since, label: `Since ${since}` }];
 
-const NONE = { status: undefined, workflow: undefined, trigger: undefined, since: undefined, until: undefined };
+const NONE = {
+  status: undefined,
+  workflow: undefined,
+  trigger: undefined,
+  since: undefined,
+  until: undefined,
+  bulk: undefined,
+};
 
 /** The filters of the list. They stand in the address, so that a link shows the same to a colleague. */
 export function FilterBar({ filters }: { readonly filters: RunFilters }) {
@@ -67,7 +74,7 @@ export function FilterBar({ filters }: { readonly filters: RunFilters }) {
         label="Status"
         value={status}
         choices={STATUSES}
-        onChange={(value) => setQuery({ status: value }, { replace: false })}
+        onChange={(value) => setQuery({ status: value, bulk: undefined }, { replace: false })}
       />
       <Select label="Trigger" value={trigger} choices={TRIGGERS} onChange={(value) => setQuery({ trigger: value })} />
       <Select

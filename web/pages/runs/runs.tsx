@@ -1,44 +1,30 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { call } from '../../data/api/client.ts';
 import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
-import { place } from '../../data/navigation/location.ts';
+import { place, setQuery } from '../../data/navigation/location.ts';
 import { filtersIn } from '../../data/runs/filters.ts';
 import { RunRows } from '../../data/runs/rows.ts';
 import { useListeningRuns } from '../../data/runs/waiting.ts';
 import { Button, ButtonLink } from '../../parts/button/button.tsx';
-import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { LiveMark } from '../../parts/live/live.tsx';
 import { Empty, ErrorNote } from '../../parts/note/note.tsx';
 import { NarrowRun, runColumns } from '../../parts/runs/columns.tsx';
 import { Table } from '../../parts/table/table.tsx';
-import { say } from '../../parts/toast/toast.tsx';
+import { type BulkKind, BulkPanel } from './bulk-panel.tsx';
 import { FilterBar } from './filters.tsx';
 
-const MOST_CANCELLED = 1000;
+const mayDo = (kind: BulkKind): boolean => may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
 
-/** Cancels what the list shows and is not over. */
-async function cancelAll(namespace: string, rows: RunRows): Promise<void> {
-  const ids = await rows.pendingIds(MOST_CANCELLED);
-  for (const instance of ids) await call('cancelInstance', { namespace, instance });
-  say(`Cancelled ${count(ids.length, 'run')}`);
-}
-
-function CancelAll({ namespace, rows }: { readonly namespace: string; readonly rows: RunRows }) {
-  const total = rows.total.value ?? 0;
-  if (total === 0 || !may('cancelInstance')) return null;
+/** The action for all runs of the list, if there is one for runs of the chosen status. */
+function BulkButton({ status, total }: { readonly status: string; readonly total: number }) {
+  const kind = status === 'pending' ? 'cancel' : 'rerun';
+  if (total === 0 || status === '' || !mayDo(kind)) return null;
   return (
-    <Confirm
-      label="Cancel all"
-      icon="stop"
-      act={`Cancel ${count(Math.min(total, MOST_CANCELLED), 'run')}`}
-      onConfirm={() => cancelAll(namespace, rows)}
-    >
-      Ends {count(total, 'run')} that {total === 1 ? 'is' : 'are'} shown here and not over. What they have done stays
-      done.
-    </Confirm>
+    <Button icon={kind === 'cancel' ? 'stop' : 'retry'} onClick={() => setQuery({ bulk: kind })}>
+      {kind === 'cancel' ? 'Cancel all…' : 'Run all again…'}
+    </Button>
   );
 }
 
@@ -84,6 +70,8 @@ function Fresh({ count: fresh, onShow }: { readonly count: number; readonly onSh
   );
 }
 
+const isBulk = (kind: string | null): kind is BulkKind => kind === 'cancel' || kind === 'rerun';
+
 /** The runs of a namespace, the newest first. */
 export function RunsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const namespace = params['namespace'] ?? '';
@@ -97,6 +85,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
   const toTop = () => holder.current?.querySelector('.table-body')?.scrollTo({ top: 0 });
   const total = rows.total.value;
   const error = rows.error.value;
+  const bulk = place.value.query.get('bulk');
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <div class="page" ref={holder}>
@@ -109,9 +98,12 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
             <LiveMark state={rows.state.value} />
           </>
         }
-        actions={filters.status === 'pending' && <CancelAll namespace={namespace} rows={rows} />}
+        actions={<BulkButton status={filters.status} total={total ?? 0} />}
       />
       <FilterBar filters={filters} />
+      {isBulk(bulk) && mayDo(bulk) && filters.status !== '' && (
+        <BulkPanel key={name} {...{ namespace, filters }} kind={bulk} onClose={() => setQuery({ bulk: undefined })} />
+      )}
       <Fresh count={rows.fresh.value} onShow={toTop} />
       {error !== undefined && <ErrorNote title="The runs cannot be listed" error={error} />}
       {total === 0 && <NoRuns namespace={namespace} isFiltered={isFiltered} />}

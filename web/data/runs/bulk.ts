@@ -1,0 +1,97 @@
+import { call } from '../api/client.ts';
+import { type RunFilters, toListQuery } from './filters.ts';
+
+/** What an action on many runs would do, or did, to one of them. */
+export interface BulkRow {
+  readonly id: string;
+  /** Why nothing is done to it. */
+  readonly skipped?: string;
+}
+
+/** What would be done: found by a request that changes nothing. */
+export interface BulkPlan {
+  readonly total: number;
+  /** The first ones. */
+  readonly rows: readonly BulkRow[];
+  /** The time of the plan: runs that came later are left out. */
+  readonly at: string;
+}
+
+/** How far an action is. */
+export interface BulkProgress {
+  readonly done: number;
+  readonly skipped: number;
+}
+
+/** An action on all runs that have the properties of the filters. */
+export interface BulkAction {
+  plan(): Promise<BulkPlan>;
+  /** Does it, and reports how far it is; `isStopped` is asked between requests. Throws ApiError. */
+  run(plan: BulkPlan, onProgress: (progress: BulkProgress) => void, isStopped: () => boolean): Promise<void>;
+}
+
+const SHOWN = 100;
+const AT_ONCE = 20;
+
+const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Starts the ended runs again, the oldest first. Those that were repeated already, and subflows, are skipped. */
+export function rerunAction(namespace: string, filters: RunFilters, revision: 'pinned' | 'latest'): BulkAction {
+  const { limit: _, offset: __, ...query }: Record<string, unknown> = { ...toListQuery(filters, Date.now()) };
+  const ask = (body: { dryRun: boolean; at?: string; limit: number; after?: string }) =>
+    call('rerunInstances', { namespace }, { query: { ...query, revision }, body });
+  return {
+    plan: async () => {
+      const reply = await ask({ dryRun: true, limit: SHOWN });
+      const rows = reply.instances.map(({ instance, skipped }) => ({
+        id: instance,
+        ...(skipped === undefined ? {} : { skipped }),
+      }));
+      return { total: reply.total ?? rows.length, rows, at: reply.at };
+    },
+    run: async ({ at }, onProgress, isStopped) => {
+      const progress = { done: 0, skipped: 0 };
+      let after: string | undefined;
+      do {
+        const reply = await ask({ dryRun: false, at, limit: AT_ONCE, ...(after === undefined ? {} : { after }) });
+        for (const { rerun } of reply.instances) progress[rerun === undefined ? 'skipped' : 'done'] += 1;
+        onProgress({ ...progress });
+        after = reply.next;
+        if (reply.retryAfter !== undefined) await rest(reply.retryAfter * 1000);
+      } while (after !== undefined && !isStopped());
+    },
+  };
+}
+
+const MOST_CANCELLED = 1000;
+
+/** Cancels the runs in progress, at most a thousand at a time. A run that ended in the meantime is skipped. */
+export function cancelAction(namespace: string, filters: RunFilters): BulkAction {
+  const pending = async (until: string): Promise<{ ids: readonly string[]; total: number }> => {
+    const query = { ...toListQuery({ ...filters, status: 'pending', until }, Date.now()), limit: MOST_CANCELLED };
+    const { instances } = await call('listInstances', { namespace }, { query });
+    return { ids: instances.results.map(({ id }) => id), total: instances.pageInfo.total };
+  };
+  return {
+    plan: async () => {
+      const at = filters.until === '' ? new Date().toISOString() : filters.until;
+      const { ids, total } = await pending(at);
+      return { total, rows: ids.slice(0, SHOWN).map((id) => ({ id })), at };
+    },
+    run: async ({ at }, onProgress, isStopped) => {
+      const progress = { done: 0, skipped: 0 };
+      for (const instance of (await pending(at)).ids) {
+        if (isStopped()) return;
+        const isDone = await call('cancelInstance', { namespace, instance }).then(
+          () => true,
+          (error: { readonly status?: number }) => {
+            if (error.status === undefined || error.status >= 500 || error.status === 401) throw error;
+            return false;
+          },
+        );
+        progress[isDone ? 'done' : 'skipped'] += 1;
+        onProgress({ ...progress });
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** An operation of a JSON Patch (RFC 6902). */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+type Data = Readonly<Record<string, unknown>>;
+
+const pointerOf = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** The patch that makes one object of another, a member of the first level at a time; none for equal objects. */
+export function patchOf(before: Data, after: Data): readonly PatchOperation[] {
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const set = Object.entries(after).flatMap(([key, value]): PatchOperation[] => {
+    const path = pointerOf(key);
+    if (!Object.hasOwn(before, key)) return [{ op: 'add', path, value }];
+    return JSON.stringify(before[key]) === JSON.stringify(value) ? [] : [{ op: 'replace', path, value }];
+  });
+  return [...removed.map((key): PatchOperation => ({ op: 'remove', path: pointerOf(key) })), ...set];
+}
+
+/** The object that a text means, or what is wrong with the text. */
+export function objectOf(text: string): { readonly data: Data } | { readonly problem: string } {
+  try {
+    const data: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data: data as Data };
+    return { problem: 'the data of a run is an object: {…}' };
+  } catch (error) {
+    return { problem: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,22 @@
+import { useEffect } from 'preact/hooks';
+import { useLoad } from '../api/live.ts';
+import type { Step as RecordedStep, TimelineReply } from '../api/operations.ts';
+
+export type { RecordedStep };
+
+/** The record of a run, read again when `version` changes; undefined until it is there. */
+export function useTimeline(namespace: string, id: string, version: string): TimelineReply | undefined {
+  const loaded = useLoad('getInstanceTimeline', { namespace, instance: id });
+  useEffect(() => loaded.reload(), [loaded, version]);
+  return loaded.value.value;
+}
+
+/** The last recorded visit of each state, in the order of the visits. */
+export function lastVisits(timeline: TimelineReply | undefined): readonly RecordedStep[] {
+  const byState = new Map<string, RecordedStep>();
+  for (const step of timeline?.steps ?? []) {
+    byState.delete(step.state);
+    byState.set(step.state, step);
+  }
+  return [...byState.values()];
+}
