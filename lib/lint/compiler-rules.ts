@@ -20,6 +20,13 @@ export const COMPILER_RULES = {
     wrong: 'states:\n- id: first\n   type: noop\n',
     right: 'states:\n- id: first\n  type: noop\n',
   },
+  'not-a-workflow': {
+    message: /^this file defines /,
+    about:
+      'The file defines something else than a workflow: a gateway route, a consumer, a service, a page, or filters of events. `weft push` leaves it out.',
+    wrong: 'direktiv_api: service/v1\nimage: acme/greet\n',
+    right: 'direktiv_api: workflow/v1\nstates:\n- {id: greet, type: noop}\n',
+  },
   'unknown-field': {
     message: /unknown field|is given twice/,
     about: 'A field does not exist at this place. Fields are checked everywhere except in the variables of a `setter`.',

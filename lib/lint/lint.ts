@@ -2,6 +2,7 @@ import { omitUndefined } from '../language/omit-undefined.ts';
 import { createSourceText } from '../language/position.ts';
 import type { Problem } from '../language/problem.ts';
 import { compilerRuleOf } from './compiler-rules.ts';
+import { otherKindOf } from './document/kinds.ts';
 import { type Folder, type ReadWorkflow, readWorkflow, type Workflow } from './document/workflow.ts';
 import { durationHint, mendOfProblem } from './mends/compiler.ts';
 import { causeOf } from './mends/yaml.ts';
@@ -63,7 +64,18 @@ const EMPTY: Workflow = {
   functions: [],
 };
 
+/** The one finding in a file that defines something else than a workflow; undefined for a workflow. */
+function findingInOther({ root }: Workflow): Finding | undefined {
+  const other = otherKindOf(root);
+  if (other === undefined) return undefined;
+  const { line, column } = other.at;
+  const message = `this file defines ${other.what}, not a workflow`;
+  return { rule: 'not-a-workflow', severity: 'warning', message, hint: other.instead, line, column };
+}
+
 function findingsIn(workflow: Workflow, folder?: Folder): Finding[] {
+  const other = findingInOther(workflow);
+  if (other !== undefined) return [other];
   const ofCompiler = workflow.problems.map((problem): Finding => {
     const mend = mendOfProblem(workflow, problem);
     const hint = durationHint(workflow, problem) ?? problem.hint;

@@ -41,6 +41,26 @@ describe('weft migrate', () => {
       `functions:\n- {id: f, type: subflow, workflow: other}\n${CALL}`,
     ],
     [
+      'declares the workflows that actions of v0.5 named themselves',
+      'functions:\n- id: f\n  type: reusable\n  image: acme/f\nstates:\n- id: a\n  type: action\n  action:\n    workflow: applyOrder\n  transition: b\n- id: b\n  type: action\n  action: {function: f}\n',
+      "functions:\n- {id: apply-order, type: subflow, workflow: 'applyOrder'}\n- id: f\n  type: reusable\n  image: acme/f\nstates:\n- id: a\n  type: action\n  action:\n    function: apply-order\n  transition: b\n- id: b\n  type: action\n  action: {function: f}\n",
+    ],
+    [
+      'adds the list of functions for them',
+      'states:\n- id: a\n  type: action\n  action:\n    workflow: pay\n',
+      "functions:\n- {id: pay, type: subflow, workflow: 'pay'}\nstates:\n- id: a\n  type: action\n  action:\n    function: pay\n",
+    ],
+    [
+      'renames the fields input of foreach and default of switch',
+      "functions:\n- {id: f, type: reusable, image: acme/f}\nstates:\n- id: a\n  type: switch\n  conditions:\n  - condition: '.x > 1'\n    transition: b\n  default: b\n- id: b\n  type: foreach\n  input: '.list'\n  action: {function: f}\n",
+      "functions:\n- {id: f, type: reusable, image: acme/f}\nstates:\n- id: a\n  type: switch\n  conditions:\n  - condition: 'jq(.x > 1)'\n    transition: b\n  defaultTransition: b\n- id: b\n  type: foreach\n  array: 'jq(.list)'\n  action: {function: f}\n",
+    ],
+    [
+      'puts a query in double braces into jq(...), beside bare ones',
+      `functions:\n- {id: f, type: reusable, image: acme/f}\n${CALL}    input: {u: '{{ "x/" + .a }}', v: "{{.b}} of {{ .c | length }}"}\n  transform: '.return'\n`,
+      `functions:\n- {id: f, type: reusable, image: acme/f}\n${CALL}    input: {u: 'jq("x/" + .a)', v: "jq(.b) of jq(.c | length)"}\n  transform: 'jq(.return)'\n`,
+    ],
+    [
       'replaces the type isolated',
       `functions:\n- {id: f, type: isolated, image: acme/f}\n${CALL}`,
       `functions:\n- {id: f, type: knative-workflow, image: acme/f}\n${CALL}`,

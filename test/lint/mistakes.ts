@@ -49,6 +49,12 @@ const FRAME: readonly Mistake[] = [
     right: state('  type: noop\n'),
     hint: 'leave one',
   },
+  {
+    rule: 'not-a-workflow',
+    text: 'direktiv_api: ▸endpoint/v1\nmethods: [GET]\npath: /x\n',
+    right: state('  type: noop\n'),
+    hint: 'by its own route',
+  },
   { rule: 'unknown-field', text: state('  type: noop\n  ▸transistion: done\n') + END, mended: '  transition: done' },
   { rule: 'unknown-field', text: call('    ▸retry: {max_attempts: 1, codes: [x]}\n'), mended: '    retries: {' },
   {

@@ -64,7 +64,7 @@ export interface OldFolder {
   readonly others: readonly string[];
 }
 
-const DEFINITION = /^direktiv_api:/m;
+const DEFINITION = /^(?:direktiv_api|x-direktiv-api):/m;
 
 /** The path of a file whose segments are names of the tree. */
 function validFile(file: string): string {

@@ -100,7 +100,7 @@ const COUNTED_FIELDS: readonly string[] = ['patches', 'permissions', 'retries', 
 
 function* keysOf(value: unknown): Generator<string> {
   if (!isRecord(value)) return;
-  const other = OTHER_KIND.exec(String(value['direktiv_api'] ?? ''))?.[1];
+  const other = OTHER_KIND.exec(String(value['direktiv_api'] ?? value['x-direktiv-api'] ?? ''))?.[1];
   if (other !== undefined) {
     yield `file:${other}`;
     return;

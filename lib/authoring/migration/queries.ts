@@ -38,9 +38,11 @@ function otherFields(state: YAMLMap): readonly (Field | undefined)[] {
   ];
 }
 
-/** Whether a text was a query. */
-function isProgram(text: string): boolean {
-  if (!QUERY.test(text)) return false;
+/** Whether a text was a query rather than a word. */
+const isQuery = (text: string): boolean => QUERY.test(text) && isProgram(text);
+
+/** Whether a text is a program of jq. */
+export function isProgram(text: string): boolean {
   try {
     parseJq(text);
     return true;
@@ -73,7 +75,7 @@ export function bareQueries({ text, states }: OldWorkflow) {
   return fields.flatMap((field) => {
     const node = field?.value;
     if (field === undefined || !isScalar(node) || typeof node.value !== 'string' || SCRIPT.test(node.value)) return [];
-    if (!isProgram(node.value)) return [];
+    if (!isQuery(node.value)) return [];
     const note = `put the query of '${field.name}' into jq(...)`;
     return [{ at: field.from, note, replacements: [wrap(text, node)] }];
   });

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
+import { declareSubflows, renameStateFields, replaceBraces } from './early.ts';
 import {
   actionsOf,
   addBefore,
@@ -7,27 +8,14 @@ import {
   inOneLine,
   mapIn,
   mapsIn,
-  type OldWorkflow,
-  type Replacement,
   removeField,
   renameField,
   replaceText,
   textOf,
 } from './old-workflow.ts';
 import { bareQueries } from './queries.ts';
-import { type Names, resolveReference } from './references.ts';
-
-/** A change that a rewrite makes. */
-export interface Rewriting {
-  /** The offset of what is changed. */
-  readonly at: number;
-  /** What is done and why, in one clause. */
-  readonly note: string;
-  readonly replacements: readonly Replacement[];
-}
-
-/** A rewrite of one construct of older versions. */
-export type Rewrite = (old: OldWorkflow, names: Names) => readonly Rewriting[];
+import { resolveReference } from './references.ts';
+import type { Rewrite, Rewriting } from './rewriting.ts';
 
 /** Fields that versions before v0.6 had at the top level. */
 const OLD_TOP_FIELDS: readonly string[] = ['id', 'name', 'version', 'singular', 'exclusive', 'api'];
@@ -161,11 +149,13 @@ const resolveReferences: Rewrite = ({ text, functions }, names) =>
 /** The rewrites in the order in which they are made; each reads the text that the one before left. */
 export const REWRITES: readonly Rewrite[] = [
   dropTopFields,
+  declareSubflows,
+  renameStateFields,
   addFunctionTypes,
   moveFiles,
   dropPatches,
   renameFilters,
   moveRetries,
-  bareQueries,
+  (old) => [...bareQueries(old), ...replaceBraces(old)],
   resolveReferences,
 ];
