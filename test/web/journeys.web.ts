@@ -191,7 +191,7 @@ describe('a person', () => {
     await ask(console_.client, 'POST', `/api/namespaces/${ns}/tree/sum?op=update-workflow`, mended);
     await panel.getByLabel('Revision').selectOption('latest');
     await panel.getByRole('heading', { name: '3 runs' }).waitFor();
-    await panel.getByRole('button', { name: 'Run again 3 runs' }).click();
+    await panel.getByRole('button', { name: 'Start 3 runs' }).click();
     await panel.getByText('3 runs started.').waitFor();
     await page.goto(`${console_.client.url}/ui/n/${ns}/runs?status=complete`);
     await page.getByText('3 runs', { exact: true }).waitFor();

@@ -27,6 +27,9 @@ interface Shot {
 
 const SHOTS: Readonly<Record<string, Shot>> = {
   'failed-run': { path: ({ namespace, failed }) => `n/${namespace}/runs/${failed}?tab=source` },
+  step: { path: ({ namespace, failed }) => `n/${namespace}/runs/${failed}?tab=step&step=2` },
+  'run-again': { path: ({ namespace, failed }) => `n/${namespace}/runs/${failed}?repeat=2` },
+  'many-runs': { path: ({ namespace }) => `n/${namespace}/runs?status=failed&bulk=rerun` },
   'waiting-run': {
     path: ({ namespace, waiting }) => `n/${namespace}/runs/${waiting}?tab=data`,
     act: (page) => page.getByText('Near miss').first().waitFor(),

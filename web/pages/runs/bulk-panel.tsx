@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<BulkKind, Words>> = {
     title: 'Run again',
     about:
       'Starts a new run for each of these, with the same input, the oldest first. What the first runs did outside may happen again. Runs that were repeated already, and subflows, are skipped.',
-    act: 'Run again',
+    act: 'Start',
     did: 'started',
   },
 };
@@ -45,14 +45,18 @@ interface PlanProps {
 /** The runs that the action is for, and why it skips some of them. Nothing was changed yet. */
 function Plan({ namespace, plan }: PlanProps) {
   const { total, rows } = plan;
+  const skipped = rows.filter((row) => row.skipped !== undefined).length;
   return (
     <section class="data-part" aria-label="Runs">
-      <h2 class="minor">{count(total, 'run')}</h2>
+      <h2 class="minor">
+        {count(total, 'run')}
+        {skipped > 0 && `, ${skipped} skipped`}
+      </h2>
       <ul>
-        {rows.map(({ id, skipped }) => (
+        {rows.map(({ id, skipped: reason }) => (
           <li class="line" key={id}>
             <Id id={id} of="the run’s id" href={addresses.run(namespace, id)} />
-            {skipped !== undefined && <span class="quiet cut">skipped: {skipped}</span>}
+            {reason !== undefined && <span class="quiet cut">skipped: {reason}</span>}
           </li>
         ))}
       </ul>
@@ -89,6 +93,7 @@ function Act({ kind, action, plan, task, progress }: ActProps) {
         () => isStopped.current,
       ),
     );
+  const planned = plan.total - plan.rows.filter((row) => row.skipped !== undefined).length;
   const { done, skipped } = progress.value ?? { done: 0, skipped: 0 };
   const isOver = progress.value !== undefined && !task.isBusy.value;
   return (
@@ -106,10 +111,10 @@ function Act({ kind, action, plan, task, progress }: ActProps) {
             kind={kind === 'cancel' ? 'danger' : 'primary'}
             icon={kind === 'cancel' ? 'stop' : 'retry'}
             isBusy={task.isBusy.value}
-            disabled={plan.total === 0}
+            disabled={planned === 0}
             onClick={start}
           >
-            {act} {count(plan.total, 'run')}
+            {act} {count(planned, 'run')}
           </Button>
         </div>
       )}
