@@ -3,7 +3,10 @@ import { duration } from '../../data/format/time.ts';
 /** Where times stand between the start and the end of a run. */
 export interface Scale {
   /** The place of a stretch of time, as style. */
-  readonly place: (from: number, to: number) => { readonly left: string; readonly width: string };
+  readonly place: (
+    from: number,
+    to: number,
+  ) => { readonly left: string; readonly width: string; readonly visibility?: 'hidden' };
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
 }
 
@@ -21,22 +24,38 @@ function stepFor(span: number, most: number): number {
   return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
 }
 
-/** The scale from the start of a run to its end, milliseconds since 1970, with at most so many ticks after the first. */
-export function scaleOf(from: number, to: number, most: number): Scale {
+/** A stretch of time, milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The part of a span that is half as long, or twice, around an instant; undefined for all of it. */
+export function zoomed(shown: Span, all: Span, factor: number, around: number): Span | undefined {
+  const length = (shown.to - shown.from) * factor;
+  if (length >= all.to - all.from) return undefined;
+  const from = Math.max(all.from, Math.min(all.to - length, around - length / 2));
+  return { from, to: from + length };
+}
+
+/** The scale of a span with at most so many ticks, which count from `origin`, the start of the run. */
+export function scaleOf({ from, to }: Span, origin: number, most: number): Scale {
   const span = Math.max(to - from, 1);
   const percent = (at: number): number => Math.max(0, Math.min(100, ((at - from) / span) * 100));
   const step = stepFor(span, most);
-  const count = Math.floor(span / step);
-  const ticks = Array.from({ length: count + 1 }, (_, index) => ({
-    at: percent(from + index * step),
-    text: index === 0 ? '0' : duration(index * step),
-  }));
+  const first = Math.ceil((from - origin) / step);
+  const count = Math.max(0, Math.floor((from + span - origin) / step) - first + 1);
+  const ticks = Array.from({ length: count }, (_, index) => {
+    const after = (first + index) * step;
+    return { at: percent(origin + after), text: after === 0 ? '0' : duration(after) };
+  });
   return {
     // The last label would not fit.
     ticks: ticks.filter(({ at }) => at < 94),
     place: (start, end) => {
       const left = percent(start);
-      return { left: `${left.toFixed(3)}%`, width: `${(percent(end) - left).toFixed(3)}%` };
+      const bar = { left: `${left.toFixed(3)}%`, width: `${(percent(end) - left).toFixed(3)}%` };
+      return end < from || start > to ? { ...bar, visibility: 'hidden' as const } : bar;
     },
   };
 }

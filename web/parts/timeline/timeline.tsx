@@ -1,9 +1,11 @@
+import { useSignal } from '@preact/signals';
 import { now } from '../../data/browser/clock.ts';
 import { isNarrow } from '../../data/browser/viewport.ts';
 import { duration } from '../../data/format/time.ts';
 import type { Step } from '../../data/runs/steps.ts';
+import { Button } from '../button/button.tsx';
 import { useRows } from '../scroll/rows.ts';
-import { type Scale, scaleOf } from './scale.ts';
+import { type Scale, type Span, scaleOf, zoomed } from './scale.ts';
 
 interface TimelineProps {
   readonly steps: readonly Step[];
@@ -82,10 +84,22 @@ function Row({ step, scale, end, index, isOver, isChosen, onChoose }: RowProps) 
   );
 }
 
-function Axis({ scale }: { readonly scale: Scale }) {
+interface AxisProps {
+  readonly scale: Scale;
+  readonly isZoomed: boolean;
+  /** Shows a part of the time that is so many times as long; 0: all of it. */
+  readonly onZoom: (factor: number) => void;
+}
+
+function Axis({ scale, isZoomed, onZoom }: AxisProps) {
   return (
-    <div class="axis" aria-hidden="true">
-      <span class="axis-room">
+    <div class="axis">
+      <span class="axis-tools">
+        <Button kind="bare" icon="plus" label="Show less time, larger" onClick={() => onZoom(0.5)} />
+        <Button kind="bare" icon="minus" label="Show more time" disabled={!isZoomed} onClick={() => onZoom(2)} />
+        <Button kind="bare" icon="fit" label="Show the whole time" disabled={!isZoomed} onClick={() => onZoom(0)} />
+      </span>
+      <span class="axis-room" aria-hidden="true">
         {scale.ticks.map(({ at, text }) => (
           <span key={at} class="tick" style={{ left: `${at}%` }}>
             {text}
@@ -96,18 +110,27 @@ function Axis({ scale }: { readonly scale: Scale }) {
   );
 }
 
-/** A row a step: a bar for its time, hatched where it waited, thin between attempts. */
+/** A row a step: a bar for its time, hatched where it waited, thin between attempts; it zooms around the chosen step. */
 export function Timeline({ steps, from, to, chosen, onChoose }: TimelineProps) {
   const end = to ?? now.value;
-  const scale = scaleOf(from, Math.max(end, steps.at(-1)?.to ?? end), isNarrow.value ? 2 : 4);
+  const part = useSignal<Span | undefined>(undefined);
+  const all = { from, to: Math.max(end, steps.at(-1)?.to ?? end) };
+  const shown = part.value ?? all;
+  const scale = scaleOf(shown, from, isNarrow.value ? 2 : 4);
+  const zoom = (factor: number) => {
+    const step = steps.find(({ number }) => number === chosen);
+    const middle = (span: Span) => (span.from + span.to) / 2;
+    const around = middle(step === undefined ? shown : { from: step.from, to: step.to ?? end });
+    part.value = factor === 0 ? undefined : zoomed(shown, all, factor, around);
+  };
   const { range, scroller } = useRows<HTMLDivElement>(ROW, steps.length);
-  const shown = steps.slice(range.value.from, range.value.to);
+  const rows = steps.slice(range.value.from, range.value.to);
   return (
     <section class="timeline" aria-label="Steps" style={{ '--rows': String(steps.length) }}>
-      <Axis scale={scale} />
+      <Axis scale={scale} isZoomed={part.value !== undefined} onZoom={zoom} />
       <div class="timeline-body" ref={scroller}>
         <div class="timeline-rows" style={{ height: `${steps.length * ROW}px` }}>
-          {shown.map((step, index) => (
+          {rows.map((step, index) => (
             <Row
               key={step.number}
               index={range.value.from + index}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { scaleOf, zoomed } from '../../web/parts/timeline/scale.ts';
+
+const ALL = { from: 1_000_000, to: 1_010_000 };
+
+test('a part of the time is half as long, around an instant, and does not leave the run', () => {
+  expect(zoomed(ALL, ALL, 0.5, 1_004_000)).toEqual({ from: 1_001_500, to: 1_006_500 });
+  expect(zoomed(ALL, ALL, 0.5, 1_000_100)).toEqual({ from: 1_000_000, to: 1_005_000 });
+  expect(zoomed(ALL, ALL, 0.5, 1_009_999)).toEqual({ from: 1_005_000, to: 1_010_000 });
+  expect(zoomed({ from: 1_002_000, to: 1_006_000 }, ALL, 2, 1_004_000)).toEqual({ from: 1_000_000, to: 1_008_000 });
+  expect(zoomed({ from: 1_002_000, to: 1_008_000 }, ALL, 2, 1_004_000)).toBeUndefined();
+});
+
+test('the ticks of a part count from the start of the run', () => {
+  const { ticks, place } = scaleOf({ from: 1_004_500, to: 1_006_500 }, ALL.from, 4);
+  expect(ticks.map(({ at, text }) => [Math.round(at), text])).toEqual([
+    [0, '4.5 s'],
+    [25, '5 s'],
+    [50, '5.5 s'],
+    [75, '6 s'],
+  ]);
+  expect(place(1_005_000, 1_005_500)).toEqual({ left: '25.000%', width: '25.000%' });
+  expect(place(1_000_000, 1_001_000)).toMatchObject({ visibility: 'hidden' });
+});
