@@ -76,7 +76,7 @@ export class Weft extends Construct {
     if (settings.inbound.length > 0) bus.addInbound(settings.inbound, functions.trigger('inbound'), deadLetters);
     bus.addOutbound(settings.outbound, deadLetters);
     machines.grantDeletion(functions.trigger('sweep').role);
-    new Upkeep(this, 'Upkeep', { functions, machines, deadLetters });
+    new Upkeep(this, 'Upkeep', { settings, functions, machines, deadLetters });
     new Teardown(this, 'Teardown', {
       settings,
       target: { prefix: machines.prefix, containers: containers.prefix },
@@ -109,6 +109,9 @@ export class Weft extends Construct {
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
       WEFT_MAX_DESCENDANTS: String(settings.maxDescendants),
+      ...(settings.maxWaitingRequests === undefined
+        ? {}
+        : { WEFT_MAX_WAITING_REQUESTS: String(settings.maxWaitingRequests) }),
       WEFT_AUDIT: JSON.stringify({
         scope: settings.audit,
         retentionDays: settings.auditDays,
@@ -141,7 +144,7 @@ function refuseDuplicate(weft: Weft): void {
 const nothing = (): void => {};
 
 const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting): Grants => ({
-  table: (role) => grantTables(settings, role),
+  table: (role, access) => grantTables(settings, role, access),
   blobs: (role) => grantBlobs(settings, role),
   vault: (role) => grantParameter(role, keyParameter(settings)),
   sealer: (role) => grantRootKey(settings, role),

@@ -13,6 +13,8 @@ export interface LocalSettings {
   readonly brand: string;
   /** The URL of a running DynamoDB, instead of the database in this process. */
   readonly databaseEndpoint: string | undefined;
+  /** The region in requests to that database; `local` by default. */
+  readonly databaseRegion?: string | undefined;
   /** What a power failure can lose; default `full`: nothing. */
   readonly sync?: Sync | undefined;
   readonly version: string;
@@ -109,6 +111,7 @@ export function readSettings(environment: Environment): LocalSettings {
     apiKey: apiKeyOf(APIKEY),
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
+    databaseRegion: environment['DYNAMODB_REGION'] || undefined,
     sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
     retentionDays: daysOf('WEFT_RETENTION_DAYS', WEFT_RETENTION_DAYS, 30),

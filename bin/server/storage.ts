@@ -24,7 +24,7 @@ export interface Storage {
 
 /** What `openStorage` opens, and where. */
 export interface StorageOptions {
-  readonly settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'sync'>;
+  readonly settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'databaseRegion' | 'sync'>;
   readonly observer: Pick<Observer, 'onCall' | 'onLost'>;
   /** Closes everything that was opened, in the opposite order. */
   readonly closers: AsyncDisposableStack;
@@ -45,11 +45,13 @@ async function openFolder({ settings: { data }, closers }: StorageOptions): Prom
 
 type Tables = Pick<Storage, 'table' | 'expire'>;
 
-async function openAtEndpoint(endpoint: string, { observer: { onCall }, closers }: StorageOptions): Promise<Tables> {
+async function openAtEndpoint(endpoint: string, options: StorageOptions): Promise<Tables> {
+  const { observer, closers, settings } = options;
+  const optional = omitUndefined({ onCall: observer.onCall, region: settings.databaseRegion });
   // The AWS SDK is loaded only where it is used.
   const { openEndpointTable } = await import('../../lib/adapters/local/endpoint/tables.ts');
   const migrate = (found: Omit<FoundTables, 'keepCopy'>) => upgrade({ ...found, keepCopy: () => undefined });
-  const { table, close } = await openEndpointTable({ endpoint, upgrade: migrate, ...omitUndefined({ onCall }) });
+  const { table, close } = await openEndpointTable({ endpoint, upgrade: migrate, ...optional });
   closers.defer(close);
   return { table, expire: undefined };
 }

@@ -14,7 +14,7 @@ export interface MadeKey {
 }
 
 /** The ARN of a parameter, whose name begins with a slash. */
-function parameterArn(scope: Construct, name: string): string {
+export function parameterArn(scope: Construct, name: string): string {
   return Stack.of(scope).formatArn({
     service: 'ssm',
     resource: 'parameter',

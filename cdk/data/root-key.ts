@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
-import { grantParameter, type Key } from './key.ts';
+import { grantParameter, type Key, parameterArn } from './key.ts';
 
 const parameterOf = ({ name, rootKey }: Settings): string => rootKey ?? `/${name}/root-key`;
 const aliasOf = ({ name }: Settings): string => `alias/${name}`;
@@ -47,18 +47,46 @@ const USES = ['Decrypt', 'Encrypt'];
 export function grantRootKey(settings: Settings, role: IRole): void {
   const { kms } = settings;
   if (kms === false) grantParameter(role, parameterOf(settings));
-  else if (kms === true) grantAlias(role, aliasOf(settings));
-  else allow(role, 'kms', USES, [kms]);
+  if (settings.rootKey !== undefined) grantDecryption(role, settings.rootKey);
+  if (kms === true) grantAlias(role, aliasOf(settings));
+  if (typeof kms === 'string') allow(role, 'kms', USES, [kms]);
+}
+
+const allKeys = (role: IRole): string =>
+  Stack.of(role).formatArn({
+    service: 'kms',
+    resource: 'key',
+    resourceName: '*',
+    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+  });
+
+/** A parameter of yours may be encrypted with any key of yours: the right holds for that parameter alone. */
+function grantDecryption(role: IRole, parameter: string): void {
+  const { region } = Stack.of(role);
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['kms:Decrypt'],
+      resources: [allKeys(role)],
+      conditions: {
+        StringEquals: {
+          'kms:ViaService': `ssm.${region}.amazonaws.com`,
+          'kms:EncryptionContext:PARAMETER_ARN': parameterArn(role, parameter),
+        },
+      },
+    }),
+  );
+  acknowledge(role, {
+    'IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]':
+      'The condition restricts it to the decryption of that parameter by Parameter Store.',
+  });
 }
 
 /** Grants a key by its alias: the rights are on all keys, with a condition on the alias of the request. */
 function grantAlias(role: IRole, alias: string): void {
-  const arnFormat = ArnFormat.SLASH_RESOURCE_NAME;
-  const keys = Stack.of(role).formatArn({ service: 'kms', resource: 'key', resourceName: '*', arnFormat });
   role.addToPrincipalPolicy(
     new PolicyStatement({
       actions: USES.map((use) => `kms:${use}`),
-      resources: [keys],
+      resources: [allKeys(role)],
       conditions: { StringEquals: { 'kms:RequestAlias': alias } },
     }),
   );

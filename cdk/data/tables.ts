@@ -1,8 +1,9 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { keyNames, type TableSchema, tableSchemas } from '../../lib/adapters/portable/schema.ts';
+import { API_KEYS } from '../../lib/domain/storage/keys.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,7 +13,18 @@ type Name = keyof typeof tableSchemas;
 const NAMES = Object.keys(tableSchemas) as Name[];
 
 /** The actions of the table port. A transaction needs the rights of its parts. */
-const ACTIONS = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
+const READ = ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'Query'];
+const WRITE = ['DeleteItem', 'PutItem', 'UpdateItem'];
+
+/** What a function may change in the tables; it may read all of them. */
+export interface TableAccess {
+  readonly writes: readonly Name[];
+  /** Also API keys, which are items of the catalog. */
+  readonly writesKeys: boolean;
+}
+
+/** The partition of the API keys (lib/domain/storage/keys.ts). */
+const NOT_API_KEYS = { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': [API_KEYS.pk] } };
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -65,19 +77,24 @@ const arnsIn =
   (name: Name): string =>
     Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName(settings, name) });
 
-/** Allows a role to read and write items, and to query the indexes. */
-export function grantTables(settings: Settings, role: IRole): void {
+/** Allows a role to read items, to query the indexes, and to write items of some tables. */
+export function grantTables(settings: Settings, role: IRole, { writes, writesKeys }: TableAccess): void {
   const arnOf = arnsIn(settings, role);
   const indexes = NAMES.flatMap((name) =>
     Object.keys(tableSchemas[name].indexes).map((index) => `${arnOf(name)}/index/${index}`),
   );
-  allow(role, 'dynamodb', ACTIONS, NAMES.map(arnOf));
+  allow(role, 'dynamodb', READ, NAMES.map(arnOf));
   allow(role, 'dynamodb', ['Query'], indexes);
+  const others = writes.filter((name) => writesKeys || name !== 'catalog');
+  allow(role, 'dynamodb', WRITE, others.map(arnOf));
+  if (others.length === writes.length) return;
+  const actions = WRITE.map((action) => `dynamodb:${action}`);
+  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [arnOf('catalog')], conditions: NOT_API_KEYS }));
 }
 
 /** Allows a role to scan all items, and to write them. */
 export function grantInventory(settings: Settings, role: IRole): void {
-  grantTables(settings, role);
+  grantTables(settings, role, { writes: NAMES, writesKeys: true });
   allow(role, 'dynamodb', ['Scan'], NAMES.map(arnsIn(settings, role)));
 }
 

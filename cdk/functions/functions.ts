@@ -1,17 +1,24 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { families, type LambdaName } from '../../lib/api/registry/families.ts';
+import { type Family, families, type LambdaName } from '../../lib/api/registry/families.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { needsOf, rows } from '../../lib/api/registry/routes/index.ts';
+import type { TableName } from '../../lib/ports/table.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExtraFile } from './extra-files.ts';
 import { type FunctionProps, WeftFunction } from './function.ts';
 
 type PortName = ReturnType<typeof needsOf>[number];
 
+/** What a function may change in the tables. */
+interface TableAccess {
+  readonly writes: readonly TableName[];
+  readonly writesKeys: boolean;
+}
+
 /** Grants a role the rights that each port needs. */
-export type Grants = Readonly<Record<PortName, (role: IRole) => void>>;
+export type Grants = Readonly<Record<PortName, (role: IRole, access: TableAccess) => void>>;
 
 export interface FunctionsProps {
   readonly settings: Settings;
@@ -108,6 +115,8 @@ type TriggerName = keyof typeof TRIGGERS;
 const BUFFERED_TIMEOUT = Duration.seconds(29);
 const STREAMED_TIMEOUT = Duration.minutes(15);
 
+const TABLES = ['catalog', 'runs', 'journal'] as const satisfies readonly TableName[];
+
 const lambdaNames = [...new Set(rows.map(([, route]) => lambdaOf(route)))];
 
 /** Whether a request may last as long as a run, or as an event stream. */
@@ -170,7 +179,8 @@ export class Functions extends Construct {
       settings,
       environment,
     });
-    return this.#granted(made, needsOf(file));
+    const { writes = TABLES }: Family = families[file];
+    return this.#granted(made, needsOf(file), { writes, writesKeys: file === 'keys' });
   }
 
   #makeConsole(): WeftFunction {
@@ -186,11 +196,11 @@ export class Functions extends Construct {
     const functionName = names[file];
     const named = functionName === undefined ? {} : { functionName };
     const made = new WeftFunction(this, file, { kind: 'triggers', file, ...row, ...named, settings, environment });
-    return this.#granted(made, needs);
+    return this.#granted(made, needs, { writes: TABLES, writesKeys: false });
   }
 
-  #granted(made: WeftFunction, needs: readonly PortName[]): WeftFunction {
-    for (const port of needs) this.#props.grants[port](made.role);
+  #granted(made: WeftFunction, needs: readonly PortName[], access: TableAccess): WeftFunction {
+    for (const port of needs) this.#props.grants[port](made.role, access);
     return made;
   }
 }

@@ -1,9 +1,13 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Match, Schedule } from 'aws-cdk-lib/aws-events';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DeadLetters } from '../functions/dead-letters.ts';
 import type { Functions } from '../functions/functions.ts';
+import { acknowledge } from '../rights/acknowledge.ts';
+import { allow } from '../rights/allow.ts';
 import type { Machines } from '../service/machines.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The final statuses that no step records: the last step of a successful run records its end itself. */
 const RECORDED_BY_RULE = ['FAILED', 'TIMED_OUT', 'ABORTED'];
@@ -15,9 +19,16 @@ const DEPLOYED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE'];
 const RECONCILED = Duration.minutes(15);
 
 export interface UpkeepProps {
+  readonly settings: Settings;
   readonly functions: Functions;
   readonly machines: Machines;
   readonly deadLetters: DeadLetters;
+}
+
+/** Half of the calls that the account allows may be requests that wait. */
+function grantAccountSettings(role: IRole): void {
+  allow(role, 'lambda', ['GetAccountSettings'], ['*']);
+  acknowledge(role, { 'IAM5[Resource::*]': 'The right to read the quotas of the account has no resources.' });
 }
 
 /**
@@ -25,9 +36,10 @@ export interface UpkeepProps {
  * tables promise is compared with what exists.
  */
 export class Upkeep extends Construct {
-  constructor(scope: Construct, id: string, { functions, machines, deadLetters }: UpkeepProps) {
+  constructor(scope: Construct, id: string, { settings, functions, machines, deadLetters }: UpkeepProps) {
     super(scope, id);
     const [lifecycle, sweep] = [functions.trigger('lifecycle'), functions.trigger('sweep')];
+    if (settings.maxWaitingRequests === undefined) grantAccountSettings(sweep.role);
     for (const called of [lifecycle, sweep]) deadLetters.catchFailuresOf(called);
     deadLetters.addRule(this, 'Ended', {
       calls: lifecycle,

@@ -166,6 +166,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   auditNamespace: { read: matching(NAMESPACE, 'the name of a namespace') },
   requestsPerSecond: { read: count(MAX_REQUESTS_PER_SECOND) },
   concurrency: { fallback: {}, read: shaped(CONCURRENCY, 'table of functions and numbers') },
+  maxWaitingRequests: { read: count(MAX_COUNT) },
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },

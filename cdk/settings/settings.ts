@@ -33,6 +33,8 @@ export interface Settings {
   readonly requestsPerSecond: number | undefined;
   /** By the name of a function, such as `steps`: how many of its calls run at once, reserved of the account's quota. */
   readonly concurrency: Readonly<Record<string, number>>;
+  /** How many requests wait for runs or are event streams at once; undefined: half of the calls that the account allows. */
+  readonly maxWaitingRequests: number | undefined;
   /** How many runs one run starts as subflows, with theirs. */
   readonly maxDescendants: number;
   /** Events of other buses for namespaces (docs/open-bus.md). */

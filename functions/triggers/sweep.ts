@@ -1,5 +1,7 @@
+import { concurrentCalls } from '../../lib/adapters/aws/account.ts';
 import { containers, enginePorts, installation, meter } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-requests.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
@@ -13,6 +15,9 @@ const SWEEP_MS = 13 * MINUTE_MS;
 export const handler = withFaultLog<void, void>(
   async () => {
     const ports = { ...enginePorts(), containers: containers() };
+    if (ports.settings.limits?.waitingRequests === 'half of the account') {
+      await storeConcurrentCalls(ports, await concurrentCalls());
+    }
     const began = ports.clock.now();
     await rearmAll(ports, installation());
     await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS });

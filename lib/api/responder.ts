@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
+import { takeSlot } from '../domain/instances/waiting-requests.ts';
 import { BusyError } from '../ports/executions.ts';
 import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -100,17 +101,20 @@ const RETRY_AFTER_SECONDS = 20;
 const toServiceError = ({ message }: BusyError): ServiceError =>
   new ServiceError('unavailable', `${message}; try again later`, {}, RETRY_AFTER_SECONDS);
 
-function openStream(served: Served, invocation: Invocation): EventStream {
+async function openStream(served: Served, invocation: Invocation): Promise<EventStream> {
   const { ports, request, routed, source } = served;
+  const deadline = streamDeadline(invocation, ports.clock.now());
+  const { release } = await takeSlot(ports, deadline);
   return new EventStream({
     poll: pollOf(served),
     watch: ports.changes.watch(ports.table),
     clock: ports.clock,
     intervals: source === undefined ? SNAPSHOT_INTERVALS : LIST_INTERVALS,
     lastEventId: lastEventIdOf(request),
-    deadline: streamDeadline(invocation, ports.clock.now()),
+    deadline,
     hasPlainErrors: routed.route.refusal === 'plain',
     onFault: (error) => faultText(logFaultOf(ports, error, routed, invocation)),
+    onEnd: release,
   });
 }
 
@@ -119,7 +123,7 @@ async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise
   const first = await stream.open();
   const head = { status: 200, headers: STREAM_HEADERS };
   if (isStreaming) return { ...head, body: stream.toReadable(first) };
-  stream.close();
+  await stream.end();
   return { ...head, body: first };
 }
 
@@ -180,7 +184,7 @@ export function responderOf<Name extends LambdaName>(
     known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
     if (!wantsStream(request, routed)) return toReply(await endpoint?.(ports, call));
-    return toStreamReply(openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
+    return toStreamReply(await openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
   };
   return async (received, invocation) => {
     const { head, match } = received;

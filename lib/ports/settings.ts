@@ -6,6 +6,11 @@ export interface RunLimits {
   readonly startsPerSecond?: number | undefined;
   /** Runs that one run starts as subflows, with theirs. */
   readonly descendants?: number | undefined;
+  /**
+   * Requests of the installation that wait for a run, and event streams, at the same time. `half of the account`: half of the
+   * calls of functions that the account of AWS allows at once.
+   */
+  readonly waitingRequests?: number | 'half of the account' | undefined;
 }
 
 /** What the audit log contains, and where it goes. */

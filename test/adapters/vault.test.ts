@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parameterVault } from '../../lib/adapters/aws/vault.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { vaultContract } from '../contract/vault.ts';
@@ -84,7 +84,7 @@ describe('the vault in Parameter Store', () => {
     });
   });
 
-  test('reads the parameter once in five minutes', async () => {
+  test('reads the parameter once in five minutes, and then beside the requests', async () => {
     const vault = open();
     const before = server.requests.length;
     await Promise.all([vault.adminKey(), vault.adminKey()]);
@@ -93,7 +93,30 @@ describe('the vault in Parameter Store', () => {
     expect(await vault.adminKey()).toBe('secret');
     expect(server.requests.length - before).toBe(1);
     now += 1;
+    expect(await Promise.all([vault.adminKey(), vault.adminKey()])).toEqual(['secret', 'secret']);
+    await vi.waitFor(async () => expect(await vault.adminKey()).toBe('changed'));
+    expect(server.requests.length - before).toBe(2);
+  });
+
+  test('waits for the parameter when the key is ten minutes old: a changed key is valid then', async () => {
+    const vault = open();
+    await vault.adminKey();
+    reply = parameter('{"apikey": "changed"}');
+    now += 600_000;
     expect(await vault.adminKey()).toBe('changed');
+  });
+
+  test('uses the key for an hour while Parameter Store throttles reads, and no other error', async () => {
+    const vault = open();
+    await vault.adminKey();
+    now += 600_000;
+    reply = errorReply('ThrottlingException');
+    expect(await vault.adminKey()).toBe('secret');
+    reply = errorReply('ParameterNotFound');
+    await expect(vault.adminKey()).rejects.toThrow('ParameterNotFound');
+    reply = errorReply('ThrottlingException');
+    now += 3_000_000;
+    await expect(vault.adminKey()).rejects.toThrow('ThrottlingException');
   });
 
   test('reads the parameter again after an error', async () => {

@@ -26,13 +26,19 @@ describe('limits of an installation', () => {
   });
 
   test('are set for requests of the API, calls of functions and descendants of a run', () => {
-    const limits = { requestsPerSecond: '50', concurrency: '{"steps": 200, "tree": 20}', maxDescendants: '1000' };
+    const limits = {
+      requestsPerSecond: '50',
+      concurrency: '{"steps": 200, "tree": 20}',
+      maxDescendants: '1000',
+      maxWaitingRequests: '7',
+    };
     const resources = resourcesOf(limits);
     expect(reservedIn(resources)).toEqual({ steps: 200, tree: 20 });
     expect(methodSettingsIn(resources)).toEqual([
       expect.objectContaining({ HttpMethod: '*', ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 }),
     ]);
     expect(JSON.stringify(resources)).toContain('"WEFT_MAX_DESCENDANTS":"1000"');
+    expect(JSON.stringify(resources)).toContain('"WEFT_MAX_WAITING_REQUESTS":"7"');
   });
 
   test('name a function that does not exist', () => {

@@ -69,4 +69,32 @@ describe('the rights of every role', () => {
     expect(rights).not.toMatch(/[0-9A-F]{8}>/);
     await expect(rights).toMatchFileSnapshot(`./rights/${name}.txt`);
   });
+
+  const sectionOf = (role: string, settings = {}): string =>
+    rightsOf(resourcesIn(makeApp(settings).stack))
+      .split('\n\n')
+      .find((section) => section.startsWith(`${role},`)) ?? '';
+
+  test.each(['metrics', 'logs', 'system'])('let the function %s write the journal alone', (name) => {
+    const tables = sectionOf(`Functions${name}Role`).matchAll(/dynamodb:PutItem.*\n((?: {4}on .*\n)+)/g);
+    expect(Array.from(tables, ([, on]) => on?.trim())).toEqual(['on dynamodb:table/weft-journal']);
+  });
+
+  test('let only the function of the API keys write their partition', () => {
+    const guard = 'if ForAllValues:StringNotEquals dynamodb:LeadingKeys api-keys';
+    expect(sectionOf('FunctionskeysRole')).not.toContain(guard);
+    const writers = rightsOf(resourcesIn(makeApp().stack)).split('\n\n');
+    const unguarded = writers.filter((section) =>
+      section
+        .split(/\n(?= {2}\w)/)
+        .some((one, index, all) => /PutItem.*weft-catalog/s.test(one) && all[index + 1]?.trim() !== guard),
+    );
+    expect(unguarded.map((section) => section.split(',')[0])).toEqual(['FunctionskeysRole', 'UpgradeLeadingRole']);
+  });
+
+  test('decrypt a root key in a parameter of yours that is encrypted with any key of yours', () => {
+    const rights = sectionOf('FunctionssecretsRole', { rootKey: '/our/root-key' });
+    expect(rights).toContain('kms:Decrypt\n    on kms:key/*\n  if StringEquals kms:EncryptionContext:PARAMETER_ARN');
+    expect(rights).toContain('parameter/our/root-key and kms:ViaService ssm.<Region>.amazonaws.com');
+  });
 });

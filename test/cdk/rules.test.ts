@@ -55,15 +55,19 @@ describe('the rules of AWS Solutions', () => {
     tags: '{"team": "flows"}',
   };
 
-  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, { kms: 'true' }, open, EVERYTHING])(
-    'find nothing but what is accepted (%o)',
-    (settings) => {
-      const { app, stack } = makeApp(settings);
-      const found = findings(app);
-      expect([...found.keys()]).toEqual([]);
-      expect(stack.node.findAll().length).toBeGreaterThan(300);
-    },
-  );
+  test.each([
+    {},
+    { streaming: 'false', retain: 'false', name: 'flows' },
+    { kms: 'true' },
+    { rootKey: '/our/root-key' },
+    open,
+    EVERYTHING,
+  ])('find nothing but what is accepted (%o)', (settings) => {
+    const { app, stack } = makeApp(settings);
+    const found = findings(app);
+    expect([...found.keys()]).toEqual([]);
+    expect(stack.node.findAll().length).toBeGreaterThan(300);
+  });
 
   test('each acknowledgement suppresses a finding of its construct, and has a reason', () => {
     acknowledge.mockImplementation(() => {});

@@ -144,11 +144,12 @@ describe('rights', () => {
     expect(statements.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  test('only log delivery, lists for the deletion of the stack, and the registry token have all resources', () => {
+  test('only log delivery, lists for the deletion of the stack, the quota of calls and the registry token have all resources', () => {
     const everywhere = statements.filter(({ Resource }) => [Resource].flat().includes('*'));
     const actions = everywhere.flatMap(actionsOf).filter((action) => !action.startsWith('logs:'));
     expect(actions.toSorted()).toEqual([
       'ecr:GetAuthorizationToken',
+      'lambda:GetAccountSettings',
       'lambda:ListFunctions',
       'states:ListStateMachines',
     ]);

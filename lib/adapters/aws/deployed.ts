@@ -153,12 +153,17 @@ export const meter: () => Meter | undefined = /* @__PURE__ */ once(() => {
   return installation === undefined ? undefined : embeddedMeter({ namespace: setting('WEFT_BRAND'), installation });
 });
 
+function waitingRequests(): number | 'half of the account' {
+  const most = process.env['WEFT_MAX_WAITING_REQUESTS'] ?? '';
+  return most === '' ? 'half of the account' : Number(most);
+}
+
 /** The settings of the installation. */
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
-  limits: { descendants: Number(setting('WEFT_MAX_DESCENDANTS')) },
+  limits: { descendants: Number(setting('WEFT_MAX_DESCENDANTS')), waitingRequests: waitingRequests() },
   audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 

@@ -10,29 +10,60 @@ export interface ParameterVaultOptions {
   readonly now?: () => number;
 }
 
-/** How long a key is cached, milliseconds: a changed key is used after this time at the latest. */
+/** How long a key is used without a look at the parameter, milliseconds. */
 const FRESH_MS = 5 * 60_000;
+/** A key of this age is still used while the parameter is read, so that no request waits; milliseconds. */
+const STALE_MS = 10 * 60_000;
+/** A key of this age is used when Parameter Store throttles the read: an account has 40 reads a second; milliseconds. */
+const THROTTLED_MS = 60 * 60_000;
 
-interface CachedKey {
-  readonly until: number;
-  readonly key: Promise<string>;
+const THROTTLES: ReadonlySet<string> = new Set([
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'RequestLimitExceeded',
+]);
+
+const isThrottle = (error: unknown): boolean => error instanceof Error && THROTTLES.has(error.name);
+
+interface KnownKey {
+  readonly key: string;
+  /** When it was read, milliseconds since 1970. */
+  readonly at: number;
 }
 
 /**
- * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes. `adminKey` throws when
- * the parameter is missing or has no key; the next call reads again.
+ * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes, then read again beside the
+ * requests of further five minutes; a changed key is used after ten minutes at the latest, unless Parameter Store throttles
+ * the read. `adminKey` throws when the parameter is missing or has no key; the next call reads again.
  */
 export function parameterVault({ name, client = new SSMClient(), now = Date.now }: ParameterVaultOptions): Vault {
-  let cached: CachedKey | undefined;
-  return {
-    adminKey() {
-      if (cached !== undefined && now() < cached.until) return cached.key;
-      const current: CachedKey = { until: now() + FRESH_MS, key: readKey(client, name) };
-      cached = current;
-      current.key.catch(() => {
-        if (cached === current) cached = undefined;
+  let known: KnownKey | undefined;
+  let reading: Promise<string> | undefined;
+  const ageOf = ({ at }: KnownKey): number => now() - at;
+  const read = (): Promise<string> => {
+    reading ??= readKey(client, name)
+      .then((key) => {
+        known = { key, at: now() };
+        return key;
+      })
+      .finally(() => {
+        reading = undefined;
       });
-      return current.key;
+    return reading;
+  };
+  return {
+    async adminKey() {
+      const before = known;
+      if (before === undefined) return read();
+      if (ageOf(before) < FRESH_MS) return before.key;
+      const current = read().catch((error: unknown) => {
+        if (isThrottle(error) && ageOf(before) < THROTTLED_MS) return before.key;
+        throw error;
+      });
+      if (ageOf(before) >= STALE_MS) return current;
+      // A later request reads again, and waits for it when the key is older.
+      current.catch(() => undefined);
+      return before.key;
     },
   };
 }

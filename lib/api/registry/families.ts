@@ -1,10 +1,13 @@
 import type { Ports } from '../../ports/ports.ts';
+import type { TableName } from '../../ports/table.ts';
 
 /** A group of routes: one file of rows, one file of endpoints, one set of ports. */
 export interface Family {
   readonly about: string;
   /** The ports that its endpoints use. The rights of its Lambda follow from them. */
   readonly needs: readonly (keyof Ports)[];
+  /** The tables that its endpoints change, among them the journal with the audit log; absent: all. */
+  readonly writes?: readonly TableName[];
 }
 
 export const families = {
@@ -31,10 +34,12 @@ export const families = {
   secrets: {
     about: 'Secrets of a namespace',
     needs: ['table', 'sealer'],
+    writes: ['catalog', 'journal'],
   },
   registries: {
     about: 'Credentials of container registries',
     needs: ['table', 'sealer', 'web', 'clock'],
+    writes: ['catalog', 'journal'],
   },
   services: {
     about: 'Container services: global, of a namespace, of a workflow',
@@ -43,10 +48,12 @@ export const families = {
   logs: {
     about: 'Log lines of the server, of namespaces, workflows and instances',
     needs: ['table', 'blobs', 'clock'],
+    writes: ['journal'],
   },
   metrics: {
     about: 'Counts and durations of runs',
     needs: ['table', 'clock'],
+    writes: ['journal'],
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
@@ -55,10 +62,12 @@ export const families = {
   system: {
     about: 'Version, jq playground, description of this API',
     needs: [],
+    writes: ['journal'],
   },
   keys: {
     about: 'API keys',
     needs: ['table', 'clock'],
+    writes: ['catalog', 'journal'],
   },
 } as const satisfies Record<string, Family>;
 
@@ -71,4 +80,4 @@ export type LambdaName = Exclude<FamilyName, 'execution'>;
 export const COMMON_NEEDS = ['table', 'vault', 'clock'] as const satisfies readonly (keyof Ports)[];
 
 /** The ports that a Lambda with event streams needs. */
-export const STREAM_NEEDS = ['changes'] as const satisfies readonly (keyof Ports)[];
+export const STREAM_NEEDS = ['changes', 'settings'] as const satisfies readonly (keyof Ports)[];

@@ -57,6 +57,8 @@ export interface StreamOptions {
   readonly hasPlainErrors: boolean;
   /** Logs a fault of the service, and returns the message for the client. */
   readonly onFault: (error: unknown) => string;
+  /** Called when the stream ends, before its reply does. */
+  readonly onEnd: () => Promise<void>;
 }
 
 /** Errors that are sent in the stream. Others concern the request, so that no stream is opened. */
@@ -73,6 +75,7 @@ export class EventStream {
   #polledAt = 0;
   #sentAt = 0;
   #isClosed = false;
+  #ended: Promise<void> | undefined;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -88,8 +91,9 @@ export class EventStream {
     } catch (error) {
       const isEvent = error instanceof ServiceError && IN_STREAM.has(error.code) && !this.#options.hasPlainErrors;
       this.close();
-      if (!isEvent) throw error;
-      return errorFrame(error);
+      if (isEvent) return errorFrame(error);
+      await this.end();
+      throw error;
     }
   }
 
@@ -105,8 +109,7 @@ export class EventStream {
         events.next().then(push, (error: Error) => body.destroy(error));
       },
       destroy: (error, done) => {
-        this.close();
-        done(error);
+        this.end().then(() => done(error), done);
       },
     });
     return body;
@@ -116,6 +119,13 @@ export class EventStream {
   close(): void {
     this.#isClosed = true;
     this.#options.watch.close();
+  }
+
+  /** Ends the polling, and what was opened for the stream. Idempotent. */
+  async end(): Promise<void> {
+    this.close();
+    this.#ended ??= this.#options.onEnd();
+    await this.#ended;
   }
 
   async *#events(first: string): AsyncGenerator<string, void> {
@@ -131,6 +141,7 @@ export class EventStream {
       // A client that disconnects closes the stream, which may interrupt a poll.
       if (!this.#isClosed) yield this.#toLastFrame(error);
     }
+    await this.end();
   }
 
   async #poll(): Promise<string | undefined> {

@@ -257,6 +257,15 @@ export const auditEntry = (ms: number, shard: number, id: string): Key =>
 /** The time up to which the audit log was sent as events. */
 export const AUDIT_CURSOR: Key = at(journal('audit-cursor'));
 
+/** How many calls of functions the account allows at the same time. */
+export const CONCURRENT_CALLS: Key = at(journal('concurrent-calls'));
+
+/** The requests that wait at this moment; a shard has some of the places for them. */
+export const waitingRequests = (shard: number): Partition => journal(`waiting-requests#${shard}`);
+/** The key of a request that waits, by the time when it came. */
+export const waitingRequest = (shard: number, ms: number, id: string): Key =>
+  at(waitingRequests(shard), `${timeText(ms)}#${id}`);
+
 // ---- Blobs ----
 
 /** The beginnings of the keys of blobs that no deletion removes: they are removed when what they belong to has expired. */

@@ -1,5 +1,6 @@
 import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { findSlot, takeSlot } from '../../domain/instances/waiting-requests.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { ensureStarted, firstExecution, moveToExecution, startNew } from '../executions/handles.ts';
@@ -27,9 +28,10 @@ export async function execute(ports: EnginePorts, invocation: Invocation): Promi
 }
 
 /**
- * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970). A run that need
- * not wait runs in the request and is stored once, when it ends; a run that takes longer, or waits, is continued by a
- * state machine. Throws what `prepare` throws, and `not-found` when the run is deleted before it ends.
+ * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once
+ * if as many requests wait as may. A run that need not wait runs in the request and is stored once, when it ends; a run that takes longer, or waits, is continued by a
+ * state machine. Throws what `prepare` throws, `too-many` if the run would have to wait and no further
+ * request may, and `not-found` when the run is deleted before it ends.
  */
 export async function executeAndWait(
   ports: RunnerPorts,
@@ -40,14 +42,27 @@ export async function executeAndWait(
   const { opened, run, earlier } = prepared;
   const plan = revisions.planOf(opened.revision);
   if (earlier !== undefined || !mayRunInPlace(plan)) {
-    const started = await startPrepared(ports, prepared);
-    return { ...started, run: await pollEnd(ports, started.run, deadline) };
+    return startAndWait(ports, prepared, deadline);
   }
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
   const continued = await continueInMachine(ports, prepared, here);
-  return { run: await pollEnd(ports, continued, deadline), existing: false };
+  const slot = await findSlot(ports, deadline);
+  if (slot === undefined) return { run: continued, existing: false };
+  return { run: await pollEnd(ports, continued, deadline).finally(slot.release), existing: false };
+}
+
+/** Takes a place for a request that waits before it starts the run, so that a request without one starts none. */
+async function startAndWait(ports: RunnerPorts, prepared: Prepared, deadline: number): Promise<Started> {
+  if (prepared.earlier !== undefined && prepared.earlier.status !== 'pending') return startPrepared(ports, prepared);
+  const { release } = await takeSlot(ports, deadline);
+  try {
+    const started = await startPrepared(ports, prepared);
+    return { ...started, run: await pollEnd(ports, started.run, deadline) };
+  } finally {
+    await release();
+  }
 }
 
 /** A run of an earlier request is only started if that request crashed before it did so. */

@@ -37,6 +37,7 @@ function scripted({ wakes, finds, options = {} }: Script) {
     return resultOf(found, lastEventId);
   };
   let isClosed = false;
+  let ended = 0;
   const watch: Watch = {
     begin: () => table,
     next: async (atMost) => {
@@ -59,9 +60,12 @@ function scripted({ wakes, finds, options = {} }: Script) {
     deadline: Number.POSITIVE_INFINITY,
     hasPlainErrors: false,
     onFault,
+    onEnd: async () => {
+      ended += 1;
+    },
     ...options,
   });
-  return { stream, polledAt, isClosed: () => isClosed };
+  return { stream, polledAt, isClosed: () => isClosed, ended: () => ended };
 }
 
 async function textOf(script: Script): Promise<string> {

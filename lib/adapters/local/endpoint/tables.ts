@@ -25,6 +25,8 @@ export interface FoundEndpoint {
 export interface EndpointOptions {
   /** The URL of a DynamoDB, or of a database that speaks its protocol. */
   readonly endpoint: string;
+  /** By default `local`, which some databases refuse. */
+  readonly region?: string;
   readonly onCall?: (call: Call) => void;
   /** Migrates the data of older versions. If it throws, the tables are not opened. */
   readonly upgrade?: (found: FoundEndpoint) => Promise<void>;
@@ -50,8 +52,8 @@ async function prepare(client: DynamoDBClient, { upgrade }: EndpointOptions): Pr
  * @throws Error as `createTables` and `upgrade` do.
  */
 export async function openEndpointTable(options: EndpointOptions): Promise<EndpointTable> {
-  const { endpoint, onCall } = options;
-  const client = endpointClient(endpoint);
+  const { endpoint, region, onCall } = options;
+  const client = endpointClient(endpoint, region);
   try {
     await prepare(client, options);
   } catch (error) {
@@ -62,10 +64,13 @@ export async function openEndpointTable(options: EndpointOptions): Promise<Endpo
   return { table, close: async () => client.destroy() };
 }
 
-/** A client of a database that checks no credentials, for `createTables` and `dynamoTable`. */
-export function endpointClient(endpoint: string): DynamoDBClient {
+/**
+ * A client of a database that checks no credentials, for `createTables` and `dynamoTable`. Databases keep the tables of each
+ * region apart, and some accept only regions of AWS.
+ */
+export function endpointClient(endpoint: string, region = 'local'): DynamoDBClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return databaseClient({ endpoint, region: 'local', credentials });
+  return databaseClient({ endpoint, region, credentials });
 }
 
 const TABLES = Object.keys(tableSchemas) as TableName[];
