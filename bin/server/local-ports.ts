@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { databaseBlobs } from '../../lib/adapters/local/blobs.ts';
 import { localChanges } from '../../lib/adapters/local/changes.ts';
+import { anchoredTime, keepAnchor } from '../../lib/adapters/local/clock-anchor.ts';
 import type { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { durableContainers, durableWeb } from '../../lib/adapters/local/outputs.ts';
@@ -11,6 +12,7 @@ import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
+import type { Clock } from '../../lib/ports/clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { Web } from '../../lib/ports/web.ts';
 import { openRuntime } from './local-runtime.ts';
@@ -63,12 +65,20 @@ async function untilIdle(activity: Activity): Promise<void> {
   }
 }
 
+/** The clock, which continues that of the process before in the folder if the clock of the system was set meanwhile. */
+function openClock({ settings: { data }, closers }: PortOptions): Clock {
+  if (data === undefined) return systemClock(steadyTime());
+  const clock = systemClock(steadyTime({ expected: anchoredTime(data) }));
+  closers.defer(keepAnchor(data, clock.now));
+  return clock;
+}
+
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
   const { data, brand, version, retentionDays, maxScale, limits, audit, apiKey } = settings;
-  const clock = systemClock(steadyTime());
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
+  const clock = openClock(options);
   const blobs = databaseBlobs(database);
   const changes = localChanges();
   const containers = openContainers(settings);

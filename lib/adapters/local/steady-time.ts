@@ -8,6 +8,8 @@ export interface TimeSources {
   readonly monotonic: () => number;
   /** Since some moment; never set, and it runs while the machine sleeps. May be slow to read. */
   readonly boot: () => number;
+  /** What the time would be at the start by the process before; undefined if that is not known. */
+  readonly expected?: number | undefined;
   /** Reports that the clock of the system was set, and by how much: negative if it was set back. */
   readonly onSet?: (milliseconds: number) => void;
 }
@@ -29,19 +31,25 @@ const PATIENCE_MS = 600_000;
 /** While the clock of the system is behind, the time passes slower by this part. */
 const SLEWING = 0.1;
 
+/** By how much the clock is ahead of the expected time, if that is no ordinary correction; else 0. */
+function aheadAtStart(wall: number, expected = wall): number {
+  return wall - expected > MAX_CORRECTION_MS ? wall - expected : 0;
+}
+
 /**
  * Returns a time, milliseconds since 1970, that follows the clock of the system and never runs backwards. A clock that
  * was set back is followed by a time that passes slower; one that was set ahead is followed after 10 minutes, so that an
- * error that is mended in the meantime has no effect. Sleep of the machine counts as time that has passed.
+ * error that is mended in the meantime has no effect, also if the process starts meanwhile and the time is `expected` to be
+ * another one. Sleep of the machine counts as time that has passed.
  */
 export function steadyTime(sources: Partial<TimeSources> = {}): () => number {
-  const { wall, monotonic, boot, onSet } = { ...SYSTEM, ...sources };
-  let last = monotonic();
-  let lastBoot = boot();
+  const { wall, monotonic, boot, onSet, expected } = { ...SYSTEM, ...sources };
+  let [last, lastBoot] = [monotonic(), boot()];
+  const ahead = aheadAtStart(wall(), expected);
+  if (ahead > 0) onSet?.(ahead);
   let asleep = lastBoot - last;
-  let offset = wall() - last;
-  let aheadSince: number | undefined;
-  let isBehind = false;
+  let offset = wall() - ahead - last;
+  let [aheadSince, isBehind] = [ahead > 0 ? last : undefined, false];
 
   /** How far the clock is ahead, after the machine's sleep was added to the time. */
   const aheadAfterSleep = (ahead: number, now: number): number => {

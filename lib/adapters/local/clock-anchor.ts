@@ -1,0 +1,86 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+
+/** The time of the service at a moment, and the uptime of the machine at that moment; both in milliseconds. */
+interface Anchor {
+  /** The boot of the machine that the uptime belongs to. */
+  readonly boot: string;
+  readonly uptime: number;
+  /** Since 1970. */
+  readonly time: number;
+}
+
+/** What the system knows of its boot. */
+export interface BootSources {
+  /** An id of the present boot; undefined where the system has none. */
+  readonly bootId: () => string | undefined;
+  /** Milliseconds since the boot. It is never set, and counts sleep. */
+  readonly uptime: () => number;
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+/** The content of a file; undefined if it cannot be read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+const SYSTEM: BootSources = { bootId: () => textOf(BOOT_ID), uptime: () => uptime() * 1000 };
+
+const FILE = 'clock';
+
+/** The anchor in a folder; undefined if there is none that can be read. */
+function readAnchor(folder: string): Anchor | undefined {
+  try {
+    return JSON.parse(textOf(join(folder, FILE)) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The time that the last process of a folder would have by now, milliseconds since 1970: its clock may have been right
+ * where that of the system has been set since. Undefined if there was none since the boot of the machine.
+ */
+export function anchoredTime(folder: string, { bootId, uptime }: BootSources = SYSTEM): number | undefined {
+  const anchor = readAnchor(folder);
+  const boot = bootId();
+  if (anchor === undefined || boot === undefined || anchor.boot !== boot) return undefined;
+  const time = Number(anchor.time) + uptime() - Number(anchor.uptime);
+  return Number.isFinite(time) ? time : undefined;
+}
+
+const PERIOD_MS = 60_000;
+/** The anchor is stored again when it differs by more than this from the time of the process. */
+const MAX_DIFFERENCE_MS = 500;
+
+/** Keeps the time of this process in the folder for the next one. Returns a function that ends it. */
+export function keepAnchor(folder: string, now: () => number, sources: BootSources = SYSTEM): () => void {
+  let hasFailed = false;
+  const store = (): void => {
+    const boot = sources.bootId();
+    const known = anchoredTime(folder, sources);
+    if (boot === undefined || (known !== undefined && Math.abs(known - now()) <= MAX_DIFFERENCE_MS)) return;
+    const anchor: Anchor = { boot, uptime: sources.uptime(), time: now() };
+    try {
+      const draft = join(folder, `${FILE}.new`);
+      writeFileSync(draft, JSON.stringify(anchor), { mode: 0o600 });
+      renameSync(draft, join(folder, FILE));
+    } catch (error) {
+      if (!hasFailed) console.error(`the time could not be stored in ${join(folder, FILE)}; it is tried again`, error);
+      hasFailed = true;
+    }
+  };
+  store();
+  const timer = setInterval(store, PERIOD_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    store();
+  };
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { anchoredTime, keepAnchor } from '../../../lib/adapters/local/clock-anchor.ts';
+import { steadyTime } from '../../../lib/adapters/local/steady-time.ts';
+
+const BEGIN = Date.UTC(2026, 0, 15, 12);
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+
+let folder: string;
+let [wall, uptime] = [0, 0];
+let boot: string | undefined;
+let stop: () => void;
+const sources = { bootId: () => boot, uptime: () => uptime };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-clock-'));
+  [wall, uptime, boot] = [BEGIN, HOUR, 'first'];
+});
+afterEach(() => {
+  stop();
+  rmSync(folder, { recursive: true });
+});
+
+const pass = (milliseconds: number): void => {
+  wall += milliseconds;
+  uptime += milliseconds;
+};
+
+/** Starts a process on the folder; returns its time. Its monotonic clock begins anew. */
+function start(): () => number {
+  const began = uptime;
+  const expected = anchoredTime(folder, sources);
+  const monotonic = () => uptime - began;
+  const now = steadyTime({ wall: () => wall, monotonic, boot: () => uptime, expected, onSet: () => undefined });
+  stop = keepAnchor(folder, now, sources);
+  return now;
+}
+
+test('an excursion of the clock by three days has no effect, with starts within it and after it', () => {
+  expect(start()()).toBe(BEGIN);
+  stop();
+  wall += 3 * DAY;
+  pass(MINUTE);
+  const within = start();
+  expect(within()).toBe(BEGIN + MINUTE);
+  pass(MINUTE);
+  expect(within()).toBe(BEGIN + 2 * MINUTE);
+  stop();
+  wall -= 3 * DAY;
+  pass(MINUTE);
+  expect(start()()).toBe(BEGIN + 3 * MINUTE);
+});
+
+test('a process that starts after the clock was set ahead follows it after ten minutes', () => {
+  start();
+  stop();
+  wall += 3 * DAY;
+  const now = start();
+  expect(now()).toBe(BEGIN);
+  pass(10 * MINUTE);
+  now();
+  expect(now()).toBe(BEGIN + 3 * DAY + 10 * MINUTE);
+});
+
+test('a process that starts after the clock was set back takes it', () => {
+  start();
+  stop();
+  wall -= HOUR;
+  expect(start()()).toBe(BEGIN - HOUR);
+});
+
+test.each([
+  ['the machine was booted meanwhile', () => ([wall, uptime, boot] = [BEGIN + DAY, MINUTE, 'second'])],
+  ['the system has no id of its boot', () => ([wall, boot] = [BEGIN + DAY, undefined])],
+  ['the file is damaged', () => ([wall] = [BEGIN + DAY, writeFileSync(join(folder, 'clock'), '{"boot":"first","ti')])],
+  ['the file has no numbers', () => ([wall] = [BEGIN + DAY, writeFileSync(join(folder, 'clock'), '{"boot":"first"}')])],
+])('the clock of the system counts at once if %s', (_why, change) => {
+  start();
+  stop();
+  change();
+  expect(start()()).toBe(BEGIN + DAY);
+});
+
+test('the file is written only when the time of the process has another distance to the uptime', () => {
+  start();
+  const before = readFileSync(join(folder, 'clock'), 'utf8');
+  pass(HOUR);
+  stop();
+  start();
+  expect(readFileSync(join(folder, 'clock'), 'utf8')).toBe(before);
+});
