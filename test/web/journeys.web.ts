@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole } from './browser/console.ts';
-import { ask, started, untilListening } from './browser/space.ts';
+import { ask, started, untilListening, untilStatus } from './browser/space.ts';
 import { pasteInto } from './browser/typing.ts';
 
 let console_: Console;
@@ -85,7 +85,7 @@ describe('a person', () => {
     await pasteInto(page.getByRole('textbox', { name: 'Input' }), '{"name": "Ada"}');
     await page.getByRole('button', { name: 'Start' }).click();
     await status(page, 'Complete').waitFor();
-    const steps = page.getByRole('region', { name: 'Steps' }).getByRole('button');
+    const steps = page.getByRole('region', { name: 'Steps' }).locator('button.step');
     expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('wait'), expect.stringContaining('greet')]);
     await page.getByText('hello Ada').first().waitFor();
     await page.getByRole('link', { name: 'Data', exact: true }).click();
@@ -155,7 +155,7 @@ describe('a person', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.includes(run));
     await status(page, 'Complete').waitFor();
-    const steps = page.getByRole('region', { name: 'Steps' }).getByRole('button');
+    const steps = page.getByRole('region', { name: 'Steps' }).locator('button.step');
     expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('check'), expect.stringContaining('charge')]);
     await steps.last().click();
     await page.getByRole('link', { name: 'Step', exact: true }).click();
@@ -180,7 +180,8 @@ describe('a person', () => {
 
   test('sees which failed runs would be repeated, and repeats them by the mended workflow', async () => {
     await store('sum', 'states:\n- id: sum\n  type: noop\n  transform: {sum: jq(.a + .missing.b.c.d | error)}\n');
-    for (const a of [1, 2, 3]) await started(console_.client, ns, 'sum', { a });
+    for (const a of [1, 2, 3])
+      await untilStatus(console_.client, ns, await started(console_.client, ns, 'sum', { a }), 'failed');
     const page = await console_.open(`n/${ns}/runs?status=failed`);
     await page.getByRole('button', { name: 'Run all again…' }).click();
     const panel = page.getByRole('complementary', { name: 'Run again' });
@@ -193,8 +194,8 @@ describe('a person', () => {
     await panel.getByRole('heading', { name: '3 runs' }).waitFor();
     await panel.getByRole('button', { name: 'Start 3 runs' }).click();
     await panel.getByText('3 runs started.').waitFor();
-    await page.goto(`${console_.client.url}/ui/n/${ns}/runs?status=complete`);
-    await page.getByText('3 runs', { exact: true }).waitFor();
+    const list = await console_.open(`n/${ns}/runs?status=complete`);
+    await list.getByText('3 runs', { exact: true }).waitFor();
   });
 
   test('sees which runs would be cancelled, and cancels them', async () => {

@@ -5,6 +5,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { prepareConsole } from '../../../bin/console/preparation.ts';
 import { type Client, openClient } from '../../service/access/client.ts';
 import { FLAGS, findChromium } from './chromium.ts';
+import { openGateway } from './gateway.ts';
 
 /** How a page of the console is opened. */
 export interface Look {
@@ -67,10 +68,11 @@ async function launch(): Promise<{ context: BrowserContext; end: () => Promise<v
 export async function openConsole(): Promise<Console> {
   await prepareConsole();
   const client = await openClient();
+  const gateway = await openGateway(client.url);
   const { context, end } = await launch();
   const faults: string[] = [];
   const open = async (path: string, look: Look = {}): Promise<Page> => {
-    const { width = 1280, height = 800, theme = 'light', key = client.key, at = client.url } = look;
+    const { width = 1280, height = 800, theme = 'light', key = client.key, at = gateway.url } = look;
     const page = await context.newPage();
     watch(page, faults);
     await page.setViewportSize({ width, height });
@@ -81,6 +83,7 @@ export async function openConsole(): Promise<Console> {
   };
   const close = async () => {
     await end();
+    await gateway.close();
     await client.close();
   };
   const closePages = async () => {
