@@ -19,6 +19,7 @@ import type { WeftFunction } from '../functions/function.ts';
 import type { Functions } from '../functions/functions.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
+import { compactPaths } from './gateway-paths.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
 /** Every path exists with both prefixes (rest-api reference, 17). */
@@ -31,14 +32,14 @@ const FALLBACK: LambdaName = 'system';
 function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
   const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
   const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
-  return new Map([...prefixed, ['/{elsewhere+}', FALLBACK]]);
+  return new Map([...compactPaths(new Map(prefixed)), ['/{elsewhere+}', FALLBACK]]);
 }
 
 /** The paths of the console; from the root, a browser is sent there. */
 const CONSOLE_PATHS = ['/', '/ui', '/ui/{page+}'];
 
 /**
- * The REST API: a resource for each path of the registry, with one integration for all methods. The Lambda distinguishes
+ * The REST API: resources for the paths of the registry (`compactPaths`), with one integration for all methods. The Lambda distinguishes
  * methods and `op`, authorizes the key and validates bodies, so that no authorizer, model or validator is needed here.
  */
 export class Api extends Construct {
@@ -72,7 +73,7 @@ export class Api extends Construct {
     this.domainTarget = this.#name(settings);
   }
 
-  #make({ name, tracing, requestsPerSecond: rate }: Settings): RestApi {
+  #make({ name, tracing, loggingRole, requestsPerSecond: rate }: Settings): RestApi {
     return new RestApi(this, 'Rest', {
       restApiName: name,
       // A changed description would replace the deployment of the API.
@@ -80,8 +81,8 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // Without this, API Gateway would read bodies as text.
       binaryMediaTypes: ['*/*'],
-      cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      cloudWatchRole: loggingRole,
+      ...(loggingRole ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
       deployOptions: {
         stageName: 'prod',
         accessLogDestination: new LogGroupLogDestination(this.logs),

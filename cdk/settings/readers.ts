@@ -177,6 +177,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   alarms: { read: alarms },
   dashboard: { fallback: false, read: flag },
   metrics: { fallback: false, read: flag },
+  loggingRole: { fallback: true, read: flag },
   tracing: { fallback: false, read: flag },
   tags: { fallback: {}, read: shaped(TAGS, 'table of tags') },
 };

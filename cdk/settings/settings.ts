@@ -51,6 +51,8 @@ export interface Settings {
   readonly dashboard: boolean;
   /** The functions write metrics to CloudWatch (lib/ports/meter.ts), which are not free. */
   readonly metrics: boolean;
+  /** API Gateway writes access logs by a role that the stack sets for the whole account; false: the account has one already. */
+  readonly loggingRole: boolean;
   /** X-Ray traces requests and functions. */
   readonly tracing: boolean;
   /** The tags of all resources. */

@@ -43,6 +43,7 @@ describe('settings', () => {
       alarms: undefined,
       dashboard: false,
       metrics: false,
+      loggingRole: true,
       tracing: false,
       tags: {},
       version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),
