@@ -73,8 +73,22 @@ export async function bundleSandbox(folder: string): Promise<void> {
 /** The declarations that the public types of the construct refer to. */
 const DECLARED = ['weft.d.ts', join('data', 'data.d.ts'), join('settings', 'settings.d.ts')];
 
-/** Writes the type declarations of the construct to a folder. */
-async function declareConstruct(folder: string): Promise<void> {
+/** A module of the package whose types are public: its source, and the declarations that they refer to, below its folder. */
+interface Declared {
+  readonly source: string;
+  readonly home: string;
+  readonly files: readonly string[];
+}
+
+const CONSTRUCT: Declared = { source: '../cdk/weft.ts', home: 'cdk', files: DECLARED };
+const CLIENT: Declared = {
+  source: '../client/index.ts',
+  home: 'client',
+  files: ['index.d.ts', 'client.d.ts', 'operations.d.ts'],
+};
+
+/** Writes the type declarations of a module to a folder. */
+async function declare({ source, home, files }: Declared, folder: string): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'weft-declarations-'));
   const config = join(temporary, 'tsconfig.json');
   const compilerOptions = {
@@ -85,11 +99,11 @@ async function declareConstruct(folder: string): Promise<void> {
     outDir: temporary,
     typeRoots: [here('../node_modules/@types')],
   };
-  const settings = { extends: here('../tsconfig.json'), compilerOptions, include: [here('../cdk/weft.ts')] };
+  const settings = { extends: here('../tsconfig.json'), compilerOptions, include: [here(source)] };
   await writeFile(config, JSON.stringify(settings));
   await promisify(execFile)(process.execPath, [here('../node_modules/typescript/bin/tsc'), '-p', config]);
-  for (const file of DECLARED) {
-    const text = await readFile(join(temporary, 'cdk', file), 'utf8');
+  for (const file of files) {
+    const text = await readFile(join(temporary, home, file), 'utf8');
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text.replace(/(from '\.{1,2}\/[\w/-]+)\.ts'/g, "$1.js'"));
   }
@@ -107,7 +121,19 @@ export async function bundleConstruct(dist: string): Promise<void> {
   });
   const { name, version } = JSON.parse(await readFile(here('../package.json'), 'utf8')) as Record<string, string>;
   await writeFile(join(dist, 'package.json'), JSON.stringify({ name, version, type: 'module' }));
-  await declareConstruct(folder);
+  await declare(CONSTRUCT, folder);
+}
+
+/** Writes the client of the API to dist/client. It has no dependency, and runs in browsers too. */
+export async function bundleClient(dist: string): Promise<void> {
+  const folder = join(dist, 'client');
+  await build({
+    ...MODULE,
+    platform: 'neutral',
+    entryPoints: [here('../client/index.ts')],
+    outfile: join(folder, 'index.mjs'),
+  });
+  await declare(CLIENT, folder);
 }
 
 /** Writes every function, as it is deployed, to dist/functions. */
@@ -129,5 +155,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await bundleSandbox(dist);
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   await bundleConstruct(dist);
+  await bundleClient(dist);
   await bundleAllFunctions(dist);
 }

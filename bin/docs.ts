@@ -9,7 +9,7 @@ import { openapi } from '../lib/api/docs/openapi.ts';
 import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
-import { apiTypes, type Description } from './console/api-types.ts';
+import { apiTypes, clientTypes, type Description } from './console/api-types.ts';
 import { notices } from './licenses/notices.ts';
 
 const folder = new URL('../docs/', import.meta.url);
@@ -18,6 +18,7 @@ writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), commandHandbook());
 writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
+writeFileSync(new URL('../client/operations.ts', folder), clientTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());
 writeFileSync(new URL('workflow.schema.json', folder), `${JSON.stringify(workflowSchema(), null, 1)}\n`);
 writeFileSync(new URL('../THIRD-PARTY-NOTICES.txt', folder), notices());

@@ -4,6 +4,7 @@
 // JavaScript for Node 20 and newer.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -22,11 +23,10 @@ if (!existsSync(source)) {
     const child = spawn(existsSync(own) ? own : process.execPath, [source, ...process.argv.slice(2)], {
       stdio: 'inherit',
     });
-    // The terminal sends Ctrl-C to both processes; the child determines the exit code.
-    process.on('SIGINT', () => {});
-    process.on('SIGTERM', () => child.kill('SIGTERM'));
-    child.on('exit', (code) => {
-      process.exitCode = code ?? 1;
+    // The terminal sends Ctrl-C to both processes, another sender to this one alone; the child determines the exit code.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+    child.on('exit', (code, signal) => {
+      process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
     });
   }
 }

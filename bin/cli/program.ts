@@ -11,6 +11,7 @@ export const EXIT_CODES =
   'Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no service at the address or key not accepted, 130 interrupted.';
 
 const HELP = ['-h', '--help'];
+const VERSION = ['--version', '-v'];
 const KEY_STATUSES: readonly (number | undefined)[] = [401, 403];
 
 function overview(): string {
@@ -31,12 +32,11 @@ const isHelp = (word: string | undefined): boolean => word === 'help' || HELP.in
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined) throw new UsageError('no command given');
-  if (isHelp(name)) {
+  if (name === undefined || isHelp(name)) {
     await terminal.print(`${rest[0] === undefined ? overview() : helpOf(need(rest[0]))}\n`);
     return EXIT.success;
   }
-  const command = need(name);
+  const command = VERSION.includes(name) ? need('version') : need(name);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.some((word) => HELP.includes(word))) {
     await terminal.print(`${helpOf(command)}\n`);

@@ -127,6 +127,16 @@ function signatureOf({ path, operation }: Row): string {
   ].join('\n');
 }
 
+/** How a client reads the reply. */
+function replyKind(operation: Operation): string {
+  if (operation['x-frame'] !== undefined && replyType(operation) === 'undefined') return 'stream';
+  const type = replyType(operation);
+  return type === 'undefined' || type === 'Blob' ? ({ undefined: 'none', Blob: 'bytes' } as const)[type] : 'json';
+}
+
+/** The row of the package's client, which must know how a reply is read. */
+const clientRow = (row: Row): string => rowText(row).replace(/ \},$/, `, reply: '${replyKind(row.operation)}' },`);
+
 /** The operation of a request; one that is alone with its method and path has it as the only value of its parameter. */
 function opOf({ op, parameters = [] }: Operation): string | undefined {
   const values = parameters.find(({ name }) => name === 'op')?.schema?.enum ?? [];
@@ -147,8 +157,11 @@ type Empty = Readonly<Record<never, never>>;
 type Bytes = string | Blob | Uint8Array<ArrayBuffer>;
 `;
 
+/** As `apiTypes`, for the client of the package. */
+export const clientTypes = (description: Description): string => apiTypes(description, clientRow);
+
 /** The types of all shapes, the signature of each operation, and the table by which the client makes its requests. */
-export function apiTypes(description: Description): string {
+export function apiTypes(description: Description, rowOf: (row: Row) => string = rowText): string {
   const schemas = Object.entries(description.components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf(schema)};`,
   );
@@ -157,6 +170,6 @@ export function apiTypes(description: Description): string {
     HEAD,
     schemas.join('\n'),
     `\nexport interface Operations {\n${rows.map(signatureOf).join('\n')}\n}`,
-    `\n/** Method, path below /api, \`op\` and the permission that a key needs. */\nexport const operations = {\n${rows.map(rowText).join('\n')}\n} as const;\n`,
+    `\n/** Method, path below /api, \`op\` and the permission that a key needs. */\nexport const operations = {\n${rows.map(rowOf).join('\n')}\n} as const;\n`,
   ].join('\n');
 }

@@ -32,8 +32,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'bin/cli/commands': [
     'bin/cli/client',
     'bin/cli/costs',
+    'bin/cli/graph',
     'bin/cli/inspection',
     'bin/cli/language-server',
+    'bin/cli/mcp',
     'bin/cli/migration',
     'bin/cli/shell',
     'bin/cli/testing',
@@ -49,6 +51,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language',
   ],
   'bin/cli/costs': ['lib/adapters/aws', 'lib/api/registry', 'lib/compiler/emit', 'lib/compiler/plan'],
+  'bin/cli/graph': ['bin/cli/shell', 'lib/compiler/plan'],
   'bin/cli/inspection': ['bin/cli/client', 'bin/cli/shell', 'lib/language'],
   'bin/cli/language-server': [
     'bin/cli/transfer',
@@ -59,6 +62,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint',
     'lib/lint/document',
   ],
+  'bin/cli/mcp': ['bin/cli/client', 'bin/cli/shell', 'bin/cli/workflows', 'lib/compiler'],
   'bin/cli/migration': [
     'bin/cli/client',
     'bin/cli/shell',

@@ -205,6 +205,11 @@ describe('weft instances and weft cancel', () => {
     expect((await workspace.weft(['cancel', String(sleeping)])).out).toBe(`cancelled ${sleeping}\n`);
     const ended = await workspace.weft(['logs', '-f', String(sleeping)]);
     expect({ code: ended.code, err: ended.err }).toEqual({ code: 1, err: '' });
+    expect((await workspace.weft(['cancel', String(sleeping)])).out).toBe(`${sleeping} has already ended: failed\n`);
+    expect(await workspace.weft(['cancel', 'nosuch'])).toMatchObject({ code: 1, err: expect.stringContaining('nosuch') });
+    expect((await workspace.weft(['instances', '--limit', '1'])).out).toMatch(/STARTED +DURATION[^]*\.\d{3}Z +\d+\.\d{3} s/);
+    const hint = await workspace.weft(['exec', 'noop', '--input', '{"a":1}']);
+    expect(hint).toMatchObject({ code: 2, err: expect.stringContaining('as in a:=1') });
     const shown = await workspace.weft(['instances', 'get', String(sleeping)]);
     expect(shown.out).toMatch(/^status +failed$/m);
     expect(shown.out).toMatch(/^errorMessage +cancelled by api request$/m);

@@ -1,15 +1,37 @@
+import { textAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import { defineCommand, needArguments, result } from '../shell/command.ts';
+import { CommandFailedError, defineCommand, needArguments, result } from '../shell/command.ts';
+
+interface Cancellation {
+  readonly id: string;
+  readonly cancelled: boolean;
+  readonly status: string;
+}
+
+const lineOf = ({ id, cancelled, status }: Cancellation): string =>
+  cancelled ? `cancelled ${id}` : `${id} has already ended: ${status}`;
 
 export const cancel = defineCommand({
-  about: 'Cancels runs of workflows; a run that has ended is not changed',
+  about: 'Cancels runs of workflows; for a run that has ended it prints how it ended',
   usage: ['cancel INSTANCE...'],
   options: { ...NAMESPACE_OPTION, ...TARGET_OPTIONS },
   run: async (values, ids, terminal) => {
     needArguments('cancel', ['INSTANCE', '[INSTANCE…]'], ids);
-    const { service, base } = await openNamespace(values, terminal);
-    for (const id of ids) await service.call('POST', `${base}/instances/${encodeURIComponent(id)}/cancel`);
-    return result(values, { cancelled: ids }, () => ids.map((id) => `cancelled ${id}`).join('\n'));
+    const { service, base, namespace } = await openNamespace(values, terminal);
+    const outcomes: Cancellation[] = [];
+    for (const id of ids) {
+      const path = `${base}/instances/${encodeURIComponent(id)}`;
+      const found = await service.call('GET', path).catch((error: unknown) => {
+        if (error instanceof CommandFailedError && error.status === 404) {
+          throw new CommandFailedError(`no run '${id}' in '${namespace}'`, 404);
+        }
+        throw error;
+      });
+      const status = textAt(found, 'instance', 'status');
+      if (status === 'pending') await service.call('POST', `${path}/cancel`);
+      outcomes.push({ id, cancelled: status === 'pending', status });
+    }
+    return result(values, outcomes, () => outcomes.map(lineOf).join('\n'));
   },
 });

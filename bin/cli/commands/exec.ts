@@ -65,6 +65,10 @@ function jsonOf(word: string, text: string): unknown {
 async function bodyOf({ input }: Values, words: readonly string[], terminal: Terminal): Promise<Body> {
   if (input === undefined) return JSON.stringify(toInput(words));
   if (words.length > 0) throw new UsageError('give the input either as a file or as NAME=TEXT, not both');
+  if (/^\s*[{[]/.test(input)) {
+    const hint = 'give values as NAME=TEXT or NAME:=JSON, as in a:=1, or the JSON by --input -';
+    throw new UsageError(`--input is a file, not JSON; ${hint}`);
+  }
   return readBytes(terminal, input);
 }
 

@@ -10,8 +10,7 @@ import {
   type ValuesOf,
 } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
-import { openArchiveWriter } from '../transfer/archive-writer.ts';
-import { type Counts, type ExportJob, exportNamespace } from '../transfer/export.ts';
+import type { Counts, ExportJob } from '../transfer/export.ts';
 import { hasNamespace } from '../transfer/remote.ts';
 
 const OPTIONS = {
@@ -28,6 +27,7 @@ const countsText = ({ workflows, revisions, directories, variables }: Counts): s
 /** Writes the archive; an incomplete one is removed. */
 async function write(job: Omit<ExportJob, 'counts'>, notes: readonly string[]): Promise<Counts> {
   try {
+    const { exportNamespace } = await import('../transfer/export.ts');
     const counts = await exportNamespace(job, { exportedAt: new Date().toISOString(), notes });
     await job.archive.end();
     return counts;
@@ -51,6 +51,8 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
   if (!(await hasNamespace(remote))) {
     throw new CommandFailedError(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
   }
+  // Loaded late: the libraries are large, and few commands need them.
+  const { openArchiveWriter } = await import('../transfer/archive-writer.ts');
   const archive = await openArchiveWriter(resolve(terminal.cwd, file));
   const onExported = (path: string) =>
     values.quiet || values.json ? undefined : terminal.printStatus(`exported ${path}`);

@@ -14,8 +14,6 @@ import {
 } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
-import { MANIFEST } from '../transfer/archive-layout.ts';
-import { namesBelow, readDesiredState, readManifest, unpack } from '../transfer/archive-reader.ts';
 import type { DesiredState } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
 import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';
@@ -40,7 +38,11 @@ interface ImportSource {
   readonly namespace?: string;
 }
 
+/** Loaded late: the libraries are large, and few commands need them. */
+const loadReader = () => import('../transfer/archive-reader.ts');
+
 async function fromArchive(folder: string, names: readonly string[]): Promise<ImportSource> {
+  const { readDesiredState, readManifest } = await loadReader();
   const { namespace } = await readManifest(folder);
   return { desired: await readDesiredState(folder, names), namespace };
 }
@@ -58,7 +60,9 @@ async function read(name: string, { values, terminal, folder }: Place): Promise<
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${name} cannot be read: ${error.code}`);
   });
+  const { namesBelow, unpack } = await loadReader();
   if (found.isFile()) return fromArchive(folder, await unpack(path, folder));
+  const { MANIFEST } = await import('../transfer/archive-layout.ts');
   const isArchive = await stat(join(path, MANIFEST)).then(
     (manifest) => manifest.isFile(),
     () => false,

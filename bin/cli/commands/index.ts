@@ -8,12 +8,14 @@ import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { exec } from './exec.ts';
 import { exportCommand } from './export.ts';
+import { graph } from './graph.ts';
 import { importCommand } from './import.ts';
 import { instances } from './instances.ts';
 import { keys } from './keys.ts';
 import { login, profileCommand } from './login.ts';
 import { logs } from './logs.ts';
 import { lsp } from './lsp.ts';
+import { mcp } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
 import { namespaces } from './namespaces.ts';
 import { diff, promote } from './promote.ts';
@@ -35,11 +37,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   profiles: profileCommand,
   validate,
   lsp,
+  mcp,
   test,
   migrate: migrateCommand,
   cost,
   push: pushCommand,
   workflows,
+  graph,
   diff,
   promote,
   exec,

@@ -48,7 +48,18 @@ const OPTIONS = {
 
 type Values = ValuesOf<typeof OPTIONS>;
 
-const HEAD = ['ID', 'STATUS', 'STARTED', 'WORKFLOW', 'INVOKER', 'ERROR'];
+const HEAD = ['ID', 'STATUS', 'STARTED', 'DURATION', 'WORKFLOW', 'INVOKER', 'ERROR'];
+
+/** A time with milliseconds; the service may answer microseconds. */
+const inMilliseconds = (time: string): string => time.replace(/(\.\d{3})\d+Z$/, '$1Z');
+
+/** How long a run took, or has taken: `1.250 s`. */
+function durationText(row: unknown): string {
+  const isPending = textAt(row, 'status') === 'pending';
+  const end = isPending ? Date.now() : Date.parse(textAt(row, 'updatedAt'));
+  const ms = end - Date.parse(textAt(row, 'createdAt'));
+  return Number.isNaN(ms) ? '' : `${(Math.max(ms, 0) / 1000).toFixed(3)} s`;
+}
 
 /** The field, the type and the value of a filter. */
 type Filter = readonly [field: string, type: string, value: string];
@@ -136,8 +147,12 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
   const query = queryOf(values);
   const { service, base } = await openNamespace(values, terminal);
   const rows = await readRows(service, `${base}/instances?${query}`, Number(limitOf(values)));
-  const fields = ['id', 'status', 'createdAt', 'as', 'invoker', 'errorCode'];
-  const cells = rows.map((row) => fields.map((name) => textAt(row, name)));
+  const cells = rows.map((row) => [
+    ...['id', 'status'].map((name) => textAt(row, name)),
+    inMilliseconds(textAt(row, 'createdAt')),
+    durationText(row),
+    ...['as', 'invoker', 'errorCode'].map((name) => textAt(row, name)),
+  ]);
   return result(values, rows, () => toTable([HEAD, ...cells]));
 }
 

@@ -16,8 +16,7 @@ import { applyPlan } from '../transfer/apply.ts';
 import { hasOperations, type PlanItem } from '../transfer/plan.ts';
 import type { Remote } from '../transfer/remote.ts';
 import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
-import { type Comparison, withComparison } from '../workflows/comparison.ts';
-import { differenceText } from '../workflows/differences.ts';
+import type { Comparison } from '../workflows/comparison.ts';
 
 const OPTIONS = {
   to: {
@@ -49,8 +48,12 @@ async function open(values: Values, [from = '', to = '']: readonly string[], ter
 
 const isChange = ({ change }: PlanItem): boolean => change !== 'unchanged';
 
+/** Loaded late: the libraries are large, and few commands need them. */
+const loadComparison = () => import('../workflows/comparison.ts');
+
 /** The changes with the differences of their sources. */
 async function planText({ target }: Pair, { plan, onlyInTarget }: Comparison, terminal: Terminal): Promise<string> {
+  const { differenceText } = await import('../workflows/differences.ts');
   const lines: string[] = [];
   for (const item of plan.filter(isChange)) {
     const more = await differenceText(target, terminal, item);
@@ -69,6 +72,7 @@ export const diff: Command = defineCommand({
   run: async (values, args, terminal) => {
     needArguments('diff', ['NAMESPACE', 'NAMESPACE'], args);
     const pair = await open(values, args, terminal);
+    const { withComparison } = await loadComparison();
     return withComparison(pair.source, pair.target, terminal, async (comparison): Promise<Outcome> => {
       const { plan, onlyInTarget } = comparison;
       const isSame = !plan.some(isChange) && onlyInTarget.length === 0;
@@ -106,6 +110,7 @@ export const promote: Command = defineCommand({
   run: async (values, args, terminal) => {
     needArguments('promote', ['FROM', 'TO'], args);
     const pair = await open(values, args, terminal);
+    const { withComparison } = await loadComparison();
     return withComparison(pair.source, pair.target, terminal, async (comparison) => {
       const count = comparison.plan.filter(hasOperations).length;
       if (count === 0) return { text: 'no differences', isSuccess: true };

@@ -22,7 +22,6 @@ import type { Remote } from '../transfer/remote.ts';
 import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
 import { problemTexts, validateFile } from '../transfer/validation.ts';
 import { warningsAbout } from '../transfer/warnings.ts';
-import { differenceText } from '../workflows/differences.ts';
 import { pruningItems } from '../workflows/pruning.ts';
 
 const OPTIONS = {
@@ -128,6 +127,7 @@ async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
   const counted = plan.filter(({ kind }) => kind !== 'directory');
   const isSuccess = plan.every(({ change }) => change !== 'conflict');
   if (values.json) return { text: toJson(plan.map((item) => toRecord({ item }))), isSuccess };
+  const { differenceText } = await import('../workflows/differences.ts');
   const lines: string[] = [];
   for (const item of plan.filter(({ change }) => change !== 'unchanged')) {
     const more = await differenceText(remote, terminal, item);

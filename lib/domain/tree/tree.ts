@@ -153,6 +153,7 @@ export async function rename(
 ): Promise<nodes.ResolvedNode> {
   const { node } = await nodes.need(ports, namespace, path);
   needMovable(node, pathOf(segmentsOf(target)));
+  if (pathOf(segmentsOf(target)) === node.path) throw alreadyExists();
   const site = await needSite(ports, namespace, target, NODE_ERRORS);
   const key = keys.node(node.directory, node.name);
   const [item] = await ports.table.get([key]);

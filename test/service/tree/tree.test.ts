@@ -270,6 +270,7 @@ describe('renaming a node', () => {
     ['', '/x', 500, 'cannot rename root node'],
     ['/mv', '/', 500, 'cannot overwrite root node'],
     ['/mv', '/mv/in', 500, 'cannot move node into itself'],
+    ['/mv', '/mv/', 409, 'resource already exists'],
     ['/mv', '/mv2', 409, 'resource already exists'],
     ['/mv', '/nowhere/mv', 404, "inode not found at '/nowhere'"],
     ['/mv', '/-bad', 406, 'one or more fields has an invalid value'],
