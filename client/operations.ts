@@ -28,7 +28,7 @@ export type KeyRecord = { readonly id: string; readonly name: string; readonly p
 export type Failure = { readonly code: number; readonly message: string; readonly Error: string; readonly StatusCode: number; readonly error?: { readonly code: string; readonly message: string } };
 export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: readonly NamespaceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: NamespaceRecord; readonly cursor: string }[] };
 export type NamespaceReply = { readonly namespace: NamespaceRecord };
-export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean } };
+export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number; readonly activeRuns?: number; readonly startsPerSecond?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean } };
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
 export type NodeRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision };
@@ -42,7 +42,7 @@ export type MachineReply = { readonly namespace: string; readonly path: string; 
 export type MirrorReply = { readonly namespace: string; readonly info: { readonly url: string; readonly ref: string; readonly cron: string; readonly publicKey: string; readonly commitId: string; readonly lastSync: string | null; readonly privateKey: string; readonly passphrase: string; readonly insecure: boolean }; readonly activities: { readonly pageInfo: PageInfo; readonly results: readonly { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly id: string; readonly type: string; readonly status: string; readonly createdAt: string; readonly updatedAt: string }; readonly cursor: string }[] } };
 export type StartedReply = { readonly namespace: string; readonly instance: string };
 export type InstancesReply = { readonly instances: { readonly pageInfo: PageInfo; readonly results: readonly InstanceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: InstanceRecord; readonly cursor: string }[] }; readonly namespace: string };
-export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string }; readonly error?: { readonly code: string; readonly message: string; readonly at?: { readonly file: string; readonly line: number; readonly column: number }; readonly expression?: string; readonly saw?: { readonly type: string; readonly sample: string }; readonly near?: readonly string[]; readonly unmatched?: readonly string[]; readonly state: string } };
+export type InstanceReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly invokedBy: string; readonly flow: readonly string[]; readonly workflow: { readonly path: string; readonly name: string; readonly parent: string; readonly revision: string }; readonly labels?: { readonly [name: string]: string }; readonly error?: { readonly code: string; readonly message: string; readonly at?: { readonly file: string; readonly line: number; readonly column: number }; readonly expression?: string; readonly saw?: { readonly type: string; readonly sample: string }; readonly near?: readonly string[]; readonly unmatched?: readonly string[]; readonly state: string } };
 export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
@@ -91,7 +91,7 @@ export type KeysReply = { readonly keys: readonly KeyRecord[] };
 export type OwnKeyReply = { readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
-export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null } };
+export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null; readonly activeRuns?: number | null; readonly startsPerSecond?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null } };
 export type RerunManyInput = { readonly dryRun?: boolean; readonly at?: string; readonly limit?: number; readonly after?: string };
 export type RerunInput = { readonly patch?: readonly unknown[] };
 export type ToggleInput = { readonly live?: boolean };
@@ -196,7 +196,7 @@ export interface Operations {
   };
   waitWorkflow: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*' | 'label.*';
     body: undefined;
     reply: Blob;
     frame: never;
@@ -420,14 +420,14 @@ export interface Operations {
   };
   executeWorkflow: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref';
+    query: 'ref' | 'label.*';
     body: Bytes | undefined;
     reply: StartedReply;
     frame: never;
   };
   waitWorkflowWithBody: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*';
+    query: 'ref' | 'ctype' | 'field' | 'raw-output' | 'input.*' | 'label.*';
     body: Bytes | undefined;
     reply: Blob;
     frame: never;

@@ -23,7 +23,8 @@ export const cancel = defineCommand({
     for (const id of ids) {
       const path = `${base}/instances/${encodeURIComponent(id)}`;
       const found = await service.call('GET', path).catch((error: unknown) => {
-        if (error instanceof CommandFailedError && error.status === 404) {
+        // An id that is no UUID is refused with 500, as by the original.
+        if (error instanceof CommandFailedError && (error.status === 404 || /invalid UUID/.test(error.message))) {
           throw new CommandFailedError(`no run '${id}' in '${namespace}'`, 404);
         }
         throw error;

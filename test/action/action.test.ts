@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, openClient } from '../service/access/client.ts';
+
+const run = promisify(execFile);
+
+interface Step {
+  readonly name: string;
+  readonly shell: string;
+  readonly run: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+const FLOW = 'states:\n- {id: greet, type: noop, transform: {text: hello}}\n';
+const TEST = 'workflow: flow.yaml\ncases:\n- name: greets\n  expect: {output: {text: hello}}\n';
+/** Stands for the client of GitHub: stores what it would send. */
+const GH = `#!/usr/bin/env bash
+echo "$*" >> "$GH_CALLS"
+case "$*" in *--paginate*) [ -f "$GH_EARLIER" ] && echo 7 || true ;; *) touch "$GH_EARLIER" ;; esac
+`;
+
+let client: Client;
+let folder: string;
+let action: Action;
+beforeAll(async () => {
+  client = await openClient();
+  await client.call('PUT', '/api/namespaces/action');
+  folder = await mkdtemp(join(tmpdir(), 'weft-action-'));
+  action = load(await readFile('action.yml', 'utf8')) as Action;
+  await mkdir(join(folder, 'bin'));
+  await writeFile(
+    join(folder, 'bin/weft'),
+    `#!/usr/bin/env bash\nexec ${process.execPath} ${resolve('bin/weft.ts')} "$@"\n`,
+  );
+  await writeFile(join(folder, 'bin/gh'), GH);
+  for (const name of ['weft', 'gh']) await chmod(join(folder, 'bin', name), 0o755);
+  await mkdir(join(folder, 'flows'));
+  await writeFile(join(folder, 'flows/flow.yaml'), FLOW);
+  await writeFile(join(folder, 'flows/flow.test.yaml'), TEST);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await client.close();
+});
+
+/** The value of an expression of the action file, as a runner would replace it. */
+function evaluated(text: string, inputs: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\{\{ *([\w.]+) *\}\}/g, (_, name: string) => {
+    if (name.startsWith('inputs.')) return inputs[name.slice('inputs.'.length)] ?? '';
+    return { 'github.token': 'token', 'github.event.pull_request.number': '12' }[name] ?? '';
+  });
+}
+
+/** Runs a step as a runner would: by its shell, with its environment, in the checked-out folder. */
+async function runStep(name: string, given: Readonly<Record<string, string>> = {}) {
+  const step = action.runs.steps.find((one) => one.name === name);
+  if (step === undefined) throw new Error(`the action has no step '${name}'`);
+  const defaults = Object.fromEntries(Object.entries(action.inputs).map(([key, input]) => [key, input.default]));
+  const inputs = { ...defaults, folder: 'flows', ...given };
+  const own = Object.entries(step.env ?? {}).map(([key, value]) => [key, evaluated(value, inputs)]);
+  const env = {
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    GITHUB_ACTION_PATH: resolve('.'),
+    GITHUB_REPOSITORY: 'acme/flows',
+    GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+    RUNNER_TEMP: folder,
+    GH_CALLS: join(folder, 'gh-calls'),
+    GH_EARLIER: join(folder, 'gh-earlier'),
+    ...Object.fromEntries(own),
+  };
+  const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run];
+  return run('bash', args, { cwd: folder, env }).then(
+    ({ stdout }) => ({ code: 0, out: stdout }),
+    ({ code, stdout, stderr }) => ({ code: Number(code), out: `${stdout}${stderr}` }),
+  );
+}
+
+describe('the action', () => {
+  test('is composite, and each of its steps has a shell', () => {
+    expect(action.runs.using).toBe('composite');
+    expect(action.runs.steps.map(({ shell }) => shell)).toEqual(action.runs.steps.map(() => 'bash'));
+  });
+
+  test('installs nothing that is there, lints and tests', async () => {
+    expect(await runStep('Install')).toMatchObject({ code: 0, out: expect.stringMatching(/^v\d/) });
+    expect(await runStep('Lint')).toMatchObject({ code: 0 });
+    expect(await runStep('Test')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed, 0 failed') });
+  });
+
+  test('fails, and marks the line, for an invalid workflow', async () => {
+    await writeFile(join(folder, 'flows/bad.yaml'), 'states:\n- {id: a, type: nop}\n');
+    expect(await runStep('Lint')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/::error file=flows\/bad\.yaml,line=2/),
+    });
+    await rm(join(folder, 'flows/bad.yaml'));
+  });
+
+  test('reports the plan, the diagram and the price, and replaces its comment', async () => {
+    const service = { namespace: 'action', url: client.url, key: client.key };
+    expect(await runStep('Describe the change', service)).toMatchObject({ code: 0 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(report).toMatch(/^<!-- weft-report -->\n### Weft\n\nPlan for the namespace `action`:/);
+    expect(report).toContain('create     workflow flow');
+    expect(report).toContain('```mermaid\nflowchart TD\n  s0["greet (noop)"]');
+    expect(report).toMatch(/one million runs +\$[\d.]+/);
+    expect(await readFile(join(folder, 'summary.md'), 'utf8')).toBe(report);
+    await runStep('Comment');
+    await runStep('Comment');
+    const calls = (await readFile(join(folder, 'gh-calls'), 'utf8')).split('\n');
+    expect(calls[1]).toContain('--method POST repos/acme/flows/issues/12/comments');
+    expect(calls[3]).toContain('--method PATCH repos/acme/flows/issues/comments/7');
+  });
+
+  test('reports without a service too', async () => {
+    expect(await runStep('Describe the change')).toMatchObject({ code: 0 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(report).not.toContain('Plan for');
+    expect(report).toContain('```mermaid');
+  });
+});
