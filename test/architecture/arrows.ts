@@ -186,7 +186,14 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/time/cron',
   ],
   cdk: ['cdk/data', 'cdk/functions', 'cdk/operations', 'cdk/service', 'cdk/settings'],
-  'cdk/data': ['cdk/functions', 'cdk/rights', 'cdk/settings', 'lib/adapters/portable', 'lib/domain/migrations', 'lib/domain/storage'],
+  'cdk/data': [
+    'cdk/functions',
+    'cdk/rights',
+    'cdk/settings',
+    'lib/adapters/portable',
+    'lib/domain/migrations',
+    'lib/domain/storage',
+  ],
   'cdk/functions': [
     'cdk/rights',
     'cdk/settings',
