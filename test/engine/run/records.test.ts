@@ -4,7 +4,6 @@ import { stepsWithData, toTimeline } from '../../../lib/domain/instances/timelin
 import { recordText } from '../../../lib/domain/runs/records.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { rerun } from '../../../lib/engine/start/rerun.ts';
-import { specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 
 let database: LocalTable;
@@ -32,8 +31,6 @@ async function end({ id }: runs.Run): Promise<runs.Run> {
   if (ended === undefined) throw new Error('the run is gone');
   return ended;
 }
-
-const outcomeOf = ({ status, code, message, data }: runs.Run) => ({ status, code, message, data });
 
 describe('the record of a run', () => {
   test('has each state with its transition, the reason of it, and the change of the data', async () => {
@@ -156,25 +153,4 @@ describe('a run that repeats another one', () => {
     await refused({ patch: [{ op: 'remove', path: '/nosuch' }] }).toThrow('patch[0] cannot be applied');
     await refused({ patch: [7] }).toThrow('patch[0] is not an operation');
   });
-});
-
-// Of these, a repetition does not see what its children or variables were at that state.
-const STATEFUL = /variable|getter|setter|scope|retr|namespace|event|collect|loop over|timeout/;
-
-describe('a run from each of its states', () => {
-  const stateless = specimens.filter(({ name }) => !STATEFUL.test(name));
-
-  test.each(stateless.map((specimen) => [specimen.name, specimen] as const))(
-    'ends as it did: %s',
-    async (_, { sources, input }) => {
-      await world.store(sources);
-      const ended = await end(await world.execute('main', input));
-      for (const { step, before } of await stepsWithData(world.reliable, ended)) {
-        const visits = (await stepsWithData(world.reliable, ended)).filter((one) => one.step.state === step.state);
-        if (before === undefined || visits.at(-1)?.step.n !== step.n) continue;
-        const again = await end(await rerun(world.ports, ended, { ...PLAIN, from: step.state }));
-        expect(outcomeOf(again), step.state).toEqual(outcomeOf(ended));
-      }
-    },
-  );
 });

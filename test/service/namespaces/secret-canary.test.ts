@@ -241,7 +241,8 @@ let flows = 0;
 async function run(states: string): Promise<number> {
   const path = `flow-${++flows}`;
   await store(path, `${FUNCTIONS}\n${states}\n`);
-  const answer = await client.call('POST', `${DEMO}/tree/${path}?op=wait`, { body: '{}' });
+  const headers = { Accept: 'application/json' };
+  const answer = await client.call('POST', `${DEMO}/tree/${path}?op=wait`, { body: '{}', headers });
   answers.push(answer.text, JSON.stringify([...answer.headers]));
   return answer.status;
 }
@@ -272,6 +273,18 @@ function foundInTables(): { readonly attribute: string; readonly invoker: string
       return trace === undefined ? [] : [{ attribute, invoker: String(item['invoker']), trace }];
     }),
   );
+}
+
+/** What describes a run: its record, what it waits for, and all that it saw. */
+const VIEWS = ['/timeline', '/waiting', '/bundle', '?op=source'];
+
+/** Reads the views and the data of each step. A replay is made of the bundle alone. */
+async function readRecords(id: string): Promise<void> {
+  for (const view of VIEWS) answers.push((await client.call('GET', `${DEMO}/instances/${id}${view}`)).text);
+  const timeline = (await client.call('GET', `${DEMO}/instances/${id}/timeline`)).json();
+  for (const { n } of rowsOf(timeline['steps'])) {
+    answers.push((await client.call('GET', `${DEMO}/instances/${id}/steps/${String(n)}`)).text);
+  }
 }
 
 async function readAll(instances: readonly string[]): Promise<void> {
@@ -350,6 +363,9 @@ describe('a secret that actions read, with every way in which a query can fail o
     await settled();
     const all = await instances();
     await readAll(all.map(({ id }) => id));
+    // A child gets the secret as its input, which its record has; its failure as that of its caller has none.
+    for (const { id } of all.filter(({ invoker }) => invoker === 'api')) await readRecords(id);
+    answers.push((await client.call('GET', '/api/audit')).text);
     const exposed = answers.map((text) => traceIn(decoded(text))).filter((trace) => trace !== undefined);
     expect(exposed).toEqual([]);
     const failures = answers.join('').match(/State failed with error 'service\.jq\.badCommand'/g) ?? [];
