@@ -157,6 +157,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: 
   clock: nothing,
   settings: nothing,
   meter: nothing,
+  traces: nothing,
 });
 
 interface Granting {

@@ -10,6 +10,7 @@ import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
+import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
@@ -57,6 +58,17 @@ function openWeb({ settings: { allowsPrivateAddresses = false }, ownPorts }: Por
   return networkWeb({ allowsPrivate: allowsPrivateAddresses, allowsLoopback: true, ownPorts: () => ownPorts });
 }
 
+/** A receiver that does not answer delays the end of the process by this time at most. */
+const LAST_EXPORT_MS = 3_000;
+
+/** Exports traces until the service is closed; what waits then is sent. */
+function openTraces({ settings: { traces: settings }, closers }: PortOptions): Pick<Ports, 'traces'> {
+  if (settings === undefined) return {};
+  const traces = new OtlpTraces(settings, (text) => console.error(text));
+  closers.defer(() => Promise.race([traces.flush(), setTimeout(LAST_EXPORT_MS, undefined, { ref: false })]));
+  return { traces };
+}
+
 /** Work that ends may start other work a moment later: a run sends an event, an event starts a run. */
 async function untilIdle(activity: Activity): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
@@ -80,6 +92,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const clock = openClock(options);
   const blobs = databaseBlobs(database);
+  const traces = openTraces(options);
   const changes = localChanges();
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
@@ -102,6 +115,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     changes,
     clock,
     meter: undefined,
+    ...traces,
     ...replacements,
   };
   const resume = async () => {

@@ -1,4 +1,5 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
+import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import type { AuditSettings, RunLimits } from '../../lib/ports/settings.ts';
 
@@ -28,6 +29,8 @@ export interface LocalSettings {
   readonly connectionsPerAddress?: number | undefined;
   /** What the audit log contains, how long, and where it goes. */
   readonly audit?: AuditSettings | undefined;
+  /** Where traces are exported; absent: nowhere. */
+  readonly traces?: TraceSettings | undefined;
   /** Whether the trial of a registry may reach private addresses and this machine; default false. */
   readonly allowsPrivateAddresses?: boolean | undefined;
   /** How podman or docker is used; detected by default. */
@@ -120,6 +123,7 @@ export function readSettings(environment: Environment): LocalSettings {
     limits: limitsOf(environment),
     connectionsPerAddress: limitOf('WEFT_MAX_CONNECTIONS', environment['WEFT_MAX_CONNECTIONS'], 4_000),
     audit: auditOf(environment),
+    traces: traceSettings(environment),
     containers: {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),

@@ -37,7 +37,7 @@ export const endpoints: Endpoints<'instances'> = {
     });
   },
   getInstance: async (ports, { path }) => {
-    const run = await instances.need(ports, path.namespace, path.instance);
+    const run = await instances.need(ports, path.namespace, path.instance, 'outline');
     const error = ports.settings.brand === 'direktiv' ? undefined : await toFailure(ports, run);
     return { ...instances.toDetail(run), ...(error === undefined ? {} : { error }) };
   },
@@ -54,11 +54,11 @@ export const endpoints: Endpoints<'instances'> = {
     return instances.toData(run, Buffer.from(run.metadata));
   },
   getInstanceTimeline: async (ports, { path }) =>
-    toTimeline(ports, await instances.need(ports, path.namespace, path.instance)),
+    toTimeline(ports, await instances.need(ports, path.namespace, path.instance, 'outline')),
   getInstanceStep: async (ports, { path }) =>
     toStepReply(ports, await instances.need(ports, path.namespace, path.instance), path.step),
   getInstanceWaiting: async (ports, { path }) =>
-    toWaiting(ports, await instances.need(ports, path.namespace, path.instance)),
+    toWaiting(ports, await instances.need(ports, path.namespace, path.instance, 'outline')),
   getInstanceSource: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
     const revision = await revisions.need(ports, run.workflowId, run.revision);

@@ -9,6 +9,7 @@ import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
 import type { Settings } from './settings.ts';
 import type { Table } from './table.ts';
+import type { Traces } from './traces.ts';
 import type { Vault } from './vault.ts';
 import type { Web } from './web.ts';
 
@@ -31,4 +32,6 @@ export interface Ports {
   readonly clock: Clock;
   /** Undefined where metrics are not collected. */
   readonly meter: Meter | undefined;
+  /** Absent where traces are not exported. */
+  readonly traces?: Traces;
 }

@@ -9,6 +9,7 @@ import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import { toFailure } from '../../../lib/domain/instances/timeline.ts';
 import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
+import { isTraceparent } from '../../../lib/domain/runs/spans.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import type { Invocation } from '../../../lib/engine/start/invocations.ts';
 import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
@@ -43,13 +44,14 @@ function labelsOf({ query }: Pick<Call<'executeWorkflow'>, 'query'>): { readonly
 
 function invocationOf(call: Pick<Call<'executeWorkflow'>, 'path' | 'query' | 'headers' | 'body'>): Invocation {
   const { path, query, headers, body } = call;
-  const key = headers['idempotency-key'] ?? '';
+  const { traceparent = '', 'idempotency-key': key = '' } = headers;
   return {
     namespace: path.namespace,
     path: path.node,
     ref: query['ref']?.[0] ?? '',
     input: body,
     ...labelsOf(call),
+    ...(isTraceparent(traceparent) ? { trace: traceparent } : {}),
     ...(key === '' ? {} : { key: needIdempotencyKey(key) }),
   };
 }

@@ -50,10 +50,10 @@ function needUuid(id: string): void {
 }
 
 /** Returns the run of an instance of the namespace. Throws `not-found`, and `refused` for a malformed UUID. */
-export async function need(ports: Needs, namespaceName: string, id: string): Promise<runs.Run> {
+export async function need(ports: Needs, namespaceName: string, id: string, extent?: runs.Extent): Promise<runs.Run> {
   const namespace = await namespaces.need(ports, namespaceName);
   needUuid(id);
-  const run = await runs.find(ports, id.toLowerCase());
+  const run = await runs.find(ports, id.toLowerCase(), extent);
   const isShown = run?.namespaceId === namespace.id && run.service === undefined;
   if (!isShown) throw notFound('instance');
   return run;

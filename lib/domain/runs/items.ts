@@ -32,6 +32,7 @@ const STORED_NAMES = {
   rerunOf: 'rerunOf',
   exceeded: 'exceeded',
   sentSince: 'sentSince',
+  trace: 'trace',
 } as const satisfies Partial<Record<keyof Run, string>>;
 
 /** The same for the retry policy within `parent`. */
@@ -79,6 +80,7 @@ const USUAL: Omit<
   | 'rerunOf'
   | 'exceeded'
   | 'sentSince'
+  | 'trace'
 > = {
   historyEvents: 0,
   express: false,
@@ -225,13 +227,17 @@ export function labelsIn({ labels }: Item): Labels | undefined {
   return typeof labels === 'string' ? (JSON.parse(labels) as Labels) : undefined;
 }
 
+/** Which parts of a run are read: `outline`: data, input and metadata are empty. */
+export type Extent = 'whole' | 'outline';
+
 /** Reads a run from its item, with the large parts that are blobs. */
-export async function fromItem(blobs: Blobs, item: Item): Promise<Run> {
+export async function fromItem(blobs: Blobs, item: Item, extent: Extent = 'whole'): Promise<Run> {
+  const isWhole = extent === 'whole';
   const [place, data, input, metadata] = await Promise.all([
     texts.readText(blobs, item['place']),
-    texts.readText(blobs, item['data']),
-    texts.readBytes(blobs, item['input']),
-    texts.readText(blobs, item['metadata']),
+    isWhole ? texts.readText(blobs, item['data']) : '{}',
+    isWhole ? texts.readBytes(blobs, item['input']) : new Uint8Array(),
+    isWhole ? texts.readText(blobs, item['metadata']) : '',
   ]);
   const { raised, tally, record, reruns } = item;
   const labels = labelsIn(item);

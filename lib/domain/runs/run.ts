@@ -112,6 +112,8 @@ export interface Run extends Head {
   readonly tally: RunTally;
   /** The states that it has visited, with their data. */
   readonly record: RunRecord;
+  /** The trace that the run belongs to, if a request named one: `traceparent` of the W3C. */
+  readonly trace?: string;
   /** By which it is found; absent: none. */
   readonly labels?: Labels;
   /** The id of the run that this one repeats. */

@@ -8,12 +8,13 @@ import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 import { countCommit, countingWrites } from './active-runs.ts';
-import { blobOf, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
+import { blobOf, type Extent, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
 import { measuresOf } from './measures.ts';
-import { flushRecord } from './record-steps.ts';
+import { flushRecord, readSteps } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
+import { isSampled, spansOf } from './spans.ts';
 
-export { labelsIn, RETENTION_DAYS, toHead } from './items.ts';
+export { type Extent, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
 export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
 /** The name of the execution that carries a run. */
@@ -28,10 +29,13 @@ const MAX_TAIL_LENGTH = 4096;
 /** The maximum length of the recorded flow of a loop; after it, only states that were not entered before are added. */
 export const MAX_FLOW = 1000;
 
-/** Returns the run as last committed; undefined if there is none. */
-export async function find({ table, blobs }: Needs, id: string): Promise<Run | undefined> {
+/**
+ * Returns the run as last committed; undefined if there is none. Of an `outline`, data, input and metadata are empty: it is
+ * to be shown, not committed.
+ */
+export async function find({ table, blobs }: Needs, id: string, extent?: Extent): Promise<Run | undefined> {
   const readItem = async () => (await table.get([keys.run(id)]))[0];
-  return texts.readCurrent(readItem, (item) => fromItem(blobs, item));
+  return texts.readCurrent(readItem, (item) => fromItem(blobs, item, extent));
 }
 
 /** Returns whether the run exists and has not ended. Its large parts are not read. */
@@ -105,7 +109,10 @@ async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], ke
   if (superseded.length > 0) await blobs.delete(superseded).catch(() => undefined);
 }
 
-type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'>>;
+/** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
+const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
+
+type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter' | 'traces'>>;
 
 /**
  * Commits a run and further writes in one transaction, on the condition that no other commit came first (optimistic
@@ -113,7 +120,7 @@ type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'
  * commit came first. The first and the last commit of a run increment the metrics of starts and ends.
  */
 export async function commit(
-  { table, blobs, clock, meter }: Committer,
+  { table, blobs, clock, meter, traces }: Committer,
   next: Run,
   more: readonly Write[] = [],
 ): Promise<Run> {
@@ -128,6 +135,8 @@ export async function commit(
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
+  if (traces !== undefined && isTraced(run))
+    traces.add(async () => spansOf(run, await readSteps({ table, blobs }, run)));
   const kept = texts.blobsIn(item);
   await removeSuperseded(blobs, next.blobs, kept);
   return { ...run, blobs: kept };

@@ -47,15 +47,16 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   const { run, origin } = caller;
   const id = childId(run, origin, key);
   const parent = parentOf(call, callee.action);
+  const trace = run.trace === undefined ? {} : { trace: run.trace };
   if (callee.kind === 'service') {
     const revision = await callee.revisionFor(id);
     const child = newServiceCall(ports, { id, target: { revision }, caller, parent, input });
-    return { ...child, updated: origin };
+    return { ...child, ...trace, updated: origin };
   }
   if (callee.kind === 'native') {
     const native = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };
     const child = newServiceCall(ports, { id, target: { revision: '', native }, caller, parent, input });
-    return { ...child, root: rootOf(run), updated: origin };
+    return { ...child, ...trace, root: rootOf(run), updated: origin };
   }
   await admitChild(ports, run, callee.opened.namespace);
   return {
@@ -68,6 +69,7 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     depth: run.depth + 1,
     threads: run.threads,
     parent,
+    ...trace,
   };
 }
 

@@ -21,7 +21,7 @@ export interface NativeContext {
   readonly key: string;
   /** The id of this attempt. */
   readonly id: string;
-  /** The id of the run at the top of the callers. */
+  /** The trace: that of the request that started the run at the top of the callers, or the id of that run. */
   readonly root: string;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;

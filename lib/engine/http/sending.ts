@@ -18,7 +18,7 @@ export interface CallIdentity {
   readonly namespace: string;
   /** The same for every repetition and retry of the call. */
   readonly idempotencyKey: string;
-  /** The id of the run at the top of the callers, a UUID. */
+  /** The id of the trace, with or without the dashes of a UUID. */
   readonly trace: string;
   /** The id of this attempt, a UUID. */
   readonly span: string;

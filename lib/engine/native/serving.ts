@@ -1,5 +1,6 @@
 import { keepResult, keepRetryAfter } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import { traceIdOf } from '../../domain/runs/spans.ts';
 import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
@@ -46,13 +47,21 @@ export async function serveNative(ports: RunnerPorts, child: NativeChild, isAwai
 
 async function endingOf(
   ports: RunnerPorts,
-  { id, namespaceId, namespace, root, service: { native, caller, until } }: NativeChild,
+  { id, namespaceId, namespace, root, trace, service: { native, caller, until } }: NativeChild,
   input: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Ending> {
   const call = nativeOf(native.function);
   if (call === undefined) return crash(ports, `this version of Weft has no native function '${native.function}'`);
-  const context = { ports, namespaceId, namespace, id, key: native.key, root: root ?? caller, until };
+  const context = {
+    ports,
+    namespaceId,
+    namespace,
+    id,
+    key: native.key,
+    root: traceIdOf({ id: caller, root, trace }),
+    until,
+  };
   const outcome = await call({ ...context, ...(signal && { signal }) }, JSON.parse(Buffer.from(input).toString()));
   return toEnding(ports, outcome);
 }

@@ -19,6 +19,8 @@ export interface Invocation {
   readonly key?: string;
   /** Labels of the run, besides those of the workflow. */
   readonly labels?: Labels;
+  /** `traceparent` of the request. */
+  readonly trace?: string;
 }
 
 /** An invocation that may be started. */
@@ -40,8 +42,9 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);
+  const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
-  const run = { ...newRun(ports, opened, input, 'api'), id: own, ...labels };
+  const run = { ...newRun(ports, opened, input, 'api'), id: own, ...labels, ...trace };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

@@ -1,6 +1,5 @@
 import type { CatchPlan, StatePlan } from '../../compiler/plan/plan.ts';
-import type { RecordedError } from '../../domain/runs/records.ts';
-import { whereText } from '../../domain/runs/where.ts';
+import { type RecordedError, whereText } from '../../domain/runs/records.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
 import { placeOf } from '../../language/yaml/places.ts';
 import { explain } from '../evaluation/explanations.ts';
