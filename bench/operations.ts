@@ -79,6 +79,10 @@ const HTTP_EACH = `functions:
 states:
 - {id: each, type: foreach, array: 'jq([range(100) as $n | .api])', action: {function: f}}
 `;
+const WEBHOOK = `start: {type: webhook, verify: {none: true}}
+states:
+- {id: one, type: noop}
+`;
 const WAITS = `states:
 - {id: wait, type: consumeEvent, event: {type: wake}}
 `;
@@ -146,6 +150,12 @@ export const OPERATIONS: readonly Operation[] = [
     workflows: [['waits', WAITS]],
     before: (send) => send('POST', '/tree/waits?op=execute', '{}'),
     run: (send) => send('POST', '/broadcast', eventOf('wake')),
+  },
+  {
+    name: 'a webhook that starts a run',
+    workflows: [['webhook', WEBHOOK]],
+    // The URL of a webhook is not below that of the namespace.
+    run: (send) => send('POST', '/../../hooks/bench/webhook', '{}'),
   },
   { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
   {

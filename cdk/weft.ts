@@ -106,6 +106,7 @@ export class Weft extends Construct {
       ...Object.assign({}, ...makers.map(({ environment }) => environment)),
       WEFT_KEY_PARAMETER: keyParameter(settings),
       WEFT_BRAND: settings.brand,
+      ...(settings.domain === undefined ? {} : { WEFT_URL: `https://${settings.domain}` }),
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
       WEFT_MAX_DESCENDANTS: String(settings.maxDescendants),

@@ -102,7 +102,13 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { executions, bus, schedules, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
-    settings: { brand, version, retentionDays, maxScale, limits, audit },
+    settings: {
+      ...{ brand, version, retentionDays, maxScale, limits, audit },
+      // The port may be known only when requests are served.
+      get url() {
+        return settings.url ?? `http://${settings.host}:${[...options.ownPorts].at(-1)}`;
+      },
+    },
     table: changes.observe(table),
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),

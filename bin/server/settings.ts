@@ -11,6 +11,8 @@ export interface LocalSettings {
   /** The folder of all data; undefined: in memory. */
   readonly data: string | undefined;
   readonly apiKey: string | undefined;
+  /** The URL under which users reach the service, for links; by default that of the host and port. */
+  readonly url?: string | undefined;
   readonly brand: string;
   /** The URL of a running DynamoDB, instead of the database in this process. */
   readonly databaseEndpoint: string | undefined;
@@ -102,16 +104,23 @@ function limitOf(name: string, text: string | undefined, byDefault: number): num
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+function urlOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`WEFT_URL is '${text}'; it must be a URL such as https://weft.example.com`);
+}
+
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
 export function readSettings(environment: Environment): LocalSettings {
   const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE } = environment;
+  const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE, WEFT_URL } = environment;
   const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE, CONTAINER_WRITABLE_ROOTS } = environment;
   return {
     port: portOf(PORT),
     host: HOST || '127.0.0.1',
     data: WEFT_DATA || '.weft',
     apiKey: apiKeyOf(APIKEY),
+    url: urlOf(WEFT_URL),
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
     databaseRegion: environment['DYNAMODB_REGION'] || undefined,

@@ -13,7 +13,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { LambdaName } from '../../lib/api/registry/families.ts';
-import { gatewayPaths, lambdaOf } from '../../lib/api/registry/route.ts';
+import { gatewayPaths, lambdaOf, type Route } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
 import type { WeftFunction } from '../functions/function.ts';
 import type { Functions } from '../functions/functions.ts';
@@ -25,14 +25,20 @@ import { addGatewayResponses } from './gateway-responses.ts';
 /** Every path exists with both prefixes (rest-api reference, 17). */
 const PREFIXES = ['/api', '/api/v2'];
 
+const prefixesOf = ({ unversioned }: Pick<Route, 'unversioned'>): readonly string[] =>
+  unversioned ? PREFIXES.slice(0, 1) : PREFIXES;
+
 /** Replies to requests without a route, with 404 or 405. */
 const FALLBACK: LambdaName = 'system';
 
 /** The paths of API Gateway, each with the Lambda for its requests of all methods. */
 function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
-  const served = rows.flatMap(([, route]) => gatewayPaths(route.path).map((path) => [path, lambdaOf(route)] as const));
-  const prefixed = PREFIXES.flatMap((prefix) => served.map(([path, name]) => [prefix + path, name] as const));
-  return new Map([...compactPaths(new Map(prefixed)), ['/{elsewhere+}', FALLBACK]]);
+  const served = rows.flatMap(([, route]) =>
+    prefixesOf(route).flatMap((prefix) =>
+      gatewayPaths(route.path).map((path) => [prefix + path, lambdaOf(route)] as const),
+    ),
+  );
+  return new Map([...compactPaths(new Map(served)), ['/{elsewhere+}', FALLBACK]]);
 }
 
 /** The paths of the console; from the root, a browser is sent there. */

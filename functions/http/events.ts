@@ -11,6 +11,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { broadcast, openFilter, replay } from '../../lib/engine/events/broadcasting.ts';
 import { needCompiling } from '../../lib/engine/events/filtering.ts';
 import { redeliver, redeliverAll } from '../../lib/engine/events/redelivery.ts';
+import { hooks } from './events/webhooks.ts';
 
 async function keepFilter(
   ports: Parameters<typeof filters.create>[0],
@@ -24,6 +25,7 @@ async function keepFilter(
 }
 
 export const endpoints: Endpoints<'events'> = {
+  ...hooks,
   broadcastEvent: async (ports, { path, headers, body }) =>
     broadcast(ports, await namespaces.need(ports, path.namespace), { headers, body }),
   broadcastEventThroughFilter: async (ports, { path, headers, body }) => {

@@ -4,8 +4,10 @@ import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import { needKnown } from '../../lib/domain/instances/filters.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
+import { listOpen } from '../../lib/engine/approvals/open-approvals.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
@@ -35,6 +37,11 @@ export const endpoints: Endpoints<'instances'> = {
       revision: needRevisionChoice(query['revision']?.[0]),
       patch: [],
     });
+  },
+  listApprovals: async (ports, { path, query }) => {
+    const namespace = await namespaces.need(ports, path.namespace);
+    const filter = { workflow: query['workflow']?.[0] ?? '', assignee: query['assignee']?.[0] ?? '' };
+    return { namespace: namespace.name, approvals: await listOpen(ports, namespace, filter) };
   },
   getInstance: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance, 'outline');

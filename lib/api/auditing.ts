@@ -24,7 +24,8 @@ export function isChange({ method, permission }: Pick<Route, 'method' | 'permiss
 
 /** Whether the audit log contains the requests to a route. */
 function isAudited({ id, route }: Pick<Routed, 'id' | 'route'>, { settings }: Pick<Ports, 'settings'>): boolean {
-  return isChange(route) && (settings.audit?.scope === 'all' || !FREQUENT.has(id));
+  const isFrequent = FREQUENT.has(id) || route.family === 'hooks';
+  return isChange(route) && (settings.audit?.scope === 'all' || !isFrequent);
 }
 
 /** Replies to requests that a limit rejected: an entry for each would cost more than the request did. */

@@ -27,6 +27,8 @@ export interface AuditSettings {
 export interface Settings {
   /** The word in error codes, header names, event sources and metric names: `service`, or `direktiv` for drop-in use. */
   readonly brand: string;
+  /** The URL of the service as users reach it, for links; unknown by default: links are paths then. */
+  readonly url?: string | undefined;
   /** What GET /version returns. */
   readonly version: string;
   /** How long log lines are kept, days; the default is 30. */

@@ -166,6 +166,7 @@ describe('the plan of a state', () => {
 test('every state type of the language is known by all its names', () => {
   const names = [
     'action',
+    'approval',
     'consumeEvent',
     'delay',
     'error',

@@ -1,4 +1,5 @@
 import type { Command } from '../shell/command.ts';
+import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { backup } from './backup.ts';
 import { cancel } from './cancel.ts';
@@ -28,6 +29,7 @@ import { test } from './test.ts';
 import { validate } from './validate.ts';
 import { vars } from './vars.ts';
 import { version } from './version.ts';
+import { webhooks } from './webhooks.ts';
 import { workflows } from './workflows.ts';
 
 /** All commands by their names, in the order of the help. */
@@ -52,6 +54,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   instances,
   replay,
   events,
+  webhooks,
+  approvals,
   deliveries,
   vars,
   secrets,

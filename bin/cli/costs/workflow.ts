@@ -73,6 +73,7 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   },
   write: ({ variables }) => plus(used(), VARIABLE.written, variables.length),
   emit: () => EVENT,
+  approve: ({ notify }, { plan }) => (notify === undefined ? {} : plus(callsOf(plan, [notify]), CHECKPOINT)),
   call: ({ action }, { plan }) => callsOf(plan, [action]),
   each: ({ action }, { plan, items }) => callsOf(plan, [action], items),
   all: ({ actions }, { plan }) => callsOf(plan, actions),

@@ -161,6 +161,7 @@ function waitingRequests(): number | 'half of the account' {
 /** The settings of the installation. */
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   brand: setting('WEFT_BRAND'),
+  url: process.env['WEFT_URL'],
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
   limits: { descendants: Number(setting('WEFT_MAX_DESCENDANTS')), waitingRequests: waitingRequests() },

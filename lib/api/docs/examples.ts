@@ -28,6 +28,7 @@ export const paramExamples: Readonly<Record<string, string>> = {
   delivery: INSTANCE,
   key: 'k-7f3a',
   step: '1',
+  hook: 'demo/greet',
 } satisfies Readonly<Record<ParamName, string>>;
 
 /** A value for each query parameter. */
@@ -59,6 +60,8 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   'label.*': 'shop',
   since: '24h',
   term: 'tok',
+  workflow: 'refund',
+  assignee: 'ada',
   namespace: 'demo',
   actor: 'deployment',
   start: '2026-01-15T00:00:00Z',
@@ -117,6 +120,8 @@ export const byteExamples: Readonly<Partial<Record<RouteId, string>>> = {
   overwriteSecret: 's3cret',
   broadcastEvent: EVENT,
   broadcastEventThroughFilter: EVENT,
+  receiveWebhook: '{"action":"opened"}',
+  receiveWebhookByPut: '{"action":"opened"}',
   createEventFilter: SCRIPT,
   updateEventFilter: SCRIPT,
 } satisfies Readonly<Record<BytesId, string>>;

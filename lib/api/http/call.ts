@@ -20,6 +20,8 @@ export interface Call<Id extends RouteId = RouteId> {
   /** The JSON body after validation; undefined for routes without one. */
   readonly input: InputOf<Id>;
   readonly caller: Caller;
+  /** The IP address of the client, or of the proxy before it; empty if it is not known. */
+  readonly address: string;
   /** When the reply must be ready, milliseconds since 1970; infinite in the local service. */
   readonly deadline: number;
 }
@@ -83,6 +85,7 @@ export function toCall(
     body: request.body,
     input: inputOf(request, routed) as Call['input'],
     caller,
+    address: request.address,
     deadline,
   };
 }

@@ -59,6 +59,10 @@ export const families = {
     about: 'Cloud events: sending, history, listeners, filters',
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
+  hooks: {
+    about: 'Webhooks: requests of other services, without an API key',
+    needs: ['table', 'blobs', 'sealer', 'web', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+  },
   system: {
     about: 'Version, jq playground, description of this API',
     needs: [],
@@ -73,8 +77,14 @@ export const families = {
 
 export type FamilyName = keyof typeof families;
 
-/** The families with a Lambda of their own. All routes of `execution` are below the path of a node: `tree` serves them. */
-export type LambdaName = Exclude<FamilyName, 'execution'>;
+/**
+ * The families without a Lambda of their own, with the one that serves them. All routes of `execution` are below the path
+ * of a node.
+ */
+export const HOSTS = { execution: 'tree', hooks: 'events' } as const satisfies Partial<Record<FamilyName, FamilyName>>;
+
+/** The families with a Lambda of their own. */
+export type LambdaName = Exclude<FamilyName, keyof typeof HOSTS>;
 
 /** The ports that every Lambda needs: each request looks up its key and checks whether it has expired. */
 export const COMMON_NEEDS = ['table', 'vault', 'clock'] as const satisfies readonly (keyof Ports)[];

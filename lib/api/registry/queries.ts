@@ -43,6 +43,8 @@ export const queries = {
   'label.*': { type: 'string', about: 'Label of the run: `label.team=x`.' },
   since: { type: 'string', about: 'Period to look back, as a Go duration: `24h`, `90m`.' },
   term: { type: 'string', about: 'Text to search for.' },
+  workflow: { type: 'string', about: 'Only entries of this workflow.' },
+  assignee: { type: 'string', about: 'Only entries with this text in an assignee.' },
   namespace: { type: 'string', about: 'Only entries of the namespace with this name.' },
   actor: { type: 'string', about: 'Only entries of the key with this name or id.' },
   start: { type: 'string', about: 'Only entries from this time on (RFC 3339).' },

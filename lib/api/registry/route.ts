@@ -1,4 +1,4 @@
-import type { FamilyName, LambdaName } from './families.ts';
+import { type FamilyName, HOSTS, type LambdaName } from './families.ts';
 import type { QueryName } from './queries.ts';
 import type { InputName } from './shapes/inputs.ts';
 import type { ReplyName } from './shapes/replies.ts';
@@ -40,6 +40,8 @@ export interface Route {
   readonly refusal?: 'plain';
   /** The shape of an event of the stream, if it is not the shape of the reply. */
   readonly frame?: ReplyName;
+  /** It is served below `/api` alone, not below `/api/v2`, which older clients use. */
+  readonly unversioned?: true;
   /** Who needs the route: the specification, existing clients, or Weft itself. */
   readonly from: 'specification' | 'clients' | 'weft';
   readonly about: string;
@@ -56,14 +58,19 @@ const TREE = '/namespaces/{namespace}/tree/';
 /** As `lambdaOf`, for the type of a route. */
 export type LambdaOf<R extends Pick<Route, 'family' | 'path'>> = R['path'] extends `${typeof TREE}${string}`
   ? 'tree'
-  : Exclude<R['family'], 'execution'>;
+  : R['family'] extends keyof typeof HOSTS
+    ? (typeof HOSTS)[R['family']]
+    : Extract<R['family'], LambdaName>;
+
+const isHosted = (family: FamilyName): family is keyof typeof HOSTS => Object.hasOwn(HOSTS, family);
 
 /**
  * The Lambda that serves a route. API Gateway distinguishes routes by method and path, not by query, so that all routes
  * that differ by their `op` share one Lambda.
  */
 export function lambdaOf({ family, path }: Pick<Route, 'family' | 'path'>): LambdaName {
-  return family === 'execution' || path.startsWith(TREE) ? 'tree' : family;
+  if (path.startsWith(TREE)) return 'tree';
+  return isHosted(family) ? HOSTS[family] : family;
 }
 
 /**

@@ -55,6 +55,7 @@ export const STATE_DESCRIPTIONS: Readonly<Record<StateType, string>> = {
   eventsAnd: 'Waits for all of several events.',
   eventsXor: 'Waits for the first of several events, and continues with its exit.',
   generateEvent: 'Sends an event to the namespace.',
+  approval: 'Waits for a decision, which is made by a link, and continues with the state of the choice.',
 };
 
 /** The types of functions. */
@@ -70,6 +71,7 @@ export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string
 export const START_DESCRIPTIONS: Readonly<Record<Start['type'], string>> = {
   default: 'Requests start the workflow.',
   scheduled: 'A cron expression starts the workflow.',
+  webhook: 'Requests to a URL of the workflow start it, without an API key. They are verified by a secret.',
   event: 'Each event of a type starts a run. The event is in the data under its type.',
   eventsXor: 'Each event of one of several types starts a run.',
   eventsAnd: 'One event of each of several types together start a run.',
@@ -109,6 +111,16 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
     },
     getter: { variables: 'The variables to read.' },
     setter: { variables: 'The variables to store.' },
+    approval: {
+      subject: 'What is decided; it may hold queries.',
+      text: 'A query; its result is shown below the subject.',
+      assignees: 'A query; its result, a text or a list of texts, says who should decide.',
+      choices: 'The choices by their names, each with the id of the next state; null ends the run.',
+      form: 'A JSON Schema; its properties are the fields of the page.',
+      notify: 'A call when the approval begins; its input can read the links as `.links.NAME`.',
+      remind: 'What happens if it is not decided after a time. Default: the notification is repeated.',
+      escalate: 'What happens if it is not decided after a longer time.',
+    },
     consumeEvent: { event: 'The event to wait for.' },
     eventsAnd: { events: 'The events to wait for, all of them.' },
     eventsXor: { events: 'The events to wait for, each with its exit.' },
@@ -146,6 +158,11 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
   },
   start: {
     scheduled: { cron: 'A cron expression with five fields, in UTC: minute, hour, day, month, day of the week.' },
+    webhook: {
+      verify: 'How requests are verified: `github`, `stripe`, `slack`, `hmac`, `basic`, `url` or `none`.',
+      reply: '`wait`: the sender gets the output of the run. Default: 202 with the id of the run.',
+      event: 'Each request is sent to the namespace as an event and starts no run.',
+    },
     event: { event: 'The event that starts a run.' },
     eventsXor: { events: 'The events, each of which starts a run.' },
     eventsAnd: {
@@ -197,11 +214,38 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     oauth2: 'The client credentials of OAuth 2.',
     sigv4: 'The names of the secrets with credentials of AWS, which sign the request.',
   },
-  basic: { user: 'The user; it may hold a query.', password: 'The name of the secret with the password.' },
+  basic: {
+    user: 'The user; in a function it may hold a query.',
+    password: 'The name of the secret with the password.',
+    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
+  },
+  url: {
+    secret: 'The name of the secret that the query parameter `secret` holds.',
+    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
+  },
   apiKey: {
     secret: 'The name of the secret.',
     header: 'The header that gets the secret. Default: X-Api-Key.',
     query: 'The parameter that gets the secret, instead of a header.',
+  },
+  verify: {
+    github: 'The name of the secret of the webhook at GitHub.',
+    stripe: 'The name of the signing secret of the endpoint at Stripe.',
+    slack: 'The name of the signing secret of the app at Slack.',
+    hmac: 'A header with an HMAC of the body.',
+    basic: 'Basic authentication.',
+    url: 'The URL has the secret in its query parameter `secret`.',
+    none: '`true`: every request is accepted.',
+  },
+  hmac: {
+    secret: 'The name of the secret.',
+    header: 'The header with the signature.',
+    algorithm: 'The hash function. Default: sha256.',
+    encoding: 'How the signature is written. Default: hex.',
+    prefix: 'What precedes the signature in the header, for example `sha256=`.',
+    timestamp: 'The header with the time in seconds since 1970; it is signed as `<time>.<body>`.',
+    tolerance: 'How far the time may be from the present. Default: PT5M.',
+    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
   },
   oauth2: {
     tokenUrl: 'Where tokens are requested.',
@@ -216,6 +260,9 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     secretAccessKey: 'The name of the secret with the secret access key.',
     sessionToken: 'The name of the secret with the session token.',
   },
+  notify: CALL,
+  remind: { after: 'The time, as an ISO 8601 duration.', action: 'A call.', event: 'An event to send.' },
+  escalate: { after: 'The time, as an ISO 8601 duration.', action: 'A call.', event: 'An event to send.' },
   files: {
     key: 'The key of the variable.',
     as: 'The name of the file. Default: the key.',

@@ -181,6 +181,8 @@ const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
   sleep: { makeStates: (_work, wiring) => sleep(wiring), hasRounds: false },
   listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
   'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  // Each reminder ends a wait of the state.
+  approve: { makeStates: (_work, wiring) => listen(wiring), hasRounds: true },
   call: { makeStates: call, hasRounds: false },
   each: { makeStates: ({ action, width }, wiring) => concurrentCalls([action], wiring, width), hasRounds: true },
   all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: true },

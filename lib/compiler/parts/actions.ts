@@ -36,16 +36,17 @@ const functionId = createDecoder({ kind: 'function', isRequired: true }, (node, 
   return name;
 });
 
+/** An action that may be left out. */
+export const optionalAction = object({
+  function: functionId,
+  input: query,
+  secrets: list(text),
+  retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
+  files: list(object({ key: text, as: text, scope: text, type: text, permissions: text })),
+});
+
 /** An action: the function to call, its input and files, and the retries (workflow-language 2.1, 7.5). */
-export const action = required(
-  object({
-    function: functionId,
-    input: query,
-    secrets: list(text),
-    retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
-    files: list(object({ key: text, as: text, scope: text, type: text, permissions: text })),
-  }),
-);
+export const action = required(optionalAction);
 
 type DecodedAction = ReturnType<typeof action>;
 type DecodedRetries = NonNullable<DecodedAction['retries']>;

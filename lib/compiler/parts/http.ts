@@ -2,9 +2,10 @@ import { omitUndefined } from '../../language/omit-undefined.ts';
 import { nextScript } from '../../language/scripts/scripts.ts';
 import type { MapNode } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
-import { type Context, reportInvalid, reportUndecodable } from '../decoding/context.ts';
+import { type Context, reportInvalid } from '../decoding/context.ts';
 import { createDecoder, type Decoder, query, required, text } from '../decoding/decoders.ts';
-import { acceptedFields, type Decoded, decodeFields, object } from '../decoding/object.ts';
+import { kindOf, oneKind } from '../decoding/kinds.ts';
+import { acceptedFields, type Decoded, decodeFields } from '../decoding/object.ts';
 import type { Variant } from '../decoding/variants.ts';
 import type { FunctionPlan, HttpAuthPlan } from '../plan/plan.ts';
 
@@ -118,36 +119,8 @@ const AUTH: { readonly [K in HttpAuthPlan['kind']]: Decoder<HttpAuthPlan | undef
   ),
 };
 
-function kindOf<F extends object>(
-  fields: F,
-  lower: (fields: Decoded<F>) => HttpAuthPlan,
-): Decoder<HttpAuthPlan | undefined> {
-  const decode = object(fields);
-  return createDecoder(decode.accepts, (node, field, context) => {
-    if (node === undefined) return undefined;
-    const values = decode(node, field, context);
-    return values && lower(values);
-  });
-}
-
-const KINDS = Object.keys(AUTH) as HttpAuthPlan['kind'][];
-
-const AUTH_ACCEPTS = { kind: 'object', fields: acceptedFields(AUTH), isLenient: false } as const;
-
 /** The credentials of a function: a map with one kind of them. */
-const auth = createDecoder(AUTH_ACCEPTS, (node, field, context): HttpAuthPlan | undefined => {
-  if (node === undefined) return undefined;
-  if (node.kind !== 'map') {
-    reportUndecodable(context, node, `field "${field.name}" must be a map`, () => `for example {bearer: MY_TOKEN}`);
-    return undefined;
-  }
-  const values = decodeFields(node, AUTH, context);
-  const given = KINDS.flatMap((kind) => values[kind] ?? []);
-  if (given.length === 1) return given[0];
-  const rule = `${field.name} must have exactly one of [${KINDS.join(' ')}]`;
-  reportInvalid(context, node, rule, () => 'for example {bearer: MY_TOKEN}, with the name of a secret');
-  return undefined;
-});
+const auth = oneKind<HttpAuthPlan>(AUTH, '{bearer: MY_TOKEN}, with the name of a secret');
 
 /** The fields of an http function: one of `url` and `base`, which mean the same, and what may be left out. */
 const FIELDS = { url, base: url, ...REQUEST_FIELDS, auth };

@@ -4,6 +4,7 @@ import type { Decoded, Fields } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { Start } from '../plan/plan.ts';
 import { event, toFilter } from './event-filters.ts';
+import { WEBHOOK_FIELDS } from './webhooks.ts';
 
 /** The start of a workflow, with the id of the first state if it is given. */
 export interface StartPlan {
@@ -40,8 +41,16 @@ const STARTS: Readonly<Record<Start['type'], Variant<StartPlan>>> = {
     events: start.events.map(toFilter),
     ...omitUndefined({ lifespan }),
   })),
+  webhook: defineStart('webhook', WEBHOOK_FIELDS, ({ verify, reply, event: sent }) => ({
+    type: 'webhook',
+    verify,
+    ...omitUndefined({ reply, event: sent && toFilter(sent) }),
+  })),
   default: defineStart('default', {}, () => ({ type: 'default' })),
 };
 
-/** The union of the types of starts. */
-export const START_TYPES = unionOf(STARTS, Object.keys(STARTS));
+/** The union of the types of starts. The original lists its own when it rejects one. */
+export const START_TYPES = unionOf(
+  STARTS,
+  Object.keys(STARTS).filter((name) => name !== 'webhook'),
+);

@@ -1,3 +1,5 @@
+import type { WebhookStart } from './webhooks.ts';
+
 /**
  * The plan: the meaning of a workflow as immutable JSON data. It is stored with the revision, so its shape may only be
  * extended. The engine reads nothing else of a workflow; `emit` makes the state machine from it. Values of type `Query`
@@ -34,6 +36,7 @@ export interface Plan {
 export type Start =
   | { readonly type: 'default' }
   | { readonly type: 'scheduled'; readonly cron: string }
+  | WebhookStart
   | {
       readonly type: 'event' | 'eventsXor' | 'eventsAnd';
       readonly events: readonly EventFilter[];
@@ -111,7 +114,8 @@ export type StateType =
   | 'consumeEvent'
   | 'eventsAnd'
   | 'eventsXor'
-  | 'generateEvent';
+  | 'generateEvent'
+  | 'approval';
 
 /** A state: its work, and what every state has. */
 export interface StatePlan {
@@ -183,7 +187,32 @@ export type Work =
       readonly do: 'listen-any';
       readonly events: readonly (Exit & { readonly event: EventFilter })[];
       readonly timeout?: Duration;
-    };
+    }
+  | ApproveWork;
+
+/** The work of a state that waits for a decision (docs/states/approval.md). */
+export interface ApproveWork {
+  readonly do: 'approve';
+  readonly subject: Query;
+  readonly text?: Query;
+  readonly assignees?: Query;
+  /** The exits by the names of the choices. */
+  readonly choices: readonly (Exit & { readonly name: string })[];
+  /** The JSON Schema of the form. */
+  readonly form?: unknown;
+  readonly notify?: ActionPlan;
+  /** In the order of their times. */
+  readonly reminders: readonly ReminderPlan[];
+  readonly timeout?: Duration;
+}
+
+/** What happens when an approval is still open: a call whose result is not waited for, or an event. */
+export interface ReminderPlan {
+  /** From the begin of the approval. */
+  readonly after: Duration;
+  readonly action?: ActionPlan;
+  readonly event?: EmittedEvent;
+}
 
 /** The kinds of work. */
 export type WorkKind = Work['do'];

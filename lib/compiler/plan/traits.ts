@@ -46,6 +46,15 @@ const TRAITS = {
   all: { waits: 'perhaps', longestWait: timeoutOf, exits: none, actions: ({ actions }) => actions },
   listen: { waits: 'always', longestWait: timeoutOf, exits: none, actions: none },
   'listen-any': { waits: 'always', longestWait: timeoutOf, exits: ({ events }) => events, actions: none },
+  approve: {
+    waits: 'always',
+    longestWait: timeoutOf,
+    exits: ({ choices }) => choices,
+    actions: ({ notify, reminders }) => [
+      ...(notify ? [notify] : []),
+      ...reminders.flatMap(({ action }) => action ?? []),
+    ],
+  },
 } as const satisfies { readonly [K in WorkKind]: Traits<K> };
 
 /** The kinds of work that may wait. A table with a row for each of them is complete for the type checker. */

@@ -1,6 +1,7 @@
 import { unionOf, type Variant } from '../decoding/variants.ts';
 import type { StatePlan, StateType } from '../plan/plan.ts';
 import { action } from './action.ts';
+import { approval } from './approval.ts';
 import { consumeEvent } from './consume-event.ts';
 import { delay } from './delay.ts';
 import { error } from './error.ts';
@@ -31,6 +32,7 @@ export const STATES: Readonly<Record<StateType, Variant<StatePlan>>> = {
   eventsAnd,
   eventsXor,
   generateEvent,
+  approval,
 };
 
 /** The state types that the original lists when it rejects one. */

@@ -1,35 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { schemaProblem } from '../../language/schemas.ts';
-import type { Json } from '../../language/yaml/parser.ts';
-import { MAX_SCHEMA_PARTS, reportInvalid } from '../decoding/context.ts';
-import { createDecoder, query, required, text } from '../decoding/decoders.ts';
+import { required, text } from '../decoding/decoders.ts';
+import { schema } from '../parts/schemas.ts';
 import { defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
-
-/** The cost of a validator beside its parts, in parts: even a small one takes time to compile. */
-const VALIDATOR_COST = 25;
-
-const schema = createDecoder<unknown>({ kind: 'schema' }, (node, field, context) => {
-  if (node === undefined) return undefined;
-  const { budget } = context;
-  budget.schemaParts = countParts(node.value, budget.schemaParts - VALIDATOR_COST);
-  const isTooLarge = budget.schemaParts < 0;
-  const problem = isTooLarge
-    ? `the document's schemas have more than ${MAX_SCHEMA_PARTS} parts`
-    : schemaProblem(node.value);
-  if (problem !== undefined) reportInvalid(context, node, `invalid schema: ${problem}`);
-  return query(node, field, context);
-});
-
-/** Subtracts the number of values from the budget. Returns a negative number, without counting on, if it is exceeded. */
-function countParts(value: Json, budget: number): number {
-  if (typeof value !== 'object' || value === null) return budget - 1;
-  let left = budget - 1;
-  for (const part of Object.values(value)) {
-    if (left < 0) return left;
-    left = countParts(part, left);
-  }
-  return left;
-}
 
 /** Validates the data against a JSON Schema (workflow-language 10.8). */
 export const validate = defineState(

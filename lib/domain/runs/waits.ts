@@ -75,6 +75,17 @@ export function isFulfilled({ mode, received }: Listening): boolean {
   return mode === 'all' ? received.every((text) => text !== null) : received.some((text) => text !== null);
 }
 
+/** A decision that is waited for, beside the `listening` that receives it. */
+export interface OpenApproval {
+  /** The key of the signatures of its links, hexadecimal. */
+  readonly key: string;
+  readonly subject: string;
+  readonly text?: string;
+  readonly assignees: readonly string[];
+  /** How many of its reminders were made. */
+  readonly reminded: number;
+}
+
 /** A state that was entered and is not done: it waits, or was cut by a checkpoint. */
 export interface Wait {
   /** Counted through the run from 1; a machine names it when it resumes the run, so a late resume is recognised. */
@@ -93,6 +104,7 @@ export interface Wait {
   readonly wake: number;
   readonly calls?: Calls;
   readonly listening?: Listening;
+  readonly approval?: OpenApproval;
 }
 
 /** How failed attempts of a call are retried: attempt `k` follows after `delay * backoffMultiplier ** k`. */

@@ -69,6 +69,7 @@ export const KIND_OF = {
   'limits.descendants': 'catchable',
   'limits.transitions': 'catchable',
   'limits.log': 'catchable',
+  'approval.timeout': 'catchable',
   'http.request': 'catchable',
   'http.blocked': 'catchable',
   'http.dns': 'catchable',

@@ -78,6 +78,29 @@ export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.R
   return offered;
 }
 
+/**
+ * Gives an event to a wait that is for it alone, past the bus. Returns what the wait has received by then: this event, or
+ * an earlier one; undefined if the run does not wait there any more.
+ */
+export async function giveTo(ports: EnginePorts, key: WaitKey, event: CloudEvent): Promise<string | undefined> {
+  const run = await updateWait(ports, key, ({ wait: { listening } }) =>
+    isFulfilled(listening) ? undefined : { listening: { received: [toText(event)] } },
+  );
+  if (run === undefined) return undefined;
+  await answerIfFulfilled(ports, run);
+  return run.wait.listening.received[0] ?? undefined;
+}
+
+/**
+ * Ends the machine's task of a wait that is fulfilled: the process that gave it the event may have crashed before it did so.
+ * Safe to repeat.
+ */
+export async function answerAgain(ports: EnginePorts, run: runs.Run): Promise<void> {
+  if (run.wait !== undefined && isListening(run, { run: run.id, number: run.wait.number })) {
+    await answerIfFulfilled(ports, run);
+  }
+}
+
 type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listening: Listening } };
 
 const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
@@ -114,8 +137,13 @@ async function updateWait(
 type Decision = Exclude<Offered, 'taken'> | WaitChange;
 
 /** Decides whether a run takes an event. If so, returns how the run changes. */
-function decide({ wait: { listening }, processedEventIds }: ListeningRun, recorded: events.Recorded): Decision {
+function decide(
+  { wait: { listening, approval }, processedEventIds }: ListeningRun,
+  recorded: events.Recorded,
+): Decision {
   const { event, due } = recorded;
+  // Only a link decides an approval.
+  if (approval !== undefined) return 'not wanted';
   if (processedIn(processedEventIds)(recorded)) return 'had';
   if (isFulfilled(listening)) return 'gone';
   if (due < listening.since) return 'too early';

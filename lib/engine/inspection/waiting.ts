@@ -1,7 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { Filter, Listening, Wait } from '../../domain/runs/waits.ts';
+import type { Filter, Listening, OpenApproval, Wait } from '../../domain/runs/waits.ts';
 import { explainMatch } from '../../events/matching.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -54,6 +54,8 @@ async function nearMisses(ports: Needs, run: runs.Run, filters: readonly Filter[
 const openFilters = ({ filters, received }: Listening): Filter[] =>
   filters.filter((_, slot) => (received[slot] ?? null) === null);
 
+const toApproval = ({ subject, assignees, reminded: reminders }: OpenApproval) => ({ subject, assignees, reminders });
+
 function toEvents({ mode, filters, received }: Listening) {
   const toFilter = ({ type, context }: Filter, slot: number) => {
     return { type, context, received: (received[slot] ?? null) !== null };
@@ -66,11 +68,14 @@ export async function toWaiting(ports: Needs, run: runs.Run) {
   const reply = { namespace: run.namespace, instance: toRecord(run) };
   const { wait } = run;
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;
-  const { state, entered, until, listening } = wait;
+  const { state, entered, until, approval } = wait;
+  // What decides an approval is not an event of the bus.
+  const listening = approval === undefined ? wait.listening : undefined;
   const calls = await openCalls(ports, run, wait);
-  const isDelay = listening === undefined && calls === undefined;
+  const isDelay = listening === undefined && calls === undefined && approval === undefined;
   const waitsFor = omitUndefined({
     delay: isDelay ? toTimestamp(until) : undefined,
+    approval: approval && toApproval(approval),
     events: listening === undefined ? undefined : toEvents(listening),
     calls,
   });

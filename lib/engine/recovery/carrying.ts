@@ -3,6 +3,7 @@ import type { Parent } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { cancel, cancelCalls, isCancelled } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
+import { answerAgain } from '../events/listening.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
 import { firstExecution, moveToExecution, startExecution } from '../executions/handles.ts';
 import type { CleanupPorts } from '../ports.ts';
@@ -36,6 +37,7 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
     else await endOrphan(ports, run, run.parent);
     return;
   }
+  await answerAgain(ports, run);
   const isOver = hasExpired(run, ports.clock.now());
   if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);
 }

@@ -1,6 +1,6 @@
 import type { CallKey, Wait } from '../../domain/runs/waits.ts';
 
-type WaitPart = Pick<Wait, 'isWaiting' | 'until' | 'calls' | 'listening'>;
+type WaitPart = Pick<Wait, 'isWaiting' | 'until' | 'calls' | 'listening' | 'approval'>;
 
 /** What a state returns that is not done: the wait of a wait state, or of a checkpoint between two parts of long work. */
 export class Suspend {

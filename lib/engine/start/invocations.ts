@@ -21,6 +21,8 @@ export interface Invocation {
   readonly labels?: Labels;
   /** `traceparent` of the request. */
   readonly trace?: string;
+  /** What starts the run, as its record shows it; `api` by default. */
+  readonly invoker?: string;
 }
 
 /** An invocation that may be started. */
@@ -37,14 +39,14 @@ export interface Prepared {
  * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
-  const { input, key } = invocation;
+  const { input, key, invoker = 'api' } = invocation;
   const own = spreadId(ports.clock.uuid());
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
-  const run = { ...newRun(ports, opened, input, 'api'), id: own, ...labels, ...trace };
+  const run = { ...newRun(ports, opened, input, invoker), id: own, ...labels, ...trace };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

@@ -1,14 +1,13 @@
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { calleeKindFor, openCallee } from '../calls/callees.ts';
-import { childId, launch, newChild, storeChild } from '../calls/children.ts';
-import { evaluateCallInput } from '../calls/inputs.ts';
+import { startAsync } from '../calls/async.ts';
+import { calleeKindFor } from '../calls/callees.ts';
+import { childId } from '../calls/children.ts';
 import type { CallList } from '../calls/list.ts';
 import { keepReturned } from '../calls/results.ts';
 import { CallRound, type Returned } from '../calls/round.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, type Suspend } from '../run/suspension.ts';
-import { endOfWait } from '../run/timeouts.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';
 
 const FIRST = { i: 0, k: 0 };
@@ -24,16 +23,9 @@ const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList =
 
 /** Starts the child and goes on; the child's result is ignored. */
 async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>): Promise<Suspend | undefined> {
-  const { ports, tools, caller: run, origin, at: state } = unit;
   // The child may read what the run wrote.
   if (unit.mustCommitFirst) return checkpoint(unit);
-  const callee = await openCallee(ports, run, tools.plan, action);
-  const wake = endOfWait(ports.clock.now(), timeout);
-  const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;
-  const input = await evaluateCallInput(callee, unit.data, tools.readSecrets);
-  const { parent: _, ...child } = await newChild(ports, { callee, caller, key: FIRST, input });
-  await launch(ports, await storeChild(ports, child), '');
-  unit.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
+  await startAsync(unit, action, { i: FIRST.i, data: unit.data, timeout });
   return undefined;
 }
 

@@ -79,13 +79,18 @@ function needSize(event: CloudEvent): void {
 
 /** Sends an event: it is recorded with the run's commit and published after it, or after the delay. */
 export const emit: Perform<'emit'> = async (unit, work) => {
-  const { type, source, data, datacontenttype } = work.event;
+  unit.sendAsking(await eventOf(unit, work.event), timeOf(unit, work));
+  return undefined;
+};
+
+/** The event that a state sends, logged; it is not sent yet. Throws for an event that is too large. */
+export async function eventOf(unit: StepUnit, sent: EmittedEvent): Promise<CloudEvent> {
+  const { type, source, data, datacontenttype } = sent;
   const payload = payloadOf(await evaluate(data, unit.data), datacontenttype);
-  const extensions = await extensionsOf(unit, work.event);
+  const extensions = await extensionsOf(unit, sent);
   const id = unit.ports.clock.uuid();
   const event: CloudEvent = { specversion: '1.0', id, source, type, ...extensions, ...payload };
   needSize(event);
   unit.log(`Broadcasting event: ${id}.`);
-  unit.sendAsking(event, timeOf(unit, work));
-  return undefined;
-};
+  return event;
+}

@@ -3,6 +3,7 @@ import type { WaitingKind } from '../../compiler/plan/traits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { all, resumeAll } from './all.ts';
+import { approve, resumeApprove } from './approve.ts';
 import { call, resumeCall } from './call.ts';
 import { choose } from './choose.ts';
 import { each, resumeEach } from './each.ts';
@@ -28,6 +29,7 @@ const PERFORM: { readonly [K in Kind]: Perform<K> } = {
   each,
   all,
   emit,
+  approve,
   listen,
   'listen-any': listenAny,
 };
@@ -37,6 +39,7 @@ const RESUME: { readonly [K in WaitingKind]: Resume<K> } = {
   call: resumeCall,
   each: resumeEach,
   all: resumeAll,
+  approve: resumeApprove,
   listen: resumeListen,
   'listen-any': resumeListenAny,
 };

@@ -10,6 +10,7 @@ export const ENGINE_CODES: readonly string[] = [
   'var.perms',
   'foreach.badArray',
   'parallel.allFailed',
+  'approval.timeout',
   'schema.failed',
   'retries.exceeded',
   'cancels.timeout.soft',
@@ -61,6 +62,7 @@ const CODES: Readonly<Record<WorkKind, 'any' | readonly string[]>> = {
   all: 'any',
   listen: [],
   'listen-any': [],
+  approve: ['jq.notString', 'approval.timeout'],
 };
 
 /** The catchable codes that a state may raise, with the brand `service`; undefined if they may be any. */

@@ -70,6 +70,18 @@ const FIELDS: Readonly<Record<WorkKind, QueryFields>> = {
     ['event.context', 'context'],
     ['events.*.context', 'context'],
   ],
+  approve: [
+    ['subject', 'message'],
+    ['text', 'message'],
+    ['assignees', 'argument'],
+    ...actionFields('notify'),
+    ...actionFields('remind.action'),
+    ...actionFields('escalate.action'),
+    ['remind.event.data', 'data'],
+    ['remind.event.context', 'context'],
+    ['escalate.event.data', 'data'],
+    ['escalate.event.context', 'context'],
+  ],
   'listen-any': [
     ['events.*.event.context', 'context'],
     ['events.*.transform', 'transform'],

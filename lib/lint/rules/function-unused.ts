@@ -1,6 +1,15 @@
 import { select } from '../document/queries.ts';
 import { type Rule, removeElement } from '../reports/rule.ts';
 
+/** The fields of states that name functions. */
+const CALLS = [
+  'action.function',
+  'actions.*.function',
+  'notify.function',
+  'remind.action.function',
+  'escalate.action.function',
+];
+
 export const functionUnused: Rule = {
   severity: 'hint',
   about: 'No action calls the function. A container function that is declared and not called is still prepared.',
@@ -22,7 +31,7 @@ states:
   *check(workflow) {
     const { states, functions, problems } = workflow;
     const calls = states.flatMap(({ node }) =>
-      [...select(node, 'action.function'), ...select(node, 'actions.*.function')].map((one) => one.node.value),
+      CALLS.flatMap((path) => select(node, path)).map((one) => one.node.value),
     );
     // A call of a function that does not exist probably means this one.
     if (problems.length > 0) return;

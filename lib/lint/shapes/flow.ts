@@ -42,6 +42,7 @@ const queryAt = (state: StateView, path: string): QueryView | undefined =>
 /** The input of a run: any object, or the events by their types (workflow-language 3). */
 function inputOf({ start }: Workflow): Shape {
   if (start === undefined || start.type === 'default' || start.type === 'scheduled') return ANY_OBJECT;
+  if (start.type === 'webhook') return ANY_OBJECT;
   const types = [...new Set(start.events.map(({ type }) => type))];
   const isOptional = start.type === 'eventsXor' && types.length > 1;
   return { kind: 'object', members: new Map(types.map((type) => [type, { shape: EVENT, isOptional }])), isOpen: false };
@@ -122,12 +123,19 @@ const EFFECTS: { readonly [K in WorkKind]: Effect<K> } = {
     evaluateActions(state, data, onAccess);
     return wayOut(state, async ? data : withMember(data, ['return'], ANY), onAccess);
   },
-  each: (state, _, data, onAccess) => {
+  each: (state, { collect }, data, onAccess) => {
     const array = shapeOfQuery(queryAt(state, 'array'), data, onAccess);
     evaluateActions(state, elementsOf(array), onAccess);
+    if (collect !== undefined) return wayOut(state, withMember(data, ['return'], ANY), onAccess);
     // An empty list leaves what was there.
     const after = withMember(data, ['return'], arrayOf(ANY));
     return wayOut(state, unionOf([data, after]), onAccess);
+  },
+  approve: (state, { choices }, data, onAccess) => {
+    evaluateRoles(state, ['message', 'argument'], data, onAccess);
+    evaluateActions(state, withMember(withMember(data, ['links'], ANY), ['subject'], ANY), onAccess);
+    const after = shapeOfTransform(queryAt(state, 'transform'), withMember(data, ['return'], ANY), onAccess);
+    return choices.map(({ transition }) => ({ to: transition || undefined, data: after }));
   },
   all: (state, _, data, onAccess) => {
     evaluateActions(state, data, onAccess);

@@ -1,10 +1,15 @@
+import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import { decide, openByLink } from '../../../lib/engine/approvals/decisions.ts';
+import { linksOf, readLink } from '../../../lib/engine/approvals/links.ts';
 import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { createWorkflow, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
+import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
 import { json, type Reply } from '../../contract/programmed-web.ts';
 import type { World } from '../world/engine-world.ts';
 
@@ -107,14 +112,58 @@ async function send(world: World): Promise<void> {
   await receive(world.ports, namespace, event).catch(unlessExists);
 }
 
+const EVERY = { limit: 0, offset: 0, order: [], filter: [] };
+
+const WEBHOOK = 'start: {type: webhook, verify: {url: {secret: HOOK, delivery: X-Delivery}}, reply: wait}\n';
+const SENDING = `start:
+  type: webhook
+  verify: {url: {secret: HOOK, delivery: X-Delivery}}
+  event: {type: go}
+states: [{id: unused, type: noop}]
+`;
+
+const storeSecret = async (world: World): Promise<void> => {
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  await secrets.set(world.reliable, namespace, 'HOOK', Buffer.from('hidden'));
+};
+
+/** A delivery to the webhook at a path, which its sender repeats until it gets a reply. */
+const deliver = (path: string) => (world: World) => {
+  const headers = { 'x-delivery': 'd-1' };
+  const request = { method: 'POST', headers, query: { secret: ['hidden'] }, body: Buffer.from('{}') };
+  return receiveWebhook(world.ports, { namespace: world.namespace, path }, request, Number.POSITIVE_INFINITY);
+};
+
+const APPROVAL = `functions: [{id: tell, type: subflow, workflow: tell}]
+states:
+- id: ask
+  type: approval
+  subject: Pay
+  choices: {yes: paid}
+  notify: {function: tell, input: {n: jq(.links | length)}}
+  remind: {after: PT1S}
+  transform: 'jq({by: .return.by})'
+- {id: paid, type: noop}
+`;
+
+/** Decides by the link that was sent, until there is a reply. */
+async function approve(world: World): Promise<void> {
+  const { results } = await instances.list(world.reliable, world.namespace, EVERY);
+  const id = results.find(({ as }) => as === '/main')?.id ?? '';
+  const key = (await runs.find(world.reliable, id))?.wait?.approval?.key ?? '';
+  const { yes = '' } = linksOf(world.ports, { run: id, key }, [{ name: 'yes' }]);
+  const link = readLink(yes.replace('/api/hooks/', ''));
+  const asked = link && (await openByLink(world.ports, link));
+  if (asked !== undefined) await decide(world.ports, asked, { by: 'Ada', form: {}, from: '' });
+}
+
 const begin = (seconds: number) => async (world: World) => {
   await world.execute('main', '{}');
   await world.pass(world.time.clock.now() + seconds * 1000);
 };
 
 async function cancelMain(world: World): Promise<void> {
-  const request = { limit: 0, offset: 0, order: [], filter: [] };
-  const { results } = await instances.list(world.reliable, world.namespace, request);
+  const { results } = await instances.list(world.reliable, world.namespace, EVERY);
   const main = results.find(({ as }) => as === '/main');
   await cancel(world.ports, await instances.need(world.ports, world.namespace, main?.id ?? ''));
 }
@@ -192,6 +241,29 @@ export const workloads: readonly Workload[] = [
     act: wait,
     takesTime: true,
     reply: countingServer,
+  },
+  {
+    name: 'a delivery to a webhook, whose sender waits for the run',
+    sources: { kid: NAP, main: WEBHOOK + callOf('kid') },
+    before: storeSecret,
+    act: deliver('/main'),
+    takesTime: true,
+  },
+  {
+    name: 'a delivery to a webhook that wakes a run',
+    sources: { main: UNTIL_EVENT, hook: SENDING },
+    before: async (world) => {
+      await storeSecret(world);
+      await begin(2)(world);
+    },
+    act: deliver('/hook'),
+  },
+  {
+    name: 'a decision of an approval',
+    sources: { tell: QUICK, main: APPROVAL },
+    before: begin(3),
+    act: approve,
+    isNowOrNever: true,
   },
   { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
   { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },

@@ -5,6 +5,11 @@ export class HeldMessages implements Bus {
   private held: { readonly due: number; readonly message: Message }[] = [];
   private readonly names = new Set<string>();
 
+  /** How many events it holds; one may be published several times. */
+  get size(): number {
+    return new Set(this.held.map(({ message }) => message.id)).size;
+  }
+
   async publish(messages: readonly Message[]): Promise<void> {
     this.held.push(...messages.map((message) => ({ due: 0, message })));
   }

@@ -121,6 +121,25 @@ export const waitingSpecimens: readonly Specimen[] = [
     },
   },
   {
+    name: 'an approval that reminds and is not decided',
+    input: '{}',
+    status: 'complete',
+    sources: {
+      kid: 'states: [{id: a, type: setter, variables: [{key: told, scope: namespace, value: 1}]}]\n',
+      main: `${KID}states:
+- id: ask
+  type: approval
+  subject: Pay
+  choices: {yes: null}
+  notify: {function: kid, input: {n: 1}}
+  remind: {after: PT2S}
+  timeout: PT4S
+  catch: [{error: 'service.approval.timeout', transition: late}]
+- {id: late, type: noop}
+`,
+    },
+  },
+  {
     name: 'a foreach of width two',
     input: '{"list": [{"n": 1}, {"n": 2}, {"n": 3}]}',
     status: 'complete',

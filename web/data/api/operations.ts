@@ -46,7 +46,8 @@ export type InstanceReply = { readonly namespace: string; readonly instance: Ins
 export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
-export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
+export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly approval?: { readonly subject: string; readonly assignees: readonly string[]; readonly reminders: number }; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
+export type ApprovalsReply = { readonly namespace: string; readonly approvals: readonly { readonly instance: string; readonly workflow: string; readonly state: string; readonly subject: string; readonly text: string; readonly assignees: readonly string[]; readonly since: string; readonly reminders: number }[] };
 export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
 export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
@@ -465,6 +466,13 @@ export interface Operations {
     query: 'filter.field' | 'filter.type' | 'filter.val' | 'from' | 'revision';
     body: RerunManyInput | undefined;
     reply: RerunManyReply;
+    frame: never;
+  };
+  listApprovals: {
+    path: { readonly namespace: string };
+    query: 'workflow' | 'assignee';
+    body: undefined;
+    reply: ApprovalsReply;
     frame: never;
   };
   getInstance: {
@@ -1062,6 +1070,27 @@ export interface Operations {
     reply: undefined;
     frame: never;
   };
+  receiveWebhookByGet: {
+    path: { readonly hook: string };
+    query: never;
+    body: undefined;
+    reply: Blob;
+    frame: never;
+  };
+  receiveWebhookByPut: {
+    path: { readonly hook: string };
+    query: never;
+    body: Bytes | undefined;
+    reply: Blob;
+    frame: never;
+  };
+  receiveWebhook: {
+    path: { readonly hook: string };
+    query: never;
+    body: Bytes | undefined;
+    reply: Blob;
+    frame: never;
+  };
   getVersion: {
     path: Empty;
     query: never;
@@ -1173,6 +1202,7 @@ export const operations = {
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read' },
   rerunInstances: { method: 'POST', path: '/namespaces/{namespace}/instances', op: 'rerun', permission: 'run' },
+  listApprovals: { method: 'GET', path: '/namespaces/{namespace}/approvals', permission: 'read' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read' },
   getInstanceSource: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', op: 'source', permission: 'read' },
   rerunInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}', op: 'rerun', permission: 'run' },
@@ -1258,6 +1288,9 @@ export const operations = {
   createEventFilter: { method: 'POST', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
   updateEventFilter: { method: 'PATCH', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
   deleteEventFilter: { method: 'DELETE', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write' },
+  receiveWebhookByGet: { method: 'GET', path: '/hooks/{hook}', permission: 'none' },
+  receiveWebhookByPut: { method: 'PUT', path: '/hooks/{hook}', permission: 'none' },
+  receiveWebhook: { method: 'POST', path: '/hooks/{hook}', permission: 'none' },
   getVersion: { method: 'GET', path: '/version', permission: 'read' },
   runJq: { method: 'POST', path: '/jq', permission: 'read' },
   getDescription: { method: 'GET', path: '/openapi.json', permission: 'none' },

@@ -111,7 +111,7 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'functions type': ['subflow', 'http', 'knative-workflow', 'knative-namespace', 'knative-global'],
   'functions size': ['small', 'medium', 'large'],
-  'start type': ['default', 'scheduled', 'event', 'eventsXor', 'eventsAnd'],
+  'start type': ['default', 'scheduled', 'webhook', 'event', 'eventsXor', 'eventsAnd'],
   'states mode': ['and', 'or'],
   'states async': ['true', 'false'],
   'variables scope': ['instance', 'workflow', 'namespace'],

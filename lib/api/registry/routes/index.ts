@@ -6,6 +6,7 @@ import type { inputs } from '../shapes/inputs.ts';
 import { events } from './events.ts';
 import { execution } from './execution.ts';
 import { globalServices } from './global-services.ts';
+import { hooks } from './hooks.ts';
 import { instances } from './instances.ts';
 import { keys } from './keys.ts';
 import { logs } from './logs.ts';
@@ -41,6 +42,7 @@ export const routes = Object.freeze({
   ...logs,
   ...metrics,
   ...events,
+  ...hooks,
   ...system,
   ...keys,
 } as const) satisfies Readonly<Record<string, Route>>;

@@ -30,6 +30,17 @@ export const instances = {
     about:
       'Repeats the runs that the filters select, the oldest first, some in each request; by default it only lists them.',
   },
+  listApprovals: {
+    family: 'instances',
+    method: 'GET',
+    path: '/namespaces/{namespace}/approvals',
+    query: ['workflow', 'assignee'],
+    reply: 'approvals',
+    permission: 'read',
+    unversioned: true,
+    from: 'weft',
+    about: 'Lists up to 1,000 open approvals, the oldest first.',
+  },
   getInstance: {
     family: 'instances',
     method: 'GET',

@@ -109,6 +109,21 @@ const nearMiss = z.object({
 });
 
 /** `waiting` is absent for a run that has ended or runs at this moment. */
+export const approvals = z.object({
+  namespace: z.string(),
+  approvals: z.array(
+    z.object({
+      instance: uuid,
+      workflow: z.string(),
+      state: z.string(),
+      subject: z.string(),
+      text: z.string(),
+      assignees: z.array(z.string()),
+      since: time,
+      reminders: z.int(),
+    }),
+  ),
+});
 export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,
@@ -119,6 +134,7 @@ export const waiting = z.object({
       until: time,
       for: z.object({
         delay: z.optional(time),
+        approval: z.optional(z.object({ subject: z.string(), assignees: z.array(z.string()), reminders: z.int() })),
         events: z.optional(
           z.object({
             mode: z.enum(['one', 'all']),

@@ -34,6 +34,7 @@ export const replies = {
   timeline: instances.timeline,
   timelineStep: instances.timelineStep,
   waiting: instances.waiting,
+  approvals: instances.approvals,
   instanceSource: instances.instanceSource,
   bundle: instances.bundle,
   rerun: instances.rerun,

@@ -1,0 +1,25 @@
+import type { Route } from '../route.ts';
+
+/** Senders need no key: the workflow of a webhook defines how its requests are verified, and links are signed. */
+const HOOK = {
+  family: 'hooks',
+  path: '/hooks/{hook+}',
+  reply: 'bytes',
+  permission: 'none',
+  unversioned: true,
+  from: 'weft',
+} as const;
+
+/** Longer bodies than senders of webhooks use; the data of a run holds a body twice. */
+const BODY = { body: 'bytes', optional: true, maxBytes: 4 * 1024 * 1024 } as const;
+
+export const hooks = {
+  receiveWebhook: {
+    ...HOOK,
+    ...BODY,
+    method: 'POST',
+    about: 'Starts the workflow of a webhook, `NAMESPACE/PATH`, or decides an approval by its link.',
+  },
+  receiveWebhookByGet: { ...HOOK, method: 'GET', about: 'As POST; of a link, shows the page.' },
+  receiveWebhookByPut: { ...HOOK, ...BODY, method: 'PUT', about: 'As POST.' },
+} as const satisfies Record<string, Route>;

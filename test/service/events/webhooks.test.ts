@@ -1,0 +1,290 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Client, openClient, rowsOf } from '../access/client.ts';
+
+const SECRET = 'correct horse';
+const NAMESPACE = '/api/namespaces/hooks';
+
+let client: Client;
+beforeAll(async () => {
+  client = await openClient();
+  await client.call('PUT', NAMESPACE);
+  await client.call('PUT', `${NAMESPACE}/secrets/HOOK`, { body: SECRET });
+});
+afterAll(() => client.close());
+
+const NOOP = 'states: [{id: one, type: noop}]\n';
+
+async function store(path: string, start: string, states = NOOP): Promise<void> {
+  const body = `start: {type: webhook, ${start}}\n${states}`;
+  const { status, text } = await client.call('PUT', `${NAMESPACE}/tree/${path}?op=create-workflow`, { body });
+  expect([status, text]).toEqual([200, expect.anything()]);
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+}
+
+/** Sends a request without an API key. */
+const send = (path: string, { method = 'POST', body, headers, query = '' }: Sent = {}): Promise<Answer> =>
+  client.call(method, `/api/hooks/hooks/${path}${query}`, {
+    key: null,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+
+const hmac = (text: string, algorithm = 'sha256', encoding: 'hex' | 'base64' = 'hex', secret = SECRET): string =>
+  createHmac(algorithm, secret).update(text).digest(encoding);
+
+const seconds = (offset = 0): number => Math.floor(Date.now() / 1000) + offset;
+
+const instancesOf = async (path: string): Promise<number> => {
+  const query = `filter.field=AS&filter.type=CONTAINS&filter.val=${path}`;
+  const answer = await client.call('GET', `${NAMESPACE}/instances?${query}`);
+  return rowsOf(answer.json()['instances']?.['results']).length;
+};
+
+const BODY = '{"action":"opened"}';
+const NOT_FOUND = [404, '404 page not found\n'];
+
+/** A start, a request that it accepts, and changes of that request that it must not accept. */
+interface Case {
+  readonly verify: string;
+  readonly good: () => Sent;
+  readonly bad: Readonly<Record<string, () => Sent>>;
+}
+
+const stripe = (time: number, signed = `${time}.${BODY}`): Sent => ({
+  body: BODY,
+  headers: { 'Stripe-Signature': `t=${time},v1=${hmac('another')},v1=${hmac(signed)},v0=x` },
+});
+const slack = (time: number): Sent => ({
+  body: BODY,
+  headers: { 'X-Slack-Request-Timestamp': String(time), 'X-Slack-Signature': `v0=${hmac(`v0:${time}:${BODY}`)}` },
+});
+const signedAt = (time: number): Sent => ({
+  body: BODY,
+  headers: { 'X-Time': String(time), 'X-Sign': `s=${hmac(`${time}.${BODY}`, 'sha512', 'base64')}` },
+});
+const basic = (credentials: string): Sent => ({
+  body: BODY,
+  headers: { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+});
+
+const CASES: Readonly<Record<string, Case>> = {
+  github: {
+    verify: '{github: HOOK}',
+    good: () => ({ body: BODY, headers: { 'X-Hub-Signature-256': `sha256=${hmac(BODY)}` } }),
+    bad: {
+      'a changed body': () => ({ body: `${BODY} `, headers: { 'X-Hub-Signature-256': `sha256=${hmac(BODY)}` } }),
+      'another secret': () => ({
+        body: BODY,
+        headers: { 'X-Hub-Signature-256': `sha256=${hmac(BODY, 'sha256', 'hex', 'x')}` },
+      }),
+      'the older signature': () => ({ body: BODY, headers: { 'X-Hub-Signature': `sha1=${hmac(BODY, 'sha1')}` } }),
+      'no signature': () => ({ body: BODY }),
+    },
+  },
+  stripe: {
+    verify: '{stripe: HOOK}',
+    good: () => stripe(seconds()),
+    bad: {
+      'an old time': () => stripe(seconds(-301)),
+      'a time in the future': () => stripe(seconds(301)),
+      'a changed time': () => stripe(seconds(), `${seconds(-1)}.${BODY}`),
+      'no time': () => ({ body: BODY, headers: { 'Stripe-Signature': `v1=${hmac(`.${BODY}`)}` } }),
+    },
+  },
+  slack: {
+    verify: '{slack: HOOK}',
+    good: () => slack(seconds()),
+    bad: { 'an old time': () => slack(seconds(-301)), 'no signature': () => ({ body: BODY }) },
+  },
+  hmac: {
+    verify:
+      "{hmac: {secret: HOOK, header: X-Sign, algorithm: sha512, encoding: base64, prefix: 's=', timestamp: X-Time, tolerance: PT1M}}",
+    good: () => signedAt(seconds()),
+    bad: {
+      'an old time': () => signedAt(seconds(-61)),
+      'no time': () => ({ body: BODY, headers: { 'X-Sign': `s=${hmac(BODY, 'sha512', 'base64')}` } }),
+      'no prefix': () => ({ body: BODY, headers: { 'X-Sign': hmac(BODY, 'sha512', 'base64') } }),
+    },
+  },
+  basic: {
+    verify: '{basic: {user: ada, password: HOOK}}',
+    good: () => basic(`ada:${SECRET}`),
+    bad: {
+      'another user': () => basic(`bob:${SECRET}`),
+      'another password': () => basic('ada:no'),
+      nothing: () => ({}),
+    },
+  },
+  url: {
+    verify: '{url: {secret: HOOK}}',
+    good: () => ({ body: BODY, query: `?secret=${encodeURIComponent(SECRET)}` }),
+    bad: { 'another secret': () => ({ query: '?secret=no' }), 'an empty secret': () => ({ query: '?secret=' }) },
+  },
+};
+
+describe.each(Object.entries(CASES))('a webhook that is verified by %s', (name, { verify, good, bad }) => {
+  beforeAll(() => store(`by-${name}`, `verify: ${verify}`));
+
+  test('starts a run for a request of its sender', async () => {
+    const answer = await send(`by-${name}`, good());
+    expect([answer.status, answer.json()]).toEqual([202, { namespace: 'hooks', instance: expect.any(String) }]);
+    expect(await instancesOf(`by-${name}`)).toBe(1);
+  });
+
+  test.each(Object.entries(bad))('shows nothing to a request with %s', async (_, request) => {
+    const { status, text } = await send(`by-${name}`, request());
+    expect([status, text]).toEqual(NOT_FOUND);
+    expect(await instancesOf(`by-${name}`)).toBe(1);
+  });
+});
+
+describe('a request to a webhook', () => {
+  test('looks the same without a webhook, a workflow, a namespace or a secret, and for a disabled workflow', async () => {
+    await client.call('PUT', `${NAMESPACE}/tree/plain?op=create-workflow`, { body: NOOP });
+    await store('no-secret', 'verify: {github: MISSING}');
+    await store('off', 'verify: {none: true}');
+    await client.call('POST', `${NAMESPACE}/tree/off?op=toggle`, { json: { live: false } });
+    for (const path of ['plain', 'nowhere', 'no-secret', 'off', '']) {
+      const { status, text } = await send(path, CASES['github']?.good());
+      expect([path, status, text]).toEqual([path, ...NOT_FOUND]);
+    }
+    const { status, text } = await client.call('POST', '/api/hooks/unknown/flow', { key: null });
+    expect([status, text]).toEqual(NOT_FOUND);
+  });
+
+  test('is the input of the run, without credentials', async () => {
+    await store('folder', 'verify: {url: {secret: HOOK}}, reply: wait');
+    const answer = await send('folder', {
+      body: BODY,
+      query: `?secret=${encodeURIComponent(SECRET)}&tag=a&tag=b&x=1`,
+      headers: { 'Content-Type': 'application/json; charset=utf-8', 'X-A': 'b', Authorization: 'x', Cookie: 'y' },
+    });
+    expect(answer.status).toBe(200);
+    const input = answer.json();
+    expect(input).toMatchObject({
+      method: 'POST',
+      query: { tag: ['a', 'b'], x: '1' },
+      body: { action: 'opened' },
+      raw: Buffer.from(BODY).toString('base64'),
+      headers: { 'x-a': 'b' },
+    });
+    expect(Object.keys(input['headers'] ?? {})).not.toContain('authorization');
+    expect(answer.text).not.toContain('correct');
+  });
+
+  test.each([
+    ['a form', 'application/x-www-form-urlencoded', 'a=1&b=2&b=3', { a: '1', b: ['2', '3'] }],
+    ['invalid JSON', 'application/json', '{"a":', '{"a":'],
+    ['text', 'text/plain', 'hello', 'hello'],
+    ['bytes', 'application/octet-stream', new Uint8Array([255, 0]), '/wA='],
+  ])('has %s as its body', async (title, type, body, expected) => {
+    const path = `body-${title.replaceAll(/\W/g, '-').toLowerCase()}`;
+    await store(path, 'verify: {none: true}, reply: wait');
+    const answer = await send(path, { body, headers: { 'Content-Type': type } });
+    expect(answer.json()['body']).toEqual(expected);
+  });
+
+  test('may use GET and PUT, and no other method', async () => {
+    await store('methods', 'verify: {none: true}, reply: wait');
+    expect((await send('methods', { method: 'GET' })).json()['method']).toBe('GET');
+    expect((await send('methods', { method: 'PUT' })).json()['method']).toBe('PUT');
+    expect((await send('methods', { method: 'DELETE' })).status).toBe(405);
+  });
+
+  test('with a body that is too large is rejected', async () => {
+    await store('large', 'verify: {none: true}');
+    expect((await send('large', { body: 'x'.repeat(4 * 1024 * 1024 + 1) })).status).toBe(413);
+  });
+
+  test('starts one run for a delivery, however often it is sent', async () => {
+    await store('once', 'verify: {github: HOOK}');
+    const request = (delivery: string): Sent => ({
+      body: BODY,
+      headers: { 'X-Hub-Signature-256': `sha256=${hmac(BODY)}`, 'X-GitHub-Delivery': delivery },
+    });
+    const first = (await send('once', request('d-1'))).json()['instance'];
+    expect((await send('once', request('d-1'))).json()['instance']).toBe(first);
+    expect((await send('once', request('d-2'))).json()['instance']).not.toBe(first);
+    expect(await instancesOf('once')).toBe(2);
+  });
+
+  test('of Slack that asks whether the URL is right gets its challenge and starts no run', async () => {
+    await store('slack-challenge', 'verify: {slack: HOOK}');
+    const time = seconds();
+    const body = '{"type":"url_verification","challenge":"3eZb"}';
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Slack-Request-Timestamp': String(time),
+      'X-Slack-Signature': `v0=${hmac(`v0:${time}:${body}`)}`,
+    };
+    const answer = await send('slack-challenge', { body, headers });
+    expect([answer.status, answer.text]).toEqual([200, '3eZb']);
+    expect(await instancesOf('slack-challenge')).toBe(0);
+  });
+});
+
+describe('a webhook that replies with the output', () => {
+  const replying = (output: string): string => `states: [{id: one, type: noop, transform: ${output}}]\n`;
+
+  test('has the status, the headers and the body of the output, and no header that is reserved', async () => {
+    const output =
+      "{status: 201, headers: {X-Order: '7', Location: /orders/7, Set-Cookie: a=b, 'Content-Type': text/html}, body: <b>ok</b>}";
+    await store('replies', 'verify: {none: true}, reply: wait', replying(output));
+    const { status, headers, text } = await send('replies');
+    expect([status, text]).toEqual([201, '<b>ok</b>']);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-order': '7',
+      location: '/orders/7',
+      'content-type': 'text/html',
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+
+  test('has JSON for a body that is no text', async () => {
+    await store('replies-json', 'verify: {none: true}, reply: wait', replying('{status: 200, body: {a: 1}}'));
+    const { headers, text } = await send('replies-json');
+    expect([headers.get('content-type'), text]).toEqual(['application/json', '{"a":1}']);
+  });
+
+  test('does not show why a run failed', async () => {
+    await store(
+      'fails',
+      'verify: {none: true}, reply: wait',
+      'states: [{id: one, type: error, error: my.secret, message: no}]\n',
+    );
+    const { status, text } = await send('fails');
+    expect(status).toBe(500);
+    expect(text).toMatch(/^\{"instance":"[0-9a-f-]{36}"\}$/);
+  });
+});
+
+describe('a webhook that sends events', () => {
+  test('resumes the run that waits for its event, once for each delivery', async () => {
+    const event = 'event: {type: order.paid, context: {order: jq(.body.id)}}';
+    await store('paid', `verify: {stripe: HOOK}, ${event}`);
+    const waits =
+      'states:\n- {id: wait, type: consumeEvent, timeout: PT20S, event: {type: order.paid, context: {order: jq(.id)}}, transform: \'jq(."order.paid".data.body)\'}\n';
+    await client.call('PUT', `${NAMESPACE}/tree/order?op=create-workflow`, { body: waits });
+    const output = client.call('POST', `${NAMESPACE}/tree/order?op=wait`, { json: { id: 'o-7' } });
+    const body = '{"id":"o-7","amount":5}';
+    const time = seconds();
+    const headers = {
+      'Content-Type': 'application/json',
+      'Stripe-Signature': `t=${time},v1=${hmac(`${time}.${body}`)}`,
+    };
+    const first = await send('paid', { body, headers });
+    expect([first.status, first.json()]).toEqual([202, { event: expect.any(String) }]);
+    expect((await send('paid', { body, headers })).json()).toEqual(first.json());
+    expect((await output).json()).toEqual({ id: 'o-7', amount: 5 });
+    expect(await instancesOf('paid')).toBe(0);
+  });
+});
