@@ -83,6 +83,9 @@ const WEBHOOK = `start: {type: webhook, verify: {none: true}}
 states:
 - {id: one, type: noop}
 `;
+const TASK = `functions: [{id: f, type: worker, queue: jobs}]
+states: [{id: call, type: action, action: {function: f}}]
+`;
 const WAITS = `states:
 - {id: wait, type: consumeEvent, event: {type: wake}}
 `;
@@ -94,6 +97,12 @@ const CROWD = 100;
 
 /** Stands for the URL of the HTTP server in the input of a run. */
 const API = 'API_URL';
+
+/** What names a task that a poll returned. */
+function heldIn(task: object = {}): object {
+  const { task: id, lease } = task as { readonly task?: string; readonly lease?: string };
+  return { task: id, lease };
+}
 
 interface Options {
   /** The input of the run; default `{}`. `API_URL` in it is replaced. */
@@ -140,6 +149,15 @@ export const OPERATIONS: readonly Operation[] = [
   execute('an HTTP call', httpCalls(1), { input: `{"api":"${API}"}` }),
   execute('a foreach over 100 HTTP calls', HTTP_EACH, { input: `{"api":"${API}"}` }),
   execute('a catch after a retry', RETRY, { others: [['failing', FAILING]], hasDelay: true }),
+  {
+    name: 'a task that a worker takes and completes',
+    workflows: [['task', TASK]],
+    before: (send) => send('POST', '/tree/task?op=execute', '{}'),
+    run: async (send) => {
+      const { tasks } = JSON.parse(await send('POST', '/workers/jobs?op=poll', '{}')) as { readonly tasks: object[] };
+      await send('POST', '/workers/jobs?op=complete', JSON.stringify({ ...heldIn(tasks[0]), output: {} }));
+    },
+  },
   {
     name: 'an event that starts a run',
     workflows: [['by-event', BY_EVENT]],

@@ -87,6 +87,8 @@ const CLIENT: Declared = {
   files: ['index.d.ts', 'client.d.ts', 'operations.d.ts'],
 };
 
+const WORKER: Declared = { source: '../clients/worker.ts', home: 'clients', files: ['worker.d.ts'] };
+
 /** Writes the type declarations of a module to a folder. */
 async function declare({ source, home, files }: Declared, folder: string): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'weft-declarations-'));
@@ -136,6 +138,12 @@ export async function bundleClient(dist: string): Promise<void> {
   await declare(CLIENT, folder);
 }
 
+/** Writes the client of workers as worker.mjs, with its type declarations, to a folder. It has no dependencies. */
+async function bundleWorkerClient(dist: string): Promise<void> {
+  await build({ ...MODULE, entryPoints: [here('../clients/worker.ts')], outfile: join(dist, 'worker.mjs') });
+  await declare(WORKER, dist);
+}
+
 /** Writes every function, as it is deployed, to dist/functions. */
 async function bundleAllFunctions(dist: string): Promise<void> {
   // Loaded late: CDK is large, and the command line does not need it.
@@ -156,5 +164,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   await bundleConstruct(dist);
   await bundleClient(dist);
+  await bundleWorkerClient(dist);
   await bundleAllFunctions(dist);
 }

@@ -1,4 +1,5 @@
-import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
+import type { instances as routes } from '../../lib/api/registry/routes/instances.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import { needKnown } from '../../lib/domain/instances/filters.ts';
@@ -12,13 +13,14 @@ import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
 import { type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
+import * as workers from './instances/workers.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
   if (text === 'pinned' || text === 'latest') return text;
   throw new ServiceError('malformed', `revision is '${text}'; it must be 'pinned' or 'latest'`);
 }
 
-export const endpoints: Endpoints<'instances'> = {
+const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   listInstances: async (ports, { path, query }) => {
     // Clients expect this status for a bad list request here, and another one elsewhere.
     const request = toListRequest(query, 'refused');
@@ -84,3 +86,5 @@ export const endpoints: Endpoints<'instances'> = {
   },
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
+
+export const endpoints: Endpoints<'instances'> = { ...ownEndpoints, ...workers.endpoints };

@@ -8,13 +8,17 @@ import { queries } from './registry/queries.ts';
 import type { Route } from './registry/route.ts';
 import type { RouteId } from './registry/routes/index.ts';
 
-/** The routes that start runs or send events: only `audit=all` includes them in the audit log. */
+/** The routes that start runs, send events or serve workers: only `audit=all` includes them in the audit log. */
 const FREQUENT: ReadonlySet<RouteId> = new Set<RouteId>([
   'executeWorkflow',
   'waitWorkflow',
   'waitWorkflowWithBody',
   'broadcastEvent',
   'broadcastEventThroughFilter',
+  'pollTasks',
+  'completeTask',
+  'failTask',
+  'renewTask',
 ]);
 
 /** Whether a request to a route can change something. Only reading, checking and computing need no more than `read`. */

@@ -111,7 +111,7 @@ describe('weft', () => {
     [
       'an unknown permission',
       ['keys', 'create', '--name', 'a', '--permission', 'root'],
-      "--permission is 'root'; it must be one of read, run, write, admin",
+      "--permission is 'root'; it must be one of worker, read, run, write, admin",
       'weft help keys',
     ],
     ['version with a name', ['version', 'x'], "'version' takes no arguments", 'weft help version'],

@@ -30,6 +30,7 @@ import { validate } from './validate.ts';
 import { vars } from './vars.ts';
 import { version } from './version.ts';
 import { webhooks } from './webhooks.ts';
+import { workers } from './workers.ts';
 import { workflows } from './workflows.ts';
 
 /** All commands by their names, in the order of the help. */
@@ -57,6 +58,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   webhooks,
   approvals,
   deliveries,
+  workers,
   vars,
   secrets,
   namespaces,

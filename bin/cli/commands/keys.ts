@@ -9,7 +9,7 @@ const OPTIONS = {
   permission: {
     type: 'string',
     value: 'PERMISSION',
-    help: `${PERMISSIONS.join(', ')}: each permission includes those before it`,
+    help: `${PERMISSIONS.join(', ')}: each includes those before it; worker only serves queues`,
   },
   namespace: {
     type: 'string',

@@ -1,6 +1,6 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../../../lib/compiler/emit/asl.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
-import { calleeOf, isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
+import { type CalleeKind, calleeOf, isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
 import { successors } from '../../../lib/compiler/plan/flow.ts';
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../../../lib/compiler/plan/traits.ts';
@@ -30,6 +30,8 @@ const CHILD = { writeUnits: 4 };
 const CHILDREN = { readUnits: 2, writeUnits: 1 };
 /** A native function is called within the step, which commits before it; its calls are not stored. */
 const CHECKPOINT = { writeUnits: 4 };
+/** The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait. */
+const TASK = { requests: 2, lambdas: 2, readUnits: 12, writeUnits: 12 };
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
@@ -43,9 +45,12 @@ const isNative = (plan: Plan, action: ActionPlan): boolean => calleeOf(plan, act
 
 /** What the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
-  const children = actions.filter((action) => !isNative(plan, action)).length * times;
+  const count = (kind: CalleeKind): number =>
+    actions.filter((action) => calleeOf(plan, action) === kind).length * times;
+  const children = count('subflow') + count('container');
   const stored = children === 0 ? used() : childrenOf(children);
-  return children === actions.length * times ? stored : plus(stored, CHECKPOINT);
+  const withTasks = plus(stored, TASK, count('worker'));
+  return count('native') === 0 ? withTasks : plus(withTasks, CHECKPOINT);
 }
 
 interface Context {

@@ -13,6 +13,8 @@ const WORKFLOW = `states:
 const INSTANCE = '0197b0c6-8f1e-7a64-9f0b-3d2c1e5a7b48';
 const REVISION = '0197b0c5-2c40-7d13-8a55-6f0e9d4b1a27';
 
+const LEASE = '0197b0c7-1a2b-7c3d-8e4f-5a6b7c8d9e0f';
+
 /** A value for each path parameter. */
 export const paramExamples: Readonly<Record<string, string>> = {
   namespace: 'demo',
@@ -27,6 +29,7 @@ export const paramExamples: Readonly<Record<string, string>> = {
   filter: 'drop-tests',
   delivery: INSTANCE,
   key: 'k-7f3a',
+  queue: 'labelling',
   step: '1',
   hook: 'demo/greet',
 } satisfies Readonly<Record<ParamName, string>>;
@@ -99,6 +102,10 @@ export const inputExamples: Readonly<Record<InputName, unknown>> = {
       { revision: 'global-resize-00002', percent: 20 },
     ],
   },
+  poll: { worker: 'laptop-1', max: 5, wait: 'PT20S' },
+  taskOutput: { task: INSTANCE, lease: LEASE, output: { label: 'cat' } },
+  taskFailure: { task: INSTANCE, lease: LEASE, code: 'image.unreadable', message: 'no image' },
+  taskLease: { task: INSTANCE, lease: LEASE, duration: 'PT5M' },
   jq: { query: '.a', data: 'eyJhIjoxfQ==' },
   key: { name: 'ci', permission: 'run', namespaces: ['demo'] },
 };

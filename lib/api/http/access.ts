@@ -86,7 +86,14 @@ export async function authenticate(
   throw unauthorized('access_token_invalid', 'the key is not known: it was mistyped or deleted');
 }
 
-const RANK: readonly string[] = ['none', ...apiKeys.PERMISSIONS];
+/** What the keys of each permission may do. */
+const ALLOWED: Readonly<Record<apiKeys.Permission, ReadonlySet<Route['permission']>>> = {
+  worker: new Set(['none', 'worker']),
+  read: new Set(['none', 'read']),
+  run: new Set(['none', 'worker', 'read', 'run']),
+  write: new Set(['none', 'worker', 'read', 'run', 'write']),
+  admin: new Set(['none', 'worker', 'read', 'run', 'write', 'admin']),
+};
 
 const denied = (message: string): ServiceError =>
   new ServiceError('forbidden', message, { error: { code: 'access_token_denied', message } });
@@ -97,7 +104,7 @@ export function requirePermission(
   route: Pick<Route, 'permission'>,
   namespace: string | undefined,
 ): void {
-  if (RANK.indexOf(caller.permission) < RANK.indexOf(route.permission)) {
+  if (!ALLOWED[caller.permission].has(route.permission)) {
     throw denied(`this needs a key with the permission '${route.permission}'; yours has '${caller.permission}'`);
   }
   if (!caller.isRestricted) return;

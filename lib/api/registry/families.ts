@@ -27,6 +27,10 @@ export const families = {
     about: 'Runs of workflows: state, input, output, cancelling',
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
+  workers: {
+    about: 'Tasks for workers: fetching, ending, queues',
+    needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'clock'],
+  },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
@@ -81,7 +85,9 @@ export type FamilyName = keyof typeof families;
  * The families without a Lambda of their own, with the one that serves them. All routes of `execution` are below the path
  * of a node.
  */
-export const HOSTS = { execution: 'tree', hooks: 'events' } as const satisfies Partial<Record<FamilyName, FamilyName>>;
+export const HOSTS = { execution: 'tree', hooks: 'events', workers: 'instances' } as const satisfies Partial<
+  Record<FamilyName, FamilyName>
+>;
 
 /** The families with a Lambda of their own. */
 export type LambdaName = Exclude<FamilyName, keyof typeof HOSTS>;

@@ -6,8 +6,11 @@ import type { ReplyName } from './shapes/replies.ts';
 export const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a key must allow. Each level includes those before it; `none` needs no key. */
-export const PERMISSIONS = ['none', 'read', 'run', 'write', 'admin'] as const;
+/**
+ * What a key must allow. From `read` on each level includes those before it; `none` needs no key. `worker`, to fetch and
+ * end tasks, is included in `run`, and includes no other.
+ */
+export const PERMISSIONS = ['none', 'worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** One row of the registry: everything about a route that the server, the CDK app and the docs need. */

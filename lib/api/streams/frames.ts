@@ -28,6 +28,7 @@ const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   'not-allowed': 12,
   invalid: 3,
   exists: 6,
+  conflict: 10,
   'too-slow': 4,
   'too-large': 8,
   'too-many': 8,

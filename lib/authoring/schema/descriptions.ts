@@ -62,6 +62,7 @@ export const STATE_DESCRIPTIONS: Readonly<Record<StateType, string>> = {
 export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string>> = {
   subflow: 'Another workflow of the namespace.',
   http: 'An HTTP API. Weft sends the request itself.',
+  worker: 'A program of yours, anywhere, that fetches tasks over HTTP.',
   'knative-workflow': 'A container that belongs to this workflow.',
   'knative-namespace': 'A container service of the namespace.',
   'knative-global': 'A container service of the whole server.',
@@ -145,6 +146,11 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
       redirects: 'How many redirects are followed, 0 to 20. Default: 5.',
       insecure: '`true`: the certificate is not verified.',
       auth: 'Credentials: `bearer`, `basic`, `apiKey`, `oauth2` or `sigv4`. A secret is written by its name.',
+    },
+    worker: {
+      queue: 'The name of the queue from which workers fetch the tasks.',
+      lease: 'How long a worker may be silent before the task is offered again. Default: PT5M.',
+      priority: 'Tasks with a higher number are offered first, from -1000 to 1000. Default: 0.',
     },
     'knative-workflow': {
       image: 'The container image.',

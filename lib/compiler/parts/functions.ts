@@ -4,6 +4,7 @@ import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
 import { httpFunction } from './http.ts';
 import { identifier } from './identifiers.ts';
+import { toWorkerTask, WORKER_FIELDS } from './worker.ts';
 
 const id = identifier('function id must match regex: %');
 
@@ -51,6 +52,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   'knative-global': defineService('knative-global'),
   subflow,
   http: httpFunction(id),
+  worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),
 };
 
 /** The union of the types of functions. */

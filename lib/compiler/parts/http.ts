@@ -1,5 +1,4 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { nextScript } from '../../language/scripts/scripts.ts';
 import type { MapNode } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
 import { type Context, reportInvalid } from '../decoding/context.ts';
@@ -8,21 +7,9 @@ import { kindOf, oneKind } from '../decoding/kinds.ts';
 import { acceptedFields, type Decoded, decodeFields } from '../decoding/object.ts';
 import type { Variant } from '../decoding/variants.ts';
 import type { FunctionPlan, HttpAuthPlan } from '../plan/plan.ts';
+import { computed, isComputed } from './computed.ts';
 
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
-
-/** Whether a value holds a script: then it is known only when the function is called. */
-const isComputed = (value: unknown): boolean => typeof value === 'string' && nextScript(value, 0) >= 0;
-
-/** A value that may be computed. A literal one must satisfy `isValid`; `rule` completes "the field ...". */
-function computed(isValid: (value: unknown) => boolean, rule: string, hint: string): Decoder<unknown> {
-  return createDecoder<unknown>({ kind: 'query' }, (node, field, context) => {
-    const value = query(node, field, context);
-    if (value === undefined || isComputed(value) || isValid(value)) return value;
-    reportInvalid(context, node ?? field, `${field.name} ${rule}`, () => hint);
-    return value;
-  });
-}
 
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '');

@@ -17,8 +17,11 @@ export function isWaitFree(plan: Plan): boolean {
   return !Object.values(plan.states).some(mayWait);
 }
 
-/** What an action calls. `native`: a function of Weft itself, which runs within the step. */
-export type CalleeKind = 'subflow' | 'container' | 'native';
+/**
+ * What an action calls. `native`: a function of Weft itself, which runs within the step. `worker`: a program that fetches
+ * its tasks over HTTP.
+ */
+export type CalleeKind = 'subflow' | 'container' | 'native' | 'worker';
 
 const KIND_OF: Readonly<Record<FunctionPlan['type'], CalleeKind>> = {
   subflow: 'subflow',
@@ -26,6 +29,15 @@ const KIND_OF: Readonly<Record<FunctionPlan['type'], CalleeKind>> = {
   'knative-namespace': 'container',
   'knative-global': 'container',
   http: 'native',
+  worker: 'worker',
+};
+
+/** Whether a call of each kind ends only after a wait of its caller. */
+const TAKES_TIME: Readonly<Record<CalleeKind, boolean>> = {
+  subflow: false,
+  container: true,
+  native: false,
+  worker: true,
 };
 
 /** What a function is. */
@@ -37,11 +49,11 @@ export function calleeOf({ functions }: Pick<Plan, 'functions'>, { function: id 
   return plan && calleeKindOf(plan);
 }
 
-/** True for a state that waits, or that calls a container and waits for its result, which takes its time. */
+/** True for a state that waits, or that calls a container or a worker and waits for its result, which takes its time. */
 const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);
-  const isContainerCall = actionsOf(work).some((action) => calleeOf(plan, action) === 'container');
-  return waiting === 'always' || (waiting === 'perhaps' && isContainerCall);
+  const takesTime = (action: ActionPlan): boolean => TAKES_TIME[calleeOf(plan, action) ?? 'subflow'];
+  return waiting === 'always' || (waiting === 'perhaps' && actionsOf(work).some(takesTime));
 };
 
 /** True if a run may end without a wait: only its calls of subflows might make it wait. */

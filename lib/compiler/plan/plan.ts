@@ -61,7 +61,17 @@ export type FunctionPlan =
       readonly scale: number;
       readonly envs: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan };
+  | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan }
+  | { readonly type: 'worker'; readonly task: WorkerTaskPlan };
+
+/** The task of a worker function, evaluated as one query over the data of the action (docs/workers.md). */
+export interface WorkerTaskPlan {
+  readonly queue: Query;
+  /** An ISO 8601 duration. */
+  readonly lease?: Query;
+  /** A whole number, or true for 1 and false for 0. */
+  readonly priority?: Query;
+}
 
 /** The request of an http function, evaluated as one query over the data of the action (docs/http.md). */
 export interface HttpRequestPlan {

@@ -10,8 +10,8 @@ import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 
-/** The permissions of API keys; each one includes those before it. */
-export const PERMISSIONS = ['read', 'run', 'write', 'admin'] as const;
+/** The permissions of API keys; from `read` on each one includes those before it, and `worker` only serves queues. */
+export const PERMISSIONS = ['worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** An API key besides the administrative one. */

@@ -12,6 +12,7 @@ import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
 import * as purges from '../storage/purges.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
+import { unfinishedTasks } from '../storage/worker-keys.ts';
 import * as revisions from '../tree/revisions.ts';
 
 type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers' | 'clock'>;
@@ -95,6 +96,7 @@ async function removeNamespace(needs: Needs, id: string): Promise<void> {
   await deleteAll(table, keys.counters(id));
   await deleteAll(table, keys.deadLetters(id));
   await deleteAll(table, keys.openRuns(id));
+  await deleteAll(table, unfinishedTasks(id));
   await deleteAll(table, keys.openEvents(id));
   for (const kind of ['runs', 'events'] as const) await table.write([{ do: 'delete', key: keys.openCursor(id, kind) }]);
   // Without its data key nothing that was encrypted in the namespace can be decrypted, in any copy.

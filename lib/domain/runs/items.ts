@@ -4,10 +4,11 @@ import type { Item, Value } from '../../ports/table.ts';
 import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
+import * as workerKeys from '../storage/worker-keys.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
 import { fromText, toText } from './tallies.ts';
-import type { Parent, RetryPolicy } from './waits.ts';
+import type { Parent, RetryPolicy, WorkerTask } from './waits.ts';
 
 /**
  * The parts of a run that are stored together as one JSON text, the attribute `place`: the name in the code and the name
@@ -142,12 +143,28 @@ function headItem(run: Run): Record<string, Value> {
 
 const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
 
+/** The attributes of a task for workers in the index by beginning: while it is open those of its queue. */
+function taskIndexItem({ status, namespaceId, created, updated, id, parent }: Run, task: WorkerTask) {
+  if (status === 'pending') {
+    const { queue, priority, lease, notBefore } = task;
+    const order = workerKeys.taskOrder({ queue, priority, created, heldUntil: lease?.until ?? notBefore }, id);
+    return { nsBucket: workerKeys.openTasks(namespaceId).pk, order };
+  }
+  // Only the end of a task that was taken and is awaited must be announced.
+  if (task.lease === undefined || (parent?.token ?? '') === '') return {};
+  return { nsBucket: workerKeys.endedTasks(namespaceId, updated).pk, order: keys.runOrder(updated, id) };
+}
+
 /**
  * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of
- * a container is in no index and expires also while it is pending, because no sweep finds one that was interrupted.
+ * a container is in neither, a task for workers in its queue; such a call expires also while it is pending, because no sweep finds one that was interrupted.
  */
-function indexItem({ status, namespaceId, created, updated, id, service }: Run): Record<string, Value> {
-  if (service !== undefined) return { ttl: expiry(Math.max(updated, service.until)) };
+function indexItem(run: Run): Record<string, Value> {
+  const { status, namespaceId, created, updated, id, service } = run;
+  if (service !== undefined) {
+    const ttl = expiry(Math.max(updated, service.until));
+    return service.worker === undefined ? { ttl } : { ttl, ...taskIndexItem(run, service.worker) };
+  }
   const begun = { nsBucket: keys.dayBucket(namespaceId, created), order: keys.runOrder(created, id) };
   if (status === 'pending') return begun;
   return {

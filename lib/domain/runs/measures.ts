@@ -17,7 +17,7 @@ function endingOf({ status, created, updated }: Committed): Happened {
 
 /** The metrics of a call of a container, which is stored as a run and not counted as one. */
 function callOf({ status, service }: Committed): Happened {
-  if (status === 'pending' || service?.native !== undefined) return {};
+  if (status === 'pending' || service?.native !== undefined || service?.worker !== undefined) return {};
   return { ContainerCalls: 1, ...(status === 'complete' ? {} : { ContainerCallsFailed: 1 }) };
 }
 

@@ -150,11 +150,38 @@ export interface NativeCall {
   readonly key: string;
 }
 
-/** A call of a container or of a native function. The run that holds it has the id of the action. */
+/** A task that a worker takes for a while. */
+export interface Lease {
+  /** Names the lease: only its holder knows it. */
+  readonly id: string;
+  /** The name of the worker, as it gave it. */
+  readonly worker: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** A task that a worker fetches over HTTP, in place of a container. */
+export interface WorkerTask {
+  readonly queue: string;
+  readonly priority: number;
+  /** How long a worker may be silent, milliseconds. */
+  readonly leaseMs: number;
+  /** The idempotency key: the same for all attempts and repetitions of the call. */
+  readonly key: string;
+  /** How often it was taken. */
+  readonly taken: number;
+  /** The newest lease; it is kept after the end. */
+  readonly lease?: Lease;
+  /** It is not offered before, milliseconds since 1970. */
+  readonly notBefore?: number;
+}
+
+/** A call of a container, of a native function or of a worker. The run that holds it has the id of the action. */
 export interface ServiceCall {
-  /** The revision of the service: its id in the port `Containers`; empty for a native function. */
+  /** The revision of the service: its id in the port `Containers`; empty for a native function and a worker. */
   readonly revision: string;
   readonly native?: NativeCall;
+  readonly worker?: WorkerTask;
   /** The id of the calling instance. */
   readonly caller: string;
   readonly workflow: { readonly id: string; readonly path: string };

@@ -217,7 +217,7 @@ export function typeInEvents(pk: string): string | undefined {
 export const openEvents = (namespaceId: string): Partition => journal(`open#${namespaceId}`);
 
 /** The cursor of the reconciler in the runs or the events of a namespace. */
-export const openCursor = (namespaceId: string, kind: 'runs' | 'events'): Key =>
+export const openCursor = (namespaceId: string, kind: 'runs' | 'events' | 'tasks'): Key =>
   at(journal(`open-cursors#${namespaceId}`), kind);
 
 /** The passes over all namespaces that continue where the one before ended. */

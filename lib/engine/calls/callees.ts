@@ -10,6 +10,7 @@ import { type Native, openHttp, openImage } from '../native/callees.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { resolvePath } from '../variables/tree-files.ts';
+import { openWorker, type Worker } from '../workers/callees.ts';
 
 /** The deepest nesting of subflows: it stops a workflow that calls itself. */
 const MAX_DEPTH = 25;
@@ -22,7 +23,7 @@ interface Subflow {
 }
 
 /** What an action calls. */
-export type Callee = Subflow | Service | Native;
+export type Callee = Subflow | Service | Native | Worker;
 
 const PROBLEM_CODES = { invalid: 'workflow.invalid', forbidden: 'workflow.invoke' } as const;
 
@@ -89,6 +90,7 @@ export async function openCallee(
   const called = needFunction(plan, action);
   if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
   if (called.type === 'http') return openHttp(called, action);
+  if (called.type === 'worker') return openWorker(called, action);
   const image = nativeImageFor(caller, called, action);
   if (image !== undefined) return openImage(image, action);
   return openContainer(ports, caller, called, action);

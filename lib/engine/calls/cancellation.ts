@@ -32,7 +32,7 @@ async function cancelContainer(
   { containers }: Pick<CleanupPorts, 'containers'>,
   { service, id }: runs.Run,
 ): Promise<void> {
-  if (service === undefined || service.native !== undefined) return;
+  if (service === undefined || service.native !== undefined || service.worker !== undefined) return;
   await containers.cancel(service.revision, id).catch((error: unknown) => {
     console.error(`cannot cancel the container call ${id}`, error);
   });

@@ -11,6 +11,8 @@ import { admitChild, rootOf } from '../limits/starts.ts';
 import { sealInput } from '../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { newRun } from '../run/new-run.ts';
+import { newTask } from '../workers/callees.ts';
+import { isTask, notifyPolls } from '../workers/offering.ts';
 import type { Callee } from './callees.ts';
 import { retryPolicyOf } from './retry-decisions.ts';
 
@@ -58,6 +60,11 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     const child = newServiceCall(ports, { id, target: { revision: '', native }, caller, parent, input });
     return { ...child, ...trace, root: rootOf(run), updated: origin };
   }
+  if (callee.kind === 'worker') {
+    const worker = newTask(input, childId(run, origin, { i: key.i, k: 0 }));
+    const child = newServiceCall(ports, { id, target: { revision: '', worker }, caller, parent, input });
+    return { ...child, updated: origin };
+  }
   await admitChild(ports, run, callee.opened.namespace);
   return {
     ...newRun(ports, callee.opened, input.input, `instance:${run.id}`),
@@ -85,9 +92,13 @@ async function executionFor(ports: EnginePorts, child: runs.Run): Promise<Execut
 
 /**
  * Starts an execution for a stored child, which answers the token when the child ends. Safe to repeat with another token:
- * the last one counts. Returns the child as it is stored then.
+ * the last one counts. Returns the child as it is stored then. The task of a worker needs no execution.
  */
-export function launch(ports: EnginePorts, child: runs.Run, token: string): Promise<runs.Run> {
+export async function launch(ports: EnginePorts, child: runs.Run, token: string): Promise<runs.Run> {
+  if (isTask(child)) {
+    notifyPolls(child);
+    return child;
+  }
   return moveToExecution(ports, child, async (current) => {
     if (current.status !== 'pending') return undefined;
     const { parent } = current;

@@ -18,11 +18,11 @@ async function evaluateInput(
 
 /**
  * Evaluates what a call passes to its callee: the input, and the files for a container. Throws `jq.badCommand`,
- * `secrets.notFound`, `http.request`, and what `filesOf` throws.
+ * `secrets.notFound`, `http.request`, `worker.task`, and what `filesOf` throws.
  */
 export async function evaluateCallInput(callee: Callee, data: unknown, readSecrets: SecretReader): Promise<CallInput> {
   const { kind, action } = callee;
-  if (kind === 'native') return { ...(await callee.prepare(data, readSecrets)), files: [] };
+  if (kind === 'native' || kind === 'worker') return { ...(await callee.prepare(data, readSecrets)), files: [] };
   const input = await evaluateInput(action, data, readSecrets);
   return { input, files: kind === 'service' ? await filesOf(action, data, readSecrets) : [] };
 }

@@ -37,6 +37,8 @@ export class CallStarter {
     const input = await evaluateCallInput(callee, data, tools.readSecrets);
     const child = await newChild(ports, { callee, caller: this.caller, key: { i, k: 0 }, input });
     if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) return callInPlace(ports, child, signal);
+    // A worker gets the task when the machine offers it: what it depends on is committed by then.
+    if (callee.kind === 'worker') return child;
     if (callee.kind !== 'subflow') return storeChild(ports, child);
     const { revision } = callee.opened;
     if (revision.plan === undefined || !mayRunInPlace(revision.plan)) return storeChild(ports, child);

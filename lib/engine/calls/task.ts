@@ -10,7 +10,8 @@ import { onAccountOf } from '../evaluation/tenants.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
-import { openCallee } from './callees.ts';
+import { isTask, offer, type Task } from '../workers/offering.ts';
+import { type Callee, openCallee } from './callees.ts';
 import { cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
 import { elementAt, elementsOf } from './elements.ts';
@@ -109,24 +110,33 @@ async function serveNew(ports: RunnerPorts, task: CallTask, child: runs.Run): Pr
   if (!(await cancelIfLeft(ports, stored, task))) await serveChild(ports, stored, task);
 }
 
+/** Offers a child to workers; the end of it answers the task. */
+async function offerChild(ports: RunnerPorts, child: Task, task: CallTask): Promise<void> {
+  const offered = await offer(ports, child, task.token);
+  if (offered.status !== 'pending') await reportEnd(ports, offered, task);
+}
+
 /** Calls the container of a child, and answers the task with the result. */
 async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): Promise<void> {
+  if (isTask(child)) return offerChild(ports, child, task);
   const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
   const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
   if (ended.status === 'pending') await answerError(ports, task, TASK_ERROR.timedOut);
   else await reportEnd(ports, ended, task);
 }
 
+/** The callees whose input is encrypted for one call. */
+const SEALED: ReadonlySet<Callee['kind']> = new Set(['native', 'worker']);
+
 /**
- * The call of a task. A retry gets the input and the files of the attempt before it; the input of a native function is
- * evaluated again, from the same data.
+ * The call of a task. A retry gets the input and the files of the attempt before it; the input of a native function or a
+ * worker is evaluated again, from the same data.
  */
 async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, k }, token }: CallTask): Promise<Call> {
   const { plan, state } = await stateOf(ports, caller);
   const callee = await openCallee(ports, caller, plan, actionOf(state, i));
   const { origin, wake } = caller.wait;
-  const before =
-    callee.kind === 'native' ? undefined : await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
+  const before = SEALED.has(callee.kind) ? undefined : await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
   const input =
     before === undefined
       ? await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller))

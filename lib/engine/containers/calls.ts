@@ -1,7 +1,7 @@
 import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
-import type { Parent, ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
+import type { Parent, ServiceCall, WantedFile, WorkerTask } from '../../domain/runs/waits.ts';
 import { ContainerServiceError, openService, type ServicePlan } from '../../domain/services/resolution.ts';
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
@@ -59,6 +59,9 @@ export interface ServiceCaller {
   readonly isLoop: boolean;
 }
 
+/** How the task of a worker is offered. */
+export type TaskTerms = Pick<WorkerTask, 'queue' | 'priority' | 'leaseMs'>;
+
 /** What a call passes to its callee. */
 export interface CallInput {
   /** JSON. */
@@ -66,13 +69,15 @@ export interface CallInput {
   readonly files: readonly WantedFile[];
   /** How long the call may take, milliseconds, if the input determines it. */
   readonly ms?: number;
+  /** For the call of a worker. */
+  readonly task?: TaskTerms;
 }
 
 interface NewCall {
   /** The id of the child, which is the id of the action. */
   readonly id: string;
-  /** The revision of the service: its id in the port `Containers`; or the native function. */
-  readonly target: Pick<ServiceCall, 'revision' | 'native'>;
+  /** The revision of the service: its id in the port `Containers`; or the native function; or the task of a worker. */
+  readonly target: Pick<ServiceCall, 'revision' | 'native' | 'worker'>;
   readonly caller: ServiceCaller;
   readonly parent: Parent;
   readonly input: CallInput;
@@ -82,7 +87,7 @@ interface NewCall {
 const MAX_TIME = Date.UTC(9999, 11, 31);
 
 /**
- * A call of a container or a native function as a child, not stored yet. It has no workflow, and is in no list, log or
+ * A call of a container, a native function or a worker as a child, not stored yet. It has no workflow, and is in no list, log or
  * metric.
  */
 export function newServiceCall(

@@ -81,6 +81,8 @@ export const KIND_OF = {
   'http.tooLarge': 'catchable',
   'http.response': 'catchable',
   'http.auth': 'catchable',
+  'worker.task': 'catchable',
+  'worker.failed': 'catchable',
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
   'cancels.parent': 'uncatchable',

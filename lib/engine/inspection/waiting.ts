@@ -8,6 +8,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import { childId } from '../calls/children.ts';
+import { toHolder } from '../workers/leases.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
@@ -25,7 +26,10 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
   const open = shown.map(({ i, k }, index) => {
     const child = children[index];
     const id = childId(run, origin, { i, k });
-    return { call: i, attempt: k, instance: id, status: child?.status ?? 'not begun', workflow: child?.path ?? '' };
+    const status = child?.status ?? 'not begun';
+    const task = status === 'pending' ? child?.service?.worker : undefined;
+    const worker = task === undefined ? {} : { worker: { queue: task.queue, ...toHolder(task, ports.clock.now()) } };
+    return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker };
   });
   return { total: calls.total, returned: calls.returned, open };
 }

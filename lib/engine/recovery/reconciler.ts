@@ -7,7 +7,9 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import { closeItems, type OpenItem, type OpenKind, openItems, restItems } from '../../domain/storage/open-items.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
+import { endedTasksOf } from '../../domain/workers/ended-tasks.ts';
 import { MINUTE_MS } from '../../time/units.ts';
+import { announceEnd } from '../calls/run-ends.ts';
 import { exportAudit } from '../events/audit-export.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
@@ -75,6 +77,19 @@ const EVENT: Promised<events.Recorded> = {
   isOpen: ({ ports }, recorded) => isUnrouted(recorded, ports.clock.now()),
 };
 
+/** How long the process that ended a task may take to report that, milliseconds. */
+const REPORT_MS = MINUTE_MS;
+
+/** The end of a worker's task is reported to the machine that waits for it. */
+const TASK: Promised<runs.Run> = {
+  kindOf: ({ ports, namespace }) => endedTasksOf(ports, namespace),
+  read: ({ ports }, items) => runs.findMany(ports, items.map(idOf)),
+  async converge({ ports, isExclusive }, task) {
+    if (isExclusive || ports.clock.now() - task.updated >= REPORT_MS) await announceEnd(ports, task);
+  },
+  isOpen: () => false,
+};
+
 /** How many items are converged side by side. */
 const CONCURRENCY = 16;
 
@@ -111,12 +126,13 @@ async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
   }
 }
 
-type PromiseName = 'run carried' | 'event routed';
+type PromiseName = 'run carried' | 'event routed' | 'task reported';
 
 /** Every promise that outlives the process which made it (docs/decisions/041 lists what follows from which). */
 const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> = {
   'run carried': (scope) => keep(RUN, scope),
   'event routed': (scope) => keep(EVENT, scope),
+  'task reported': (scope) => keep(TASK, scope),
 };
 
 /** A workflow that was changed has its schedule: the marker of the change names it until that is done. */

@@ -32,6 +32,7 @@ async function callAndForget(unit: StepUnit, { action, timeout }: WorkOf<'call'>
 const CALL_LINES: Readonly<Record<CalleeKind, (action: ActionPlan, id: string) => string>> = {
   subflow: (action, id) => `Sleeping until child '${id}' returns (${action.function}).`,
   container: (action, id) => `Sleeping until function '${action.function}' returns (${id}).`,
+  worker: (action, id) => `Sleeping until a worker returns (${action.function}, ${id}).`,
   native: (action, id) => `Calling function '${action.function}' (${id}).`,
 };
 
@@ -40,7 +41,7 @@ const callLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
 
 const firstOf = ({ results: [result] }: Returned): unknown => result;
 
-/** Calls a subflow or a container; `return` becomes its result. */
+/** Calls a subflow, a container or a worker; `return` becomes its result. */
 export const call: Perform<'call'> = async (unit, work) => {
   if (work.async) return callAndForget(unit, work);
   unit.log(callLine(unit, work.action, childId(unit.caller, unit.origin, FIRST)));

@@ -41,6 +41,8 @@ export const ENGINE_CODES: readonly string[] = [
   'http.tooLarge',
   'http.response',
   'http.auth',
+  'worker.task',
+  'worker.failed',
   ...Array.from({ length: 500 }, (_, index) => `http.status.${100 + index}`),
 ];
 

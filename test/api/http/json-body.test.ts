@@ -10,6 +10,6 @@ test.each([
   ['lists in lists, too deep to be written again,', DEEP, 'array'],
 ])('%s instead of one of several values is rejected, with the values in the message', (_what, permission, shown) => {
   const body = Buffer.from(`{"name": "a", "permission": ${permission}, "namespaces": []}`);
-  const text = `json: field permission cannot be ${shown}; it is one of read, run, write, admin`;
+  const text = `json: field permission cannot be ${shown}; it is one of worker, read, run, write, admin`;
   expect(() => decodeJson(body, inputs.key, false)).toThrow(text);
 });

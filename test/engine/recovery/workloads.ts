@@ -10,6 +10,8 @@ import { createWorkflow, toggleWorkflow, updateWorkflow } from '../../../lib/eng
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
 import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
+import { completeTask, failTask } from '../../../lib/engine/workers/requests/ending.ts';
+import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
 import { json, type Reply } from '../../contract/programmed-web.ts';
 import type { World } from '../world/engine-world.ts';
 
@@ -168,6 +170,47 @@ async function cancelMain(world: World): Promise<void> {
   await cancel(world.ports, await instances.need(world.ports, world.namespace, main?.id ?? ''));
 }
 
+/** A call of a worker that is retried, a loop over workers, and one whose task its worker gives back. */
+const TASKS = `functions: [{id: work, type: worker, queue: jobs, lease: PT30S}]
+states:
+- id: one
+  type: action
+  action: {function: work, input: one, retries: {max_attempts: 2, delay: PT5S, codes: [busy]}}
+  transition: each
+- {id: each, type: foreach, array: 'jq([range(3) | {n: .}])', action: {function: work, input: jq(.n)}, transition: last}
+- {id: last, type: action, action: {function: work, input: last}}
+`;
+
+/** A worker outside, which repeats a report until it is answered, and polls until the run has ended. */
+async function serveJobs(world: World): Promise<void> {
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  const hasEnded = async () => {
+    const request = { limit: 0, offset: 0, order: [], filter: [] };
+    const { results } = await instances.list(world.reliable, world.namespace, request);
+    return results.every(({ status }) => status !== 'pending');
+  };
+  for (let polls = 0; polls < 40 && !(await hasEnded()); polls += 1) {
+    const poll = { worker: 'w', max: 2, wait: 'PT0S', deadline: Number.POSITIVE_INFINITY };
+    for (const { task, lease, input, attempt, taken } of await pollTasks(world.ports, namespace, 'jobs', poll)) {
+      const holding = { namespace, queue: 'jobs', task, lease };
+      const failing = { code: 'busy', message: 'later', ...(input === 'last' ? { retry: 'PT2S' } : {}) };
+      const mustFail = (input === 'one' && attempt === 0) || (input === 'last' && taken === 1);
+      if (mustFail) await failTask(world.ports, holding, failing);
+      else await completeTask(world.ports, holding, { did: input });
+    }
+    await world.pass(world.time.clock.now() + 6_000);
+    // A delay that a worker asked for, and a lease that a crashed process left, end by the clock alone.
+    if (world.process.hasCrashed) return;
+    world.time.advance(6_000);
+  }
+}
+
+async function startAndServe(world: World): Promise<void> {
+  await start(world);
+  await world.pass(world.time.clock.now() + 1_000);
+  await serveJobs(world);
+}
+
 /** The workloads whose every crash point is tried. */
 export const workloads: readonly Workload[] = [
   {
@@ -265,6 +308,7 @@ export const workloads: readonly Workload[] = [
     act: approve,
     isNowOrNever: true,
   },
+  { name: 'a run whose calls workers serve', sources: { main: TASKS }, act: startAndServe, takesTime: true },
   { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
   { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },
   {

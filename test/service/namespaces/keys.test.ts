@@ -209,11 +209,11 @@ describe('keys', () => {
   test.each([
     ['', 400, 'EOF'],
     ['{}', 400, 'json: field name is missing'],
-    ['{"name":"x"}', 400, 'json: field permission is missing; it is one of read, run, write, admin'],
+    ['{"name":"x"}', 400, 'json: field permission is missing; it is one of worker, read, run, write, admin'],
     [
       '{"name":"x","permission":"root"}',
       400,
-      'json: field permission cannot be "root"; it is one of read, run, write, admin',
+      'json: field permission cannot be "root"; it is one of worker, read, run, write, admin',
     ],
     ['{"name":1,"permission":"read"}', 400, 'json: cannot unmarshal number into field name of type string'],
     [

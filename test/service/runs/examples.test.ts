@@ -8,6 +8,7 @@ import { targetOfWorker } from '../../deployed/target.ts';
 import { type AnsweringServer, type AnswerScript, startAnswering } from '../access/answering-server.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
 import { EventSpace, type TestEvent } from '../events/space.ts';
+import { serveQueue, type WorkerScript } from './scripted-worker.ts';
 
 interface Run {
   /** The tree path of the workflow to run; by default the example itself. */
@@ -15,6 +16,8 @@ interface Run {
   readonly input: unknown;
   /** Sent in sequence once the run waits for events. */
   readonly events?: readonly TestEvent[];
+  /** What the workers of each queue answer: by the text of the input of a task, in sequence; the last one is repeated. */
+  readonly workers?: Readonly<Record<string, WorkerScript>>;
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -78,7 +81,7 @@ describe.concurrent.each(names)('example %s', (name) => {
     const server = await serverOf(name);
     closers.defer(async () => server?.close());
     const runs = load(read(name, 'runs.yaml').replaceAll('SERVER', server?.url ?? 'SERVER')) as readonly Run[];
-    for (const { workflow = name, input, events, output, error } of runs) {
+    for (const { workflow = name, input, events, workers = {}, output, error } of runs) {
       if (events !== undefined) {
         const space = new EventSpace(client, name);
         const instance = await space.executeListening(workflow, input);
@@ -87,7 +90,11 @@ describe.concurrent.each(names)('example %s', (name) => {
         continue;
       }
       const path = `/api/namespaces/${name}/tree/${workflow}?op=wait`;
-      const answer = await client.call('POST', path, { json: input });
+      const answering = client.call('POST', path, { json: input });
+      const serving = Object.entries(workers).map(([queue, script]) =>
+        serveQueue(client, `/api/namespaces/${name}/workers/${queue}`, script, answering),
+      );
+      const [answer] = await Promise.all([answering, ...serving]);
       expect(answer.status, answer.text).toBe(error === undefined ? 200 : 500);
       if (error === undefined) expect(answer.json()).toEqual(output);
       else expect(answer.text).toContain(`${error.code}: ${error.message}`);

@@ -46,12 +46,16 @@ export type InstanceReply = { readonly namespace: string; readonly instance: Ins
 export type InstanceDataReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly data: string };
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
-export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly approval?: { readonly subject: string; readonly assignees: readonly string[]; readonly reminders: number }; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
+export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly approval?: { readonly subject: string; readonly assignees: readonly string[]; readonly reminders: number }; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string; readonly worker?: { readonly queue: string; readonly status: 'ready' | 'leased' | 'delayed'; readonly taken: number; readonly worker?: string; readonly leaseUntil?: string; readonly from?: string } })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
 export type ApprovalsReply = { readonly namespace: string; readonly approvals: readonly { readonly instance: string; readonly workflow: string; readonly state: string; readonly subject: string; readonly text: string; readonly assignees: readonly string[]; readonly since: string; readonly reminders: number }[] };
 export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
 export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance: string; readonly rerunOf: string };
 export type RerunManyReply = { readonly namespace: string; readonly dryRun: boolean; readonly at: string; readonly total?: number; readonly instances: readonly { readonly instance: string; readonly rerun?: string; readonly skipped?: string }[]; readonly next?: string; readonly retryAfter?: number };
+export type TasksReply = { readonly namespace: string; readonly queue: string; readonly tasks: readonly { readonly task: string; readonly lease: string; readonly leaseUntil: string; readonly until: string; readonly key: string; readonly attempt: number; readonly taken: number; readonly priority: number; readonly createdAt: string; readonly instance: string; readonly workflow: string; readonly state: string; readonly input: unknown }[] };
+export type TaskStateReply = { readonly task: string; readonly status: 'complete' | 'failed' | 'offered' | 'leased'; readonly leaseUntil?: string };
+export type QueuesReply = { readonly namespace: string; readonly queues: readonly { readonly queue: string; readonly ready: number; readonly held: number }[] };
+export type QueueReply = { readonly namespace: string; readonly queue: string; readonly ready: number; readonly held: number; readonly tasks: readonly ({ readonly task: string; readonly priority: number; readonly createdAt: string; readonly until: string; readonly instance: string; readonly workflow: string; readonly state: string; readonly status: 'ready' | 'leased' | 'delayed'; readonly taken: number; readonly worker?: string; readonly leaseUntil?: string; readonly from?: string })[] };
 export type NamespaceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] } };
 export type WorkflowVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly path: string };
 export type InstanceVariablesReply = { readonly namespace: string; readonly variables: { readonly pageInfo: PageInfo; readonly results: readonly Variable[]; readonly totalCount: number; readonly edges: readonly { readonly node: Variable; readonly cursor: string }[] }; readonly instance: string };
@@ -107,8 +111,12 @@ export type RegistryTestInput = { readonly url?: string; readonly username?: str
 export type ServiceInput = { readonly name?: string; readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string } };
 export type ServiceRevisionInput = { readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string }; readonly trafficPercent?: number | string };
 export type TrafficInput = { readonly values?: readonly ({ readonly revision?: string; readonly percent?: number | string })[] };
+export type PollInput = { readonly worker?: string; readonly max?: number; readonly lease?: string; readonly wait?: string };
+export type TaskOutputInput = { readonly task: string; readonly lease: string; readonly output?: unknown };
+export type TaskFailureInput = { readonly task: string; readonly lease: string; readonly code?: string; readonly message?: string; readonly retry?: string };
+export type TaskLeaseInput = { readonly task: string; readonly lease: string; readonly duration?: string };
 export type JqInput = { readonly query?: string; readonly data?: string };
-export type KeyInput = { readonly name: string; readonly permission: 'read' | 'run' | 'write' | 'admin'; readonly namespaces?: readonly string[] };
+export type KeyInput = { readonly name: string; readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin'; readonly namespaces?: readonly string[] };
 
 export interface Operations {
   listNamespaces: {
@@ -552,6 +560,48 @@ export interface Operations {
     reply: undefined;
     frame: never;
   };
+  listQueues: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: QueuesReply;
+    frame: never;
+  };
+  listTasks: {
+    path: { readonly namespace: string; readonly queue: string };
+    query: never;
+    body: undefined;
+    reply: QueueReply;
+    frame: never;
+  };
+  pollTasks: {
+    path: { readonly namespace: string; readonly queue: string };
+    query: never;
+    body: PollInput | undefined;
+    reply: TasksReply;
+    frame: never;
+  };
+  completeTask: {
+    path: { readonly namespace: string; readonly queue: string };
+    query: never;
+    body: TaskOutputInput;
+    reply: TaskStateReply;
+    frame: never;
+  };
+  failTask: {
+    path: { readonly namespace: string; readonly queue: string };
+    query: never;
+    body: TaskFailureInput;
+    reply: TaskStateReply;
+    frame: never;
+  };
+  renewTask: {
+    path: { readonly namespace: string; readonly queue: string };
+    query: never;
+    body: TaskLeaseInput;
+    reply: TaskStateReply;
+    frame: never;
+  };
   listNamespaceVariables: {
     path: { readonly namespace: string };
     query: 'limit' | 'offset' | 'order.field' | 'order.direction' | 'filter.field' | 'filter.type' | 'filter.val' | 'first' | 'after' | 'last' | 'before';
@@ -965,6 +1015,13 @@ export interface Operations {
     reply: MetricsReply;
     frame: never;
   };
+  getNamespaceWorkers: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: MetricsReply;
+    frame: never;
+  };
   broadcastEvent: {
     path: { readonly namespace: string };
     query: never;
@@ -1214,6 +1271,12 @@ export const operations = {
   getInstanceWaiting: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/waiting', permission: 'read' },
   getInstanceBundle: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/bundle', permission: 'read' },
   cancelInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}/cancel', permission: 'run' },
+  listQueues: { method: 'GET', path: '/namespaces/{namespace}/workers', permission: 'read' },
+  listTasks: { method: 'GET', path: '/namespaces/{namespace}/workers/{queue}', permission: 'read' },
+  pollTasks: { method: 'POST', path: '/namespaces/{namespace}/workers/{queue}', op: 'poll', permission: 'worker' },
+  completeTask: { method: 'POST', path: '/namespaces/{namespace}/workers/{queue}', op: 'complete', permission: 'worker' },
+  failTask: { method: 'POST', path: '/namespaces/{namespace}/workers/{queue}', op: 'fail', permission: 'worker' },
+  renewTask: { method: 'POST', path: '/namespaces/{namespace}/workers/{queue}', op: 'heartbeat', permission: 'worker' },
   listNamespaceVariables: { method: 'GET', path: '/namespaces/{namespace}/vars', permission: 'read' },
   getNamespaceVariable: { method: 'GET', path: '/namespaces/{namespace}/vars/{variable}', permission: 'read' },
   setNamespaceVariable: { method: 'PUT', path: '/namespaces/{namespace}/vars/{variable}', permission: 'write' },
@@ -1273,6 +1336,7 @@ export const operations = {
   getNamespaceSuccessful: { method: 'GET', path: '/namespaces/{namespace}/metrics/successful', permission: 'read' },
   getNamespaceFailed: { method: 'GET', path: '/namespaces/{namespace}/metrics/failed', permission: 'read' },
   getNamespaceMilliseconds: { method: 'GET', path: '/namespaces/{namespace}/metrics/milliseconds', permission: 'read' },
+  getNamespaceWorkers: { method: 'GET', path: '/namespaces/{namespace}/metrics/workers', permission: 'read' },
   broadcastEvent: { method: 'POST', path: '/namespaces/{namespace}/broadcast', permission: 'run' },
   broadcastEventThroughFilter: { method: 'POST', path: '/namespaces/{namespace}/broadcast/{filter}', permission: 'run' },
   listEvents: { method: 'GET', path: '/namespaces/{namespace}/events', permission: 'read' },

@@ -15,6 +15,7 @@ import { CopyButton, Time } from '../../parts/value/value.tsx';
 type Permission = KeyInput['permission'];
 
 const PERMISSIONS: Readonly<Record<Permission, string>> = {
+  worker: 'Worker: only fetch and end tasks of queues',
   read: 'Read: see everything but values of secrets',
   run: 'Run: also start and cancel runs, send events',
   write: 'Write: also change workflows, variables, secrets',

@@ -20,6 +20,7 @@ import { secrets } from './secrets.ts';
 import { system } from './system.ts';
 import { tree } from './tree.ts';
 import { variables } from './variables.ts';
+import { workers } from './workers.ts';
 import { workflowServices } from './workflow-services.ts';
 
 /**
@@ -33,6 +34,7 @@ export const routes = Object.freeze({
   ...mirrors,
   ...execution,
   ...instances,
+  ...workers,
   ...variables,
   ...secrets,
   ...registries,

@@ -39,6 +39,15 @@ export const metrics = {
     from: 'specification',
     about: 'Sums the duration of runs in milliseconds, by workflow.',
   },
+  getNamespaceWorkers: {
+    family: 'metrics',
+    method: 'GET',
+    path: '/namespaces/{namespace}/metrics/workers',
+    reply: 'metrics',
+    permission: 'read',
+    from: 'weft',
+    about: 'Counts the open tasks for workers, by queue: those that are ready, and those that are held.',
+  },
   getWorkflowInvoked: {
     family: 'metrics',
     method: 'GET',

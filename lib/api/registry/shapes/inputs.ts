@@ -24,6 +24,9 @@ const container = {
   envs: z._default(z.record(z.string(), z.string()), {}),
 };
 
+/** What names a task that a worker has taken. */
+const held = { task: z.string(), lease: z.string() };
+
 /**
  * The JSON bodies of requests, by the name that routes use. A missing field has its zero value, as in the original's
  * decoder. `strictObject` where the original rejects unknown fields (rest-api reference, 1.3).
@@ -73,10 +76,20 @@ export const inputs = {
   /** Clients without traffic management send no percentage: for them, the newest revision gets all traffic. */
   serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 100) }),
   traffic: z.object({ values: z.optional(z.array(z.object({ revision: text, percent: z._default(number, 0) }))) }),
+  /** Durations are ISO 8601 texts. */
+  poll: z.strictObject({
+    worker: z._default(z.string().check(z.maxLength(200)), ''),
+    max: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
+    lease: z.optional(z.string()),
+    wait: z._default(z.string(), 'PT20S'),
+  }),
+  taskOutput: z.strictObject({ ...held, output: z._default(z.unknown(), null) }),
+  taskFailure: z.strictObject({ ...held, code: text, message: text, retry: z.optional(z.string()) }),
+  taskLease: z.strictObject({ ...held, duration: z.optional(z.string()) }),
   jq: z.strictObject({ query: text, data: text }),
   key: z.strictObject({
     name: z.string(),
-    permission: z.enum(['read', 'run', 'write', 'admin']),
+    permission: z.enum(['worker', 'read', 'run', 'write', 'admin']),
     namespaces: names,
   }),
 } as const satisfies Record<string, z.ZodMiniType>;

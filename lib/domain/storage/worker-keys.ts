@@ -1,0 +1,80 @@
+import { dateOf, type Partition, type PartitionRange, runOrder, runs, timeText } from './key-parts.ts';
+
+/**
+ * The open tasks for workers of a namespace, by queue. They are runs, and share the index `by-namespace` with the others:
+ * a task enters its queue, moves in it and leaves it by the commits of its run.
+ */
+export const openTasks = (namespaceId: string): Partition => ({
+  ...runs(`${namespaceId}#worker-tasks`),
+  index: 'by-namespace',
+});
+
+/** The tasks of a day that workers have ended, by the time of their ends: the reconciler reads them. */
+export const endedTasks = (namespaceId: string, ms: number): Partition => ({
+  ...runs(`${namespaceId}#worker-tasks-ended#${dateOf(ms)}`),
+  index: 'by-namespace',
+});
+
+/** The ended tasks of a namespace before the reconciler's cursor that it has not finished. */
+export const unfinishedTasks = (namespaceId: string): Partition => runs(`open-worker-tasks#${namespaceId}`);
+
+/** A task that any worker may take now, and one that none may take before a time: it is leased, or delayed. */
+const READY = 'r';
+const HELD = 'w';
+
+const PRIORITY_DIGITS = 5;
+const ZERO_PRIORITY = 50_000;
+const priorityText = (priority: number): string => String(ZERO_PRIORITY - priority).padStart(PRIORITY_DIGITS, '0');
+
+/** What orders a task in its queue. Times are milliseconds since 1970. */
+export interface TaskOrder {
+  readonly queue: string;
+  readonly priority: number;
+  readonly created: number;
+  /** When it may be taken next; undefined: at any time. */
+  readonly heldUntil: number | undefined;
+}
+
+/** The sort key of an open task: those that are ready by priority and age, those that are held by the end of that. */
+export function taskOrder({ queue, priority, created, heldUntil }: TaskOrder, id: string): string {
+  const order = `${priorityText(priority)}#${runOrder(created, id)}`;
+  return heldUntil === undefined ? `${queue}#${READY}#${order}` : `${queue}#${HELD}#${timeText(heldUntil)}#${order}`;
+}
+
+/** What a sort key of `taskOrder` has of its task. */
+export interface OrderedTask {
+  readonly queue: string;
+  /** Sorts by priority and age. */
+  readonly rank: string;
+  readonly isReady: boolean;
+}
+
+/** Reads a sort key of `taskOrder`. */
+export function fromTaskOrder(order: string): OrderedTask {
+  const [queue = '', kind = '', ...rest] = order.split('#');
+  const isReady = kind === READY;
+  return { queue, isReady, rank: rest.slice(isReady ? 0 : 1).join('#') };
+}
+
+/** The tasks of a queue that are ready, the first one first. */
+export const readyTasks = (namespaceId: string, queue: string): PartitionRange => ({
+  ...openTasks(namespaceId),
+  prefix: `${queue}#${READY}#`,
+});
+
+/** The tasks of a queue that are held. */
+export const heldTasks = (namespaceId: string, queue: string): PartitionRange => ({
+  ...openTasks(namespaceId),
+  prefix: `${queue}#${HELD}#`,
+});
+
+/** The tasks of a queue that were held until a time up to `ms`. */
+export const releasedTasks = (namespaceId: string, queue: string, ms: number) => ({
+  ...openTasks(namespaceId),
+  from: `${queue}#${HELD}#`,
+  // A digit is less than a tilde: tasks of the millisecond itself are included.
+  to: `${queue}#${HELD}#${timeText(ms)}~`,
+});
+
+/** A sort key after all tasks of a queue and before those of any other queue that follows it. */
+export const afterQueue = (queue: string): string => `${queue}$`;

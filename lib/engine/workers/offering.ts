@@ -1,0 +1,37 @@
+import * as runs from '../../domain/runs/runs.ts';
+import type { ServiceCall, WorkerTask } from '../../domain/runs/waits.ts';
+import type { EnginePorts } from '../ports.ts';
+import { Waiters } from '../run/end-waiters.ts';
+
+/** A child that is the task of a worker. */
+export type Task = runs.Run & { readonly service: ServiceCall & { readonly worker: WorkerTask } };
+
+/** Whether a child is the task of a worker. */
+export const isTask = (child: runs.Run): child is Task => child.service?.worker !== undefined;
+
+/** The polls of this process that wait for a task, by queue. */
+const waiters = new Waiters();
+
+const keyOf = (namespaceId: string, queue: string): string => `${namespaceId} ${queue}`;
+
+/** Resolves when a task of the queue is offered in this process, or after `ms` milliseconds. */
+export const waitForTask = (namespaceId: string, queue: string, ms: number): Promise<void> =>
+  waiters.wait(keyOf(namespaceId, queue), ms);
+
+/** Resolves the polls of this process that wait for a task of the queue. */
+export const notifyPolls = ({ namespaceId, service: { worker } }: Task): void =>
+  waiters.notify(keyOf(namespaceId, worker.queue));
+
+/**
+ * Offers a stored task to the workers of its queue. Its end answers the token. Safe to repeat with another token: the last
+ * one counts. Returns the task as it is stored then; one that has ended is to be reported by the caller.
+ */
+export async function offer(ports: EnginePorts, task: Task, token: string): Promise<runs.Run> {
+  const { run } = await runs.update(ports, task, (current) => {
+    const { parent } = current;
+    if (current.status !== 'pending' || parent === undefined || parent.token === token) return undefined;
+    return { run: { ...current, parent: { ...parent, token } } };
+  });
+  if (run.status === 'pending') notifyPolls(task);
+  return run;
+}
