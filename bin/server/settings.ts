@@ -112,8 +112,8 @@ function urlOf(text: string | undefined): string | undefined {
 
 /** Reads the settings. Throws an error with a message for the user if one is invalid. */
 export function readSettings(environment: Environment): LocalSettings {
-  const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS, DYNAMODB_ENDPOINT } = environment;
-  const { WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE, WEFT_URL } = environment;
+  const { PORT, HOST, WEFT_DATA, APIKEY, WEFT_BRAND, WEFT_RETENTION_DAYS } = environment;
+  const { DYNAMODB_ENDPOINT, DYNAMODB_REGION, WEFT_MAX_SCALE, WEFT_SYNC, WEFT_ALLOW_PRIVATE, WEFT_URL } = environment;
   const { CONTAINER_ENGINE, CONTAINER_FLAGS, CONTAINER_SIDECAR_IMAGE, CONTAINER_WRITABLE_ROOTS } = environment;
   return {
     port: portOf(PORT),
@@ -123,14 +123,14 @@ export function readSettings(environment: Environment): LocalSettings {
     url: urlOf(WEFT_URL),
     brand: brandOf(WEFT_BRAND),
     databaseEndpoint: DYNAMODB_ENDPOINT || undefined,
-    databaseRegion: environment['DYNAMODB_REGION'] || undefined,
+    databaseRegion: DYNAMODB_REGION || undefined,
     sync: syncOf(WEFT_SYNC),
     version: packageVersion(),
     retentionDays: daysOf('WEFT_RETENTION_DAYS', WEFT_RETENTION_DAYS, 30),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     limits: limitsOf(environment),
-    connectionsPerAddress: limitOf('WEFT_MAX_CONNECTIONS', environment['WEFT_MAX_CONNECTIONS'], 4_000),
+    connectionsPerAddress: connectionsOf(environment),
     audit: auditOf(environment),
     traces: traceSettings(environment),
     containers: {
@@ -149,6 +149,11 @@ function limitsOf(environment: Environment): RunLimits {
     startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, 1_000),
     descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
   };
+}
+
+function connectionsOf(environment: Environment): number {
+  const { WEFT_MAX_CONNECTIONS } = environment;
+  return limitOf('WEFT_MAX_CONNECTIONS', WEFT_MAX_CONNECTIONS, 4_000);
 }
 
 function auditScopeOf(text: string | undefined): AuditSettings['scope'] {

@@ -1,5 +1,7 @@
 import type { FunctionPlan, Start, StateType } from '../../compiler/plan/plan.ts';
 
+const DELIVERY = 'The header with the id of the delivery. The same delivery starts one run.';
+
 /** Field names and what they mean, in one sentence each. */
 export type Descriptions = Readonly<Record<string, string>>;
 
@@ -10,7 +12,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   url: 'Where the workflow is described; it has no effect.',
   timeouts: 'Time limits of a run.',
   labels: 'Names and queries; the results are labels, by which runs are found.',
-  record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: as the namespace has it.',
+  record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: that of the namespace.',
   limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
   start: 'What starts runs. Default: requests.',
   functions: 'The functions that actions can call: subflows and containers.',
@@ -223,12 +225,9 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
   basic: {
     user: 'The user; in a function it may hold a query.',
     password: 'The name of the secret with the password.',
-    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
+    delivery: DELIVERY,
   },
-  url: {
-    secret: 'The name of the secret that the query parameter `secret` holds.',
-    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
-  },
+  url: { secret: 'The name of the secret that the query parameter `secret` holds.', delivery: DELIVERY },
   apiKey: {
     secret: 'The name of the secret.',
     header: 'The header that gets the secret. Default: X-Api-Key.',
@@ -251,7 +250,7 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     prefix: 'What precedes the signature in the header, for example `sha256=`.',
     timestamp: 'The header with the time in seconds since 1970; it is signed as `<time>.<body>`.',
     tolerance: 'How far the time may be from the present. Default: PT5M.',
-    delivery: 'The header with the id of the delivery. The same delivery starts one run.',
+    delivery: DELIVERY,
   },
   oauth2: {
     tokenUrl: 'Where tokens are requested.',
