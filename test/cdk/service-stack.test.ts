@@ -179,7 +179,7 @@ describe('rights', () => {
       )
       .map(([, { Properties }]) => /"(?:Functions)?(\w+?)Role/.exec(JSON.stringify(Properties['Roles']))?.[1] ?? '')
       .toSorted();
-  const SEALERS = ['containers', 'instances', 'registries', 'secrets', 'services', 'steps', 'tree'];
+  const SEALERS = ['containers', 'events', 'instances', 'registries', 'secrets', 'services', 'steps', 'tree'];
 
   test('only functions that store or use secrets, or pull images, can read the root key', () => {
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft/root-key"')).toEqual(SEALERS);

@@ -117,7 +117,7 @@ describe('the price of a template', () => {
       Type: 'AWS::Lambda::Function',
       Properties: { Environment: { Variables: { WEFT_METRICS: 'x' } } },
     };
-    expect(template(counting, counting)).toMatchObject({ monthly: 0, metrics: { most: 56, monthly: 16.8 } });
+    expect(template(counting, counting)).toMatchObject({ monthly: 0, metrics: { most: 59, monthly: 17.7 } });
     expect(template({ ...counting, Properties: {} })).toMatchObject({ metrics: { most: 0, monthly: 0 } });
   });
 
@@ -184,7 +184,7 @@ describe('weft cost', () => {
     const { code, out } = await workspace.weft(['cost', '--template', 'counting.json']);
     expect([code, out.split('\n')[1]]).toEqual([
       0,
-      'up to $16.80 more for at most 56 metrics, for the hours in which they are used',
+      'up to $17.70 more for at most 59 metrics, for the hours in which they are used',
     ]);
   });
 

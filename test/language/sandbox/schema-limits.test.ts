@@ -8,7 +8,10 @@ afterAll(() => Promise.all([patient.close(), hasty.close()]));
 /** Each level of the value doubles the work of this schema. */
 const DOUBLING = {
   definitions: {
-    a: { type: 'array', anyOf: [{ items: { $ref: '#/definitions/a' } }, { items: { $ref: '#/definitions/a' } }] },
+    a: {
+      type: ['array', 'integer'],
+      allOf: [{ items: { $ref: '#/definitions/a' } }, { items: { $ref: '#/definitions/a' } }],
+    },
   },
   $ref: '#/definitions/a',
 };

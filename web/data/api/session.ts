@@ -29,7 +29,7 @@ export function signOut(reason = ''): void {
   rights.value = undefined;
 }
 
-const RANK: readonly string[] = ['none', 'read', 'run', 'write', 'admin'];
+const RANK: readonly string[] = ['none', 'worker', 'read', 'run', 'write', 'admin'];
 
 /** Whether the key may use an operation; where it may not, the console does not offer it. */
 export const may = (operation: keyof typeof operations): boolean => {

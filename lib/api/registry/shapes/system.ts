@@ -21,7 +21,7 @@ export const jsonSchema = z.looseObject({ $schema: z.string() });
 export const keyRecord = z.object({
   id: z.string(),
   name: z.string(),
-  permission: z.enum(['read', 'run', 'write', 'admin']),
+  permission: z.enum(['worker', 'read', 'run', 'write', 'admin']),
   namespaces: z.array(z.string()),
   createdAt: time,
 });
