@@ -1,7 +1,7 @@
 // Installs the dependencies if node_modules is missing or older than the lockfile, and Node 24 if the installed Node is
 // older. It runs before everything else, so it needs only Node itself, 20 or newer.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -39,9 +39,11 @@ function link(program) {
   const programs = join(root, 'node_modules', '.bin');
   mkdirSync(programs, { recursive: true });
   const place = join(programs, isWindows ? 'node.cmd' : 'node');
-  rmSync(place, { force: true });
-  if (isWindows) writeFileSync(place, `@"${program}" %*\r\n`);
-  else symlinkSync(relative(programs, program), place);
+  // Renamed into its place: two commands can be started at once.
+  const made = `${place}-${process.pid}`;
+  if (isWindows) writeFileSync(made, `@"${program}" %*\r\n`);
+  else symlinkSync(relative(programs, program), made);
+  renameSync(made, place);
 }
 
 /** Whether the Node of the system is new enough. */
