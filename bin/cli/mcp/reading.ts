@@ -171,7 +171,7 @@ export const READING: Readonly<Record<string, Tool>> = {
     run: explainFailure,
   },
   why_waiting: {
-    description: 'Tells what a pending run waits for: time, calls or events, and events that nearly matched.',
+    description: 'Explains what a pending run waits for: time, calls or events, and events that nearly matched.',
     input: textFields({ id: ID }),
     writes: false,
     run: (place, given) => place.service.call('GET', `${runPath(place, text(given, 'id'))}/waiting`),

@@ -79,7 +79,7 @@ export async function overwrite(needs: Needs, home: Home, name: string, value: U
 }
 
 /**
- * Lists secrets that a workflow names and nobody has set, with `initialized: false` (rest-api reference, 9). One read if
+ * Lists secrets that a workflow names and that have no value yet, with `initialized: false` (rest-api reference, 9). One read if
  * all of them exist; a call without names costs nothing.
  */
 export async function declare({ table }: Pick<Ports, 'table'>, home: Home, names: ReadonlySet<string>): Promise<void> {
