@@ -109,10 +109,7 @@ export class Weft extends Construct {
       ...(settings.domain === undefined ? {} : { WEFT_URL: `https://${settings.domain}` }),
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
-      WEFT_MAX_DESCENDANTS: String(settings.maxDescendants),
-      ...(settings.maxWaitingRequests === undefined
-        ? {}
-        : { WEFT_MAX_WAITING_REQUESTS: String(settings.maxWaitingRequests) }),
+      ...limitsEnvironment(settings),
       WEFT_AUDIT: JSON.stringify({
         scope: settings.audit,
         retentionDays: settings.auditDays,
@@ -122,6 +119,17 @@ export class Weft extends Construct {
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
     };
   }
+}
+
+function limitsEnvironment(settings: Settings): Record<string, string> {
+  const limits = {
+    WEFT_MAX_DESCENDANTS: settings.maxDescendants,
+    WEFT_MAX_ACTIVE_RUNS: settings.maxActiveRuns,
+    WEFT_MAX_STARTS_PER_SECOND: settings.maxStartsPerSecond,
+    WEFT_MAX_WAITING_REQUESTS: settings.maxWaitingRequests,
+  };
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return Object.fromEntries(given.map(([name, limit]) => [name, String(limit)]));
 }
 
 /** Throws if another installation has the same name: its deployment would fail because the tables exist already. */

@@ -168,6 +168,8 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   concurrency: { fallback: {}, read: shaped(CONCURRENCY, 'table of functions and numbers') },
   maxWaitingRequests: { read: count(MAX_COUNT) },
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
+  maxActiveRuns: { read: count(MAX_COUNT) },
+  maxStartsPerSecond: { read: count(MAX_COUNT) },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

@@ -37,6 +37,10 @@ export interface Settings {
   readonly maxWaitingRequests: number | undefined;
   /** How many runs one run starts as subflows, with theirs. */
   readonly maxDescendants: number;
+  /** How many runs of each namespace are active at once; undefined: any number, unless the namespace limits them. */
+  readonly maxActiveRuns: number | undefined;
+  /** How many runs each namespace starts a second; undefined: any number, unless the namespace limits them. */
+  readonly maxStartsPerSecond: number | undefined;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */

@@ -23,7 +23,10 @@ export const DEFAULT_RUN_LIMITS: RunLimits = { transitions: 1_000_000, logBytes:
 /** The names of the limits of a run, in the order in which they are listed. */
 export const RUN_LIMITS = ['transitions', 'logBytes'] as const satisfies readonly (keyof RunLimits)[];
 
-const LIMITS = [...RUN_LIMITS, 'activeRuns', 'startsPerSecond'] as const satisfies readonly (keyof NamespaceLimits)[];
+/** The names of the limits of starts. */
+export const START_LIMITS = ['activeRuns', 'startsPerSecond'] as const satisfies readonly (keyof StartLimits)[];
+
+const LIMITS = [...RUN_LIMITS, ...START_LIMITS] as const satisfies readonly (keyof NamespaceLimits)[];
 
 /** The limits that differ from the default values, from their stored form; undefined: none does. */
 export function limitsFrom(text: unknown): Partial<NamespaceLimits> | undefined {

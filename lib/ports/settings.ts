@@ -4,6 +4,11 @@ export interface RunLimits {
   readonly activeRuns?: number | undefined;
   /** Runs that are started a second; the starts of ten seconds can be saved up. */
   readonly startsPerSecond?: number | undefined;
+  /**
+   * What counts active runs and starts. `process`, by default: exact where one process serves the installation. `table`:
+   * many processes together, for further calls of the table at each start and end.
+   */
+  readonly countedBy?: 'process' | 'table' | undefined;
   /** Runs that one run starts as subflows, with theirs. */
   readonly descendants?: number | undefined;
   /**

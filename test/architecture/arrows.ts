@@ -751,6 +751,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/engine/limits': [
     'lib/domain',
+    'lib/domain/namespaces',
     'lib/domain/runs',
     'lib/domain/storage',
     'lib/engine',

@@ -17,12 +17,19 @@ const reservedIn = (resources: Resources): Record<string, unknown> =>
 const methodSettingsIn = (resources: Resources): unknown =>
   ofType(resources, 'AWS::ApiGateway::Stage')[0]?.[1].Properties['MethodSettings'];
 
+/** The limits in the environment of the function that starts runs on request. */
+function limitsIn(resources: Resources): Record<string, unknown> {
+  const tree = ofType(resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionstree'));
+  const { Variables = {} } = (tree?.[1].Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
+  return Object.fromEntries(Object.entries(Variables).filter(([name]) => name.startsWith('WEFT_MAX_')));
+}
+
 describe('limits of an installation', () => {
   test('are those of the account by default, except for the descendants of a run', () => {
     const resources = resourcesOf();
     expect(reservedIn(resources)).toEqual({});
     expect(JSON.stringify(methodSettingsIn(resources) ?? [])).not.toContain('Throttling');
-    expect(JSON.stringify(resources)).toContain('"WEFT_MAX_DESCENDANTS":"100000"');
+    expect(limitsIn(resources)).toEqual({ WEFT_MAX_DESCENDANTS: '100000' });
   });
 
   test('are set for requests of the API, calls of functions and descendants of a run', () => {
@@ -30,6 +37,8 @@ describe('limits of an installation', () => {
       requestsPerSecond: '50',
       concurrency: '{"steps": 200, "tree": 20}',
       maxDescendants: '1000',
+      maxActiveRuns: '500',
+      maxStartsPerSecond: '20',
       maxWaitingRequests: '7',
     };
     const resources = resourcesOf(limits);
@@ -37,8 +46,12 @@ describe('limits of an installation', () => {
     expect(methodSettingsIn(resources)).toEqual([
       expect.objectContaining({ HttpMethod: '*', ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 }),
     ]);
-    expect(JSON.stringify(resources)).toContain('"WEFT_MAX_DESCENDANTS":"1000"');
-    expect(JSON.stringify(resources)).toContain('"WEFT_MAX_WAITING_REQUESTS":"7"');
+    expect(limitsIn(resources)).toEqual({
+      WEFT_MAX_ACTIVE_RUNS: '500',
+      WEFT_MAX_DESCENDANTS: '1000',
+      WEFT_MAX_STARTS_PER_SECOND: '20',
+      WEFT_MAX_WAITING_REQUESTS: '7',
+    });
   });
 
   test('name a function that does not exist', () => {

@@ -8,7 +8,7 @@ import type { Inventory } from '../../ports/inventory.ts';
 import type { Meter } from '../../ports/meter.ts';
 import type { Schedules } from '../../ports/schedules.ts';
 import type { Sealer } from '../../ports/sealer.ts';
-import type { AuditSettings, Settings } from '../../ports/settings.ts';
+import type { AuditSettings, RunLimits, Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
 import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
@@ -153,10 +153,19 @@ export const meter: () => Meter | undefined = /* @__PURE__ */ once(() => {
   return installation === undefined ? undefined : embeddedMeter({ namespace: setting('WEFT_BRAND'), installation });
 });
 
-function waitingRequests(): number | 'half of the account' {
-  const most = process.env['WEFT_MAX_WAITING_REQUESTS'] ?? '';
-  return most === '' ? 'half of the account' : Number(most);
+/** The number in a variable of the environment that may be missing. */
+function numberOf(name: string): number | undefined {
+  const text = process.env[name] ?? '';
+  return text === '' ? undefined : Number(text);
 }
+
+const limits = (): RunLimits => ({
+  activeRuns: numberOf('WEFT_MAX_ACTIVE_RUNS'),
+  startsPerSecond: numberOf('WEFT_MAX_STARTS_PER_SECOND'),
+  countedBy: 'table',
+  descendants: Number(setting('WEFT_MAX_DESCENDANTS')),
+  waitingRequests: numberOf('WEFT_MAX_WAITING_REQUESTS') ?? 'half of the account',
+});
 
 /** The settings of the installation. */
 export const settings: () => Settings = /* @__PURE__ */ once(() => ({
@@ -164,7 +173,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   url: process.env['WEFT_URL'],
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
-  limits: { descendants: Number(setting('WEFT_MAX_DESCENDANTS')), waitingRequests: waitingRequests() },
+  limits: limits(),
   audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tooMany } from '../../domain/errors.ts';
-import type { NamespaceLimits } from '../../domain/run-limits.ts';
+import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
+import type { StartLimits } from '../../domain/run-limits.ts';
 import { activeRuns } from '../../domain/runs/active-runs.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import { failure } from '../evaluation/failures.ts';
@@ -33,7 +34,7 @@ const blocks = new StartBlocks();
 /** A namespace, and the limits that it sets. */
 interface Limited {
   readonly id: string;
-  readonly limits?: Partial<NamespaceLimits> | undefined;
+  readonly limits?: Partial<StartLimits> | undefined;
 }
 
 const tooManyActive = (most: number): Excess => {
@@ -44,17 +45,18 @@ const tooManyStarts = (perSecond: number, retryMs: number): Excess => {
   return { code: 'limits.startRate', message: `the namespace starts more than ${perSecond} runs a second`, retryMs };
 };
 
-/** Takes a start by the limits of the installation, which this process counts. Returns the limit that is reached. */
+/** Takes a start by the limits of the installation, if this process counts them. Returns the limit that is reached. */
 function takeHere({ settings, clock }: Needs, namespaceId: string): Excess | undefined {
-  const { activeRuns: mostActive, startsPerSecond } = settings.limits ?? {};
+  const { activeRuns: mostActive, startsPerSecond, countedBy } = settings.limits ?? {};
+  if (countedBy === 'table') return undefined;
   if (mostActive !== undefined && activeRuns(namespaceId) >= mostActive) return tooManyActive(mostActive);
   const wait = startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now());
   return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);
 }
 
-/** Takes a start by the limits of the namespace, which all processes count in the table. */
-async function takeInTable(ports: Needs, { id, limits = {} }: Limited): Promise<Excess | undefined> {
-  const { activeRuns: mostActive, startsPerSecond } = limits;
+/** Takes a start by the limits that all processes count in the table. Returns the limit that is reached. */
+async function takeInTable(ports: Needs, { id, limits }: Limited): Promise<Excess | undefined> {
+  const { activeRuns: mostActive, startsPerSecond } = limitsInTable(ports.settings, limits);
   if (mostActive !== undefined && !(await samples.take(ports, id, mostActive))) return tooManyActive(mostActive);
   const wait = startsPerSecond === undefined ? 0 : await blocks.take(ports, id, startsPerSecond);
   return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);

@@ -1,13 +1,13 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
 import { RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
 import { inputData } from '../../domain/runs/input-data.ts';
 import { EMPTY_RECORD } from '../../domain/runs/records.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
-import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -38,13 +38,17 @@ function limitsOf({ limits }: Namespace, plan: Plan | undefined): Partial<RunLim
   return Object.fromEntries(entries);
 }
 
-function snapshotOf(namespace: Namespace, node: WorkflowNode, plan: Plan | undefined): SettingsSnapshot {
+function snapshotOf(
+  { settings }: Pick<EnginePorts, 'settings'>,
+  { namespace, node, revision: { plan } }: Opened,
+): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const mode = plan?.record ?? namespace.record;
   const record = mode === 'full' ? {} : { record: mode };
   const merged = limitsOf(namespace, plan);
   const limits = merged === undefined ? {} : { limits: merged };
-  const counted = namespace.limits?.activeRuns === undefined ? {} : ({ isCounted: true } as const);
+  const { activeRuns } = limitsInTable(settings, namespace.limits);
+  const counted = activeRuns === undefined ? {} : ({ isCounted: true } as const);
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
   const more = { ...record, ...limits, ...counted, ...native };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
@@ -99,12 +103,8 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
  * A run of the workflow with its first log line, not stored yet. `invoker` is what started it, such as `api` or
  * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
  */
-export function newRun(
-  ports: EnginePorts,
-  { namespace, node, revision }: Opened,
-  input: Uint8Array,
-  invoker: string,
-): runs.Run {
+export function newRun(ports: EnginePorts, opened: Opened, input: Uint8Array, invoker: string): runs.Run {
+  const { namespace, node, revision } = opened;
   const run: runs.Run = {
     ...blankRun(ports.clock.now()),
     id: spreadId(ports.clock.uuid()),
@@ -118,7 +118,7 @@ export function newRun(
     at: revision.plan?.entry ?? '',
     data: toData(input),
     input,
-    settings: snapshotOf(namespace, node, revision.plan),
+    settings: snapshotOf(ports, opened),
   };
   const log = new LogBuffer(ports.clock, run);
   log.add(`Preparing workflow triggered by ${invoker}.`, 'info', '');
