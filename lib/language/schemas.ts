@@ -13,9 +13,15 @@ regExp.code = 're2';
 
 /**
  * The most violations that one validation may hold. A worker thread whose heap grows quickly ends the whole process
- * instead of the thread, so a validator stops before its violations fill the heap: each takes about 250 bytes.
+ * instead of the thread, so a validator stops before its violations fill the heap: each takes about 250 bytes. A schema
+ * whose work doubles with each level mostly doubles its violations too, and is stopped within a few hundredths of a second.
  */
-const MAX_HELD = 200_000;
+const MAX_HELD = 20_000;
+
+/** A validation was stopped because it held too many violations. */
+export class TooManyViolationsError extends Error {
+  override readonly name = 'TooManyViolationsError';
+}
 
 /** A string, which stays as it is, or a place where Ajv's code has added violations. */
 const ADDITIONS = /"(?:[^"\\]|\\.)*"|\berrors\+\+;|\berrors = vErrors\.length;/g;
@@ -163,7 +169,7 @@ function formatError(error: ErrorObject): string {
 /**
  * Validates a value and returns one text for each violation of the schema, none if the value is valid. A schema that
  * refers to itself without end, or a value nested too deeply, is a violation. Throws for an invalid schema (see
- * `schemaProblem`), and for a value with more than 200,000 violations at once.
+ * `schemaProblem`), and TooManyViolationsError for a value with more than 20,000 violations at once.
  */
 export function violations(schema: unknown, value: unknown): string[] {
   if (schema === true) return [];
@@ -173,7 +179,7 @@ export function violations(schema: unknown, value: unknown): string[] {
     return check(value) ? [] : (check.errors ?? []).map(formatError);
   } catch (error) {
     if (error instanceof RangeError) return ['(root): nested too deeply to be checked'];
-    if (Array.isArray(error)) throw new Error(`more than ${MAX_HELD} violations`);
+    if (Array.isArray(error)) throw new TooManyViolationsError(`more than ${MAX_HELD} violations`);
     throw error;
   }
 }

@@ -49,6 +49,7 @@ class Pool {
       this.#running.splice(this.#running.indexOf(tenant), 1);
       this.#idle.push(thread);
       if (!thread.isStarted) this.#startSpare();
+      else if (this.#isShared) thread.start([...this.#kinds]);
     }
   }
 

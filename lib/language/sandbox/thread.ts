@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import {
+  type Begun,
   type EngineKind,
   exhausted,
   failureMessage,
@@ -8,12 +9,13 @@ import {
   type Message,
   type Reply,
 } from '../scripts/engine.ts';
+import { lowerPriority } from './priority.ts';
 
 /** Runs one job at a time in a worker thread, which is started by the first job and replaced when it is spent. */
 export interface Thread {
   /** Whether the worker thread runs, so that a job need not wait for its start. */
   readonly isStarted: boolean;
-  /** Starts the worker thread, if it does not run, and loads engines: the first job of each then begins at once. */
+  /** Starts the worker thread, if it does not run, and loads engines, if it has not: the first job of each begins at once. */
   start(kinds: readonly EngineKind[]): void;
   /** Rejects when the thread cannot be started or is closed. A script that exceeds a limit is a reply. */
   run(job: Job): Promise<Reply>;
@@ -27,14 +29,27 @@ const START_MS = 60_000;
 /** Time after the deadline before the thread is killed. QuickJS stops at the deadline itself, with a better message. */
 const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0 };
 
+/**
+ * A job that takes longer than this yields the processors to shorter jobs and to what serves requests, ms. Its thread may
+ * have to be replaced afterwards, which costs about as much.
+ */
+const LONG_MS = 500;
+
 /** Creates a thread with these limits. Nothing is started before the first job; an idle thread does not keep the process alive. */
 export function createThread(limits: Limits): Thread {
   let worker: Worker | undefined;
   let isClosed = false;
+  const loaded = new Set<EngineKind>();
 
+  const load = (worker: Worker, kinds: readonly EngineKind[]): void => {
+    const missing = kinds.filter((kind) => !loaded.has(kind));
+    if (missing.length > 0) worker.postMessage({ load: missing } satisfies Message);
+    for (const kind of missing) loaded.add(kind);
+  };
   const end = async (): Promise<void> => {
     const ending = worker;
     worker = undefined;
+    loaded.clear();
     await ending?.terminate();
   };
   return {
@@ -42,13 +57,14 @@ export function createThread(limits: Limits): Thread {
       return worker !== undefined;
     },
     start(kinds) {
-      if (isClosed || worker !== undefined) return;
-      worker = startWorker(limits);
-      worker.postMessage({ load: kinds } satisfies Message);
+      if (isClosed) return;
+      worker ??= startWorker(limits);
+      load(worker, kinds);
     },
     async run(job) {
       if (isClosed) throw new Error('the sandbox is closed');
       worker ??= startWorker(limits);
+      loaded.add(job.kind);
       const reply = await exchange(worker, job, limits).catch((error: unknown) =>
         end().then(() => Promise.reject(error)),
       );
@@ -79,16 +95,39 @@ function startWorker(limits: Limits): Worker {
   return worker;
 }
 
+/** A job lowers the priority of its thread when it has taken long. */
+interface Yielding {
+  /** Restores the priority. Returns false if that is not possible. */
+  end(): boolean;
+}
+
+function yieldLater(threadId: number | undefined): Yielding {
+  let restore: (() => boolean) | undefined;
+  const timer = setTimeout(() => {
+    if (threadId !== undefined) restore = lowerPriority(threadId);
+  }, LONG_MS);
+  return {
+    end() {
+      clearTimeout(timer);
+      const isRestored = restore?.() ?? true;
+      restore = undefined;
+      return isRestored;
+    },
+  };
+}
+
 async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const fail = (error: Error) => reject(new Error(`the thread for queries failed: ${error.message}`, { cause: error }));
   const silence = setTimeout(() => fail(new Error(`not ready after ${START_MS} ms`)), START_MS);
   let deadline: NodeJS.Timeout | undefined;
+  let yielding: Yielding | undefined;
   const listeners = {
-    message: (message: 'begun' | Reply) => {
-      if (message !== 'begun') return resolve(message);
+    message: (message: Begun | Reply) => {
+      if (!('begunBy' in message)) return resolve(message);
       clearTimeout(silence);
       deadline = setTimeout(() => resolve(late(job)), job.deadlineMs + GRACE_MS[job.kind]);
+      yielding = yieldLater(message.begunBy);
     },
     error: (error: Error) => (isOutOfMemory(error) ? resolve(outOfMemory(job, limits)) : fail(error)),
     exit: () => fail(new Error('it ended')),
@@ -97,8 +136,10 @@ async function exchange(worker: Worker, job: Job, limits: Limits): Promise<Reply
   worker.ref();
   worker.postMessage(job satisfies Message);
   try {
-    return await promise;
+    const reply = await promise;
+    return yielding?.end() === false ? { ...reply, isSpent: true } : reply;
   } finally {
+    yielding?.end();
     clearTimeout(silence);
     clearTimeout(deadline);
     worker.unref();

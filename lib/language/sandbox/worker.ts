@@ -1,12 +1,13 @@
 /**
- * The entry point of the thread that runs scripts and validates by JSON Schemas (sandbox.ts describes its bundle). It answers each job with `begun` when
- * the engine is loaded, at which the deadline starts, and then with a `Reply`.
+ * The entry point of the thread that runs scripts and validates by JSON Schemas (sandbox.ts describes its bundle). It answers each job with `Begun`
+ * when the engine is loaded, at which the deadline starts, and then with a `Reply`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createJqEngine } from '../jq/engine.ts';
 import { createJsEngine } from '../js/engine.ts';
 import { hasMoreNodes, MAX_NODES } from '../json-size.ts';
 import {
+  type Begun,
   type Engine,
   type EngineKind,
   exhausted,
@@ -18,6 +19,7 @@ import {
   type ScriptResult,
 } from '../scripts/engine.ts';
 import { capMemory, takeLargestSize } from './memory-cap.ts';
+import { presentThreadId } from './priority.ts';
 
 /** A thread with a larger engine is replaced after its job: WebAssembly memory never shrinks. */
 const SPENT_BYTES = 64 * 1024 * 1024;
@@ -30,12 +32,13 @@ const CREATE: Readonly<Record<EngineKind, (limits: Limits) => Promise<Engine>>> 
 };
 
 const limits = workerData as Limits;
+const threadId = presentThreadId();
 const engines = new Map<EngineKind, Promise<Engine>>();
 
 async function work(job: Job): Promise<void> {
   const engine = await engineOf(job.kind);
-  parentPort?.postMessage('begun');
-  parentPort?.postMessage(reply(engine, job));
+  parentPort?.postMessage({ begunBy: threadId } satisfies Begun);
+  parentPort?.postMessage(reply(engine, job) satisfies Reply);
 }
 
 function engineOf(kind: EngineKind): Promise<Engine> {

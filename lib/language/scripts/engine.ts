@@ -38,6 +38,12 @@ export interface Job {
 /** What is sent to the thread: a job, or the engines to load before their first job. */
 export type Message = Job | { readonly load: readonly EngineKind[] };
 
+/** The engine of a job is loaded: its deadline starts. */
+export interface Begun {
+  /** The id by which the system knows the thread; undefined where it has none. */
+  readonly begunBy: number | undefined;
+}
+
 /** The reply of the thread. */
 export interface Reply {
   /** In the order of the sources; undefined if several scripts must be run one by one. */

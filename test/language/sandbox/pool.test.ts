@@ -61,6 +61,16 @@ test('once tenants work side by side, another thread with all engines is ready w
   expect(threads.flatMap(({ loaded }) => loaded).sort()).toEqual(['js', 'schema']);
 });
 
+test('once tenants work side by side, a thread that has worked loads all engines', async () => {
+  const { threads, run } = fourThreads();
+  const first = run({ id: 'a' }, jobOf('jq'));
+  void run({ id: 'b' }, jobOf('js'));
+  await delay(0);
+  threads.at(-1)?.end({ isSpent: false });
+  await first;
+  expect(threads.at(-1)?.loaded).toEqual(['jq', 'js']);
+});
+
 test('a spent thread is replaced at once when no other is ready', async () => {
   const { threads, run, started } = fourThreads();
   const spent = run({ id: 'a' }, jobOf('jq'));

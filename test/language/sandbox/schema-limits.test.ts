@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../../../lib/language/sandbox/sandbox.ts';
+import { createThread } from '../../../lib/language/sandbox/thread.ts';
 
 const patient = createSandbox({ memoryMiB: 64 });
 const hasty = createSandbox({ deadlineMs: 500, memoryMiB: 64 });
@@ -70,8 +71,21 @@ describe('a validation by a JSON Schema in the sandbox', () => {
     ],
   ])('fails before its violations fill the memory, %s, and the next one runs', async (_, schema) => {
     const value = Array.from({ length: 200_000 }, () => 0);
-    await expect(patient.violations(schema, value)).rejects.toThrow('out of memory: more than 64 MiB');
+    await expect(patient.violations(schema, value)).rejects.toThrow(
+      'the JSON Schema could not be applied: more than 20000 violations',
+    );
     expect(await patient.violations({ type: 'object' }, {})).toEqual([]);
+  });
+
+  test('leaves its thread running when there are too many violations', async () => {
+    const thread = createThread({ memoryMiB: 64, resultBytes: 1000 });
+    const item = { $ref: '#/definitions/a' };
+    const definitions = { a: { type: 'array', anyOf: [{ items: item }, { items: item }] } };
+    const job = { kind: 'schema', sources: [JSON.stringify({ definitions, ...item })], deadlineMs: 10_000 } as const;
+    const { results } = await thread.run({ ...job, data: JSON.stringify(nested(60)) });
+    expect(results).toEqual([{ error: 'the JSON Schema could not be applied: more than 20000 violations' }]);
+    expect(thread.isStarted).toBe(true);
+    await thread.close();
   });
 
   test('returns at most 1,000 violations', async () => {
