@@ -1,4 +1,3 @@
-import { applyPatch, type Operation } from 'rfc6902';
 import { ServiceError } from '../../domain/errors.ts';
 import { type StepData, stepsWithData } from '../../domain/instances/timeline.ts';
 import * as runs from '../../domain/runs/runs.ts';
@@ -7,13 +6,12 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import * as nodes from '../../domain/tree/nodes.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
-import { isObject } from '../../language/json.ts';
-import { dataProblem } from '../evaluation/bounds.ts';
 import { startNew } from '../executions/handles.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { newRun } from '../run/new-run.ts';
+import { patched } from './patching.ts';
 
 /** How a run is repeated. */
 export interface Rerun {
@@ -24,8 +22,6 @@ export interface Rerun {
   /** Changes of the data, or of the input (RFC 6902). */
   readonly patch: readonly unknown[];
 }
-
-type Data = Record<string, unknown>;
 
 /** How many repetitions a run lists. */
 const MAX_RERUNS = 20;
@@ -75,23 +71,7 @@ async function recordedBeginning(ports: EnginePorts, run: runs.Run, state: strin
     throw new ServiceError('invalid', message);
   }
   const raised = raisedBefore(steps, last.step.n);
-  return { at: state, data: structuredClone(last.before), ...(raised === undefined ? {} : { raised }) };
-}
-
-/** Applies a patch. Throws `malformed` for one that cannot be applied. */
-function patched(data: Data, patch: readonly unknown[]): Data {
-  const isOperation = (one: unknown): one is Operation =>
-    isObject(one) && typeof one['op'] === 'string' && typeof one['path'] === 'string';
-  const wrong = patch.findIndex((one) => !isOperation(one));
-  if (wrong >= 0) {
-    throw new ServiceError('malformed', `patch[${wrong}] is not an operation of RFC 6902: an object with op and path`);
-  }
-  const failures = applyPatch(data, patch as Operation[]);
-  const index = failures.findIndex((failure) => failure !== null);
-  if (index >= 0) throw new ServiceError('malformed', `patch[${index}] cannot be applied: ${failures[index]?.message}`);
-  const problem = dataProblem(data);
-  if (problem !== undefined) throw new ServiceError('malformed', `the patched data is ${problem}; send less of it`);
-  return data;
+  return { at: state, data: last.before, ...(raised === undefined ? {} : { raised }) };
 }
 
 function needState(opened: workflows.Opened, state: string): void {
@@ -130,7 +110,7 @@ export async function rerun(
   const fresh = { ...newRun(ports, opened, run.input, `rerun:${run.id}`), id };
   if (from !== '') needState(opened, from);
   const beginning = from === '' ? fresh : await recordedBeginning(ports, run, from);
-  const data = patched({ ...beginning.data }, patch);
+  const data = patched(beginning.data, patch);
   const started = await startNew(ports, opened.revision, {
     ...fresh,
     ...beginning,
