@@ -289,3 +289,22 @@ describe('a folder of workflow files', () => {
     expect((await workspace.weft(['push', 'repo', '-n', 'git', ...place(to)])).out).toMatch(/\n3 unchanged\n$/);
   });
 });
+
+describe('names with capitals, as in archives of v0.8', () => {
+  test('are pushed, exported and imported', async () => {
+    await workspace.write({ 'capitals/Billing/Pay.yaml': sourceOf('one'), 'capitals/Main.yaml': sourceOf('two') });
+    const run = async (args: readonly string[]) => {
+      const ended = await workspace.weft(args);
+      expect(ended.code, ended.err).toBe(0);
+      return ended;
+    };
+    await run(['namespaces', 'create', 'capitals', ...place(from)]);
+    await run(['push', 'capitals', '-n', 'capitals', '--yes', ...place(from)]);
+    await run(['export', 'capitals', 'capitals.tar.gz', '--quiet', ...place(from)]);
+    await run(['import', 'capitals.tar.gz', '--yes', ...place(to)]);
+    const node = await need(to, 'GET', 'capitals/tree/Billing/Pay');
+    expect(node.json()['node']).toMatchObject({ name: 'Pay', path: '/Billing/Pay', type: 'workflow' });
+    const answer = await need(to, 'POST', 'capitals/tree/Main?op=wait', { json: {} });
+    expect(answer.json()).toEqual({ version: 'two' });
+  });
+});

@@ -3,7 +3,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { type Rejection, type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
 import { calleeKindFor } from './callees.ts';
 import { type Caller, childId, launch } from './children.ts';
@@ -14,6 +14,9 @@ import { CallStarter } from './starter.ts';
 
 /** How many children run in place side by side: while one waits for the database another one computes. */
 const CONCURRENCY = 8;
+
+const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
+  new StateError(kind, code, message, { own });
 
 /** What the calls of a state came to. */
 export interface Returned {
@@ -92,6 +95,7 @@ export class CallRound {
     const { intake } = this;
     if (signal.kind === 'callsReturned') await intake.takeReturned(signal.calls);
     if (signal.kind === 'callDecided') await intake.takeReturned([signal.call]);
+    if (signal.kind === 'callRejected') await intake.abort(toStateError(signal.failure));
     if (signal.kind === 'timedOut') await intake.abort(failure('cancels.timeout.soft', 'operation timed out'));
     if (signal.kind !== 'machineFailed') return;
     await intake.abort(internalFailure(`a call could not be made: ${signal.error}: ${signal.cause}`));

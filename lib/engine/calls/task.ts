@@ -11,7 +11,7 @@ import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
 import { isTask, offer, type Task } from '../workers/offering.ts';
-import { type Callee, openCallee } from './callees.ts';
+import { openCallee } from './callees.ts';
 import { cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
 import { elementAt, elementsOf } from './elements.ts';
@@ -47,7 +47,8 @@ export async function makeCall(ports: RunnerPorts, task: CallTask, runInPlace: R
     await onAccountOf({ id: caller.namespaceId }, () => begin(ports, caller, task, runInPlace));
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    await answerError(ports, task, `Weft.${error.kind}`, error.message);
+    const { kind, code, own, message } = error;
+    await answerError(ports, task, TASK_ERROR.callRejected, JSON.stringify({ kind, code, own, message }));
   }
 }
 
@@ -125,22 +126,15 @@ async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): 
   else await reportEnd(ports, ended, task);
 }
 
-/** The callees whose input is encrypted for one call. */
-const SEALED: ReadonlySet<Callee['kind']> = new Set(['native', 'worker']);
-
 /**
- * The call of a task. A retry gets the input and the files of the attempt before it; the input of a native function or a
- * worker is evaluated again, from the same data.
+ * The call of a task. The input and the files of a retry are evaluated again, from the same data (workflow-language
+ * reference, 7.5). Throws StateError.
  */
 async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, k }, token }: CallTask): Promise<Call> {
   const { plan, state } = await stateOf(ports, caller);
   const callee = await openCallee(ports, caller, plan, actionOf(state, i));
   const { origin, wake } = caller.wait;
-  const before = SEALED.has(callee.kind) ? undefined : await runs.find(ports, childId(caller, origin, { i, k: k - 1 }));
-  const input =
-    before === undefined
-      ? await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller))
-      : { input: before.input, files: before.service?.files ?? [] };
+  const input = await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller));
   const mode = modeOf(state);
   const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
   return { callee, caller: calling, key: { i, k }, input, token };

@@ -9,6 +9,8 @@ export const TASK_ERROR = {
   callWon: 'Weft.Won',
   /** A call of mode `and` failed: the state fails. The cause is the call as JSON. */
   callFailed: 'Weft.Failed',
+  /** A call cannot be made: the state fails. The cause is the failure as JSON. */
+  callRejected: 'Weft.Rejected',
   /** The time of the wait is over. */
   timedOut: 'Weft.Late',
   /** The run does not wait at this wait any more. */

@@ -1,4 +1,5 @@
 import type { CallKey, Wait } from '../../domain/runs/waits.ts';
+import type { StateError } from '../evaluation/failures.ts';
 
 type WaitPart = Pick<Wait, 'isWaiting' | 'until' | 'calls' | 'listening' | 'approval'>;
 
@@ -22,6 +23,9 @@ export interface ReturnedCall extends CallKey {
   readonly exceeded?: boolean;
 }
 
+/** Why a call could not be made: the fields of a StateError. */
+export type Rejection = Pick<StateError, 'kind' | 'code' | 'own' | 'message'>;
+
 /** What a machine reports when a wait is over. */
 export type ResumeSignal =
   /** The time has passed, or nothing was waited for. */
@@ -30,6 +34,8 @@ export type ResumeSignal =
   | { readonly kind: 'callsReturned'; readonly calls: readonly ReturnedCall[] }
   /** One call decides the state alone. */
   | { readonly kind: 'callDecided'; readonly call: ReturnedCall }
+  /** A call could not be made; the failure of the state. */
+  | { readonly kind: 'callRejected'; readonly failure: Rejection }
   /** The run received the events that it waited for. */
   | { readonly kind: 'eventsReceived' }
   /** The time of the state is over. */

@@ -1,6 +1,6 @@
 import type { Wait } from '../../domain/runs/waits.ts';
 import { isTransient, TASK_ERROR } from '../executions/task-errors.ts';
-import type { ResumeSignal, ReturnedCall } from '../run/suspension.ts';
+import type { Rejection, ResumeSignal, ReturnedCall } from '../run/suspension.ts';
 
 /** What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. */
 export type WaitOutput =
@@ -19,6 +19,7 @@ const isCall = (value: object): value is ReturnedCall => 'i' in value && 'k' in 
 function fromError(error: string, cause: string): ResumeSignal {
   if (TIMEOUTS.has(error)) return { kind: 'timedOut' };
   if (DECISIONS.has(error)) return { kind: 'callDecided', call: JSON.parse(cause) as ReturnedCall };
+  if (error === TASK_ERROR.callRejected) return { kind: 'callRejected', failure: JSON.parse(cause) as Rejection };
   return { kind: 'machineFailed', error, cause };
 }
 

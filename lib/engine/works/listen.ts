@@ -56,17 +56,16 @@ const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent)
 
 const idOf = (text: string): string => (JSON.parse(text) as CloudEvent).id;
 
-/** Puts each event under its type; a second one of a type under its type and number (reference, 10.12). */
+/** Puts each event under its type; a further one of a type under its type and its place in the list (reference, 10.12). */
 function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
   unit.recorder.note({ events: received.flatMap((text) => (text === null ? [] : [idOf(text)])) });
   const data = { ...unit.data };
-  const counts = new Map<string, number>();
+  const types = new Set<string>();
   for (const [slot, { type }] of filters.entries()) {
     const text = received[slot] ?? null;
     if (text === null) continue;
-    const count = counts.get(type) ?? 0;
-    counts.set(type, count + 1);
-    setMember(data, count === 0 ? type : `${type}.${count}`, parsed(text));
+    setMember(data, types.has(type) ? `${type}.${slot}` : type, parsed(text));
+    types.add(type);
   }
   unit.data = data;
 }

@@ -1,4 +1,5 @@
 import { toJson } from '../../language/json.ts';
+import { formatText } from '../../language/printf.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -9,24 +10,15 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : toJson(value);
 }
 
-/**
- * Replaces each printf verb (`%s`, `%v`, `%d` ...) by an argument; `%%` is a percent sign. A message without arguments
- * stays as it is, other than in the original, which garbles a stray percent sign there.
- */
-export function format(message: string, args: readonly unknown[]): string {
-  if (args.length === 0) return message;
-  let next = 0;
-  return message.replace(/%(?:%|[-+# 0]*\d*(?:\.\d+)?[a-zA-Z])/g, (verb) => {
-    if (verb === '%%') return '%';
-    return next < args.length ? textOf(args[next++]) : `%!${verb.slice(-1)}(MISSING)`;
-  });
-}
-
 async function evaluateAll(unit: StepUnit, queries: readonly unknown[]): Promise<unknown[]> {
   const values: unknown[] = [];
   for (const query of queries) values.push(await evaluate(query, unit.data));
   return values;
 }
+
+/** A message without arguments stays as it is; in the original a percent sign corrupts it. */
+const messageOf = (message: string, args: readonly unknown[]): string =>
+  args.length === 0 ? message : formatText(message, args);
 
 /**
  * Sets the error with which the run ends; its transform and transition still follow. A second one in the same run throws
@@ -38,7 +30,7 @@ export const raise: Perform<'raise'> = async (unit, work) => {
   if (unit.raised !== undefined) {
     throw failure('workflow.multipleErrors', 'workflow instance tried to throw multiple errors');
   }
-  unit.raised = { code: work.error, message: format(message, args) };
+  unit.raised = { code: work.error, message: messageOf(message, args) };
   unit.recorder.note({ error: unit.raised });
   return undefined;
 };

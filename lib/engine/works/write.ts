@@ -35,28 +35,46 @@ function isDeletion(bytes: Uint8Array, isJson: boolean): boolean {
   return isJson && bytes.length <= 4 && EMPTY_VALUES.has(Buffer.from(bytes).toString());
 }
 
-async function mimeTypeOf(unit: StepUnit, variable: WriteVariable, bytes: Uint8Array, known?: string): Promise<string> {
-  if (variable.mimeType === undefined) return known ?? detectMediaType(bytes);
-  if (variable.mimeType === '') return 'application/json';
-  return evaluateText(variable.mimeType, unit.data);
+/** A variable as a state sets it, with everything evaluated. */
+interface Evaluated {
+  readonly name: string;
+  readonly scope: WriteVariable['scope'];
+  readonly bytes: Uint8Array;
+  readonly isDeleted: boolean;
+  /** Undefined: the type that the variable has, or the detected one. */
+  readonly mimeType: string | undefined;
 }
 
-async function writeOne(unit: StepUnit, variable: WriteVariable): Promise<void> {
-  const name = await evaluateText(variable.key, unit.data);
+async function evaluateVariable(unit: StepUnit, variable: WriteVariable): Promise<Evaluated> {
+  const { key, scope, mimeType: type } = variable;
+  const name = await evaluateText(key, unit.data);
   if (!isVariableName(name)) throw invalidKey(name);
-  const value = await evaluate(variable.value, unit.data);
-  const encode = ENCODERS[variable.mimeType ?? ''] ?? asJson;
-  const bytes = encode(value);
-  const owner = ownerOf(unit, variable.scope, name);
-  const old = await unit.variables.read(owner, name);
-  if (isDeletion(bytes, encode === asJson)) return unit.variables.delete(owner, name);
-  const now = unit.ports.clock.now();
-  const mimeType = await mimeTypeOf(unit, variable, bytes, old?.mimeType);
-  return unit.variables.write(owner, { name, bytes, mimeType, created: old?.created ?? now, updated: now });
+  const encode = ENCODERS[type ?? ''] ?? asJson;
+  const bytes = encode(await evaluate(variable.value, unit.data));
+  const isDeleted = isDeletion(bytes, encode === asJson);
+  const mimeType = type === undefined || isDeleted ? undefined : await mimeTypeOf(unit, type);
+  return { name, scope, bytes, isDeleted, mimeType };
 }
 
-/** Sets variables with the batch's commit; an empty value deletes. */
+const mimeTypeOf = async (unit: StepUnit, type: string): Promise<string> =>
+  type === '' ? 'application/json' : evaluateText(type, unit.data);
+
+async function store(unit: StepUnit, { name, scope, bytes, isDeleted, mimeType }: Evaluated): Promise<void> {
+  const owner = ownerOf(unit, scope, name);
+  if (isDeleted) return unit.variables.delete(owner, name);
+  const old = await unit.variables.read(owner, name);
+  const now = unit.ports.clock.now();
+  const type = mimeType ?? old?.mimeType ?? detectMediaType(bytes);
+  return unit.variables.write(owner, { name, bytes, mimeType: type, created: old?.created ?? now, updated: now });
+}
+
+/**
+ * Sets variables with the batch's commit; an empty value deletes. All of them are set or, if one cannot be evaluated, none
+ * (workflow-language reference, 10.10).
+ */
 export const write: Perform<'write'> = async (unit, work) => {
-  for (const variable of work.variables) await writeOne(unit, variable);
+  const evaluated: Evaluated[] = [];
+  for (const variable of work.variables) evaluated.push(await evaluateVariable(unit, variable));
+  for (const variable of evaluated) await store(unit, variable);
   return undefined;
 };

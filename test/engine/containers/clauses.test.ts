@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { openDatabase } from '../world/engine-world.ts';
 import { body, failed } from '../world/programmed-containers.ts';
 import { closeWorlds, run, workflowOf } from './service-space.ts';
@@ -44,6 +46,45 @@ describe('generateEvent (workflow-language reference, 5.5 and 10.14)', () => {
       code: 'service.event.jq',
       message: expect.stringContaining("failed to process event context key 'shop'"),
     });
+  });
+});
+
+describe('the data of generateEvent (workflow-language reference, 10.14)', () => {
+  test.each<[what: string, type: string | undefined, data: string, payload: Record<string, unknown>]>([
+    ['JSON by default', undefined, '{n: 1}', { datacontenttype: 'application/json', data: { n: 1 } }],
+    [
+      'the whole data where it is absent',
+      undefined,
+      'null',
+      { datacontenttype: 'application/json', data: { given: 1 } },
+    ],
+    [
+      'text of a type of its own as it is',
+      'text/plain',
+      'hello there',
+      { datacontenttype: 'text/plain', data: 'hello there' },
+    ],
+    ['base64 as bytes', 'image/png', 'iVBORw==', { datacontenttype: 'image/png', data_base64: 'iVBORw==' }],
+    [
+      'base64 with line breaks as bytes',
+      'image/png',
+      '"iVBO\\nRw=="',
+      { datacontenttype: 'image/png', data_base64: 'iVBORw==' },
+    ],
+    ['JSON for a value that is no text', 'text/plain', '[1]', { datacontenttype: 'application/json', data: [1] }],
+  ])('is %s', async (_what, type, data, payload) => {
+    const fields = type === undefined ? '' : `, datacontenttype: ${type}`;
+    const states = `- {id: a, type: generateEvent, event: {type: sent, source: s, data: ${data}${fields}}}`;
+    const { world } = await run(database, workflowOf(states), { input: { given: 1 } });
+    const namespace = await namespaces.need(world.reliable, world.namespace);
+    const found = await events.dueSince(
+      world.reliable,
+      { namespaceId: namespace.id, type: 'sent', from: 0 },
+      () => true,
+    );
+    const { id, ...event } = found[0]?.event ?? { id: '' };
+    expect(event).toEqual({ specversion: '1.0', type: 'sent', source: 's', ...payload });
+    expect(id).not.toBe('');
   });
 });
 

@@ -3,6 +3,7 @@ import type { Wait } from '../../../lib/domain/runs/waits.ts';
 import { toResumeSignal } from '../../../lib/engine/step/resume-signals.ts';
 
 const WAIT: Wait = { number: 1, state: 'a', isWaiting: true, entered: 0, origin: 0, until: 9, wake: 9 };
+const REJECTION = { kind: 'uncatchable', code: 'workflow.notfound', own: false, message: 'no such workflow' };
 const CALL = { i: 2, k: 1 };
 
 describe('the output of a wait', () => {
@@ -19,6 +20,11 @@ describe('the output of a wait', () => {
       'a call that failed',
       { error: 'Weft.Failed', cause: JSON.stringify({ ...CALL, exceeded: true }) },
       { kind: 'callDecided', call: { ...CALL, exceeded: true } },
+    ],
+    [
+      'a call that cannot be made',
+      { error: 'Weft.Rejected', cause: JSON.stringify(REJECTION) },
+      { kind: 'callRejected', failure: REJECTION },
     ],
     [
       'another error',

@@ -75,6 +75,11 @@ describe('the media type of bytes', () => {
     [`${'00'.repeat(257)}7573746172`, 'application/x-tar'],
     ['e9e8', 'text/plain; charset=iso-8859-1'],
     ['69b71d', 'text/plain'],
+    ['fffe68006900', 'text/plain; charset=utf-16le'],
+    ['feff00680069', 'text/plain; charset=utf-16be'],
+    ['fffe000068000000', 'text/plain; charset=utf-32le'],
+    ['0000feff00000068', 'text/plain; charset=utf-32be'],
+    ['fffe', 'text/plain; charset=utf-16le'],
   ])('of the bytes %s is %s', (hex, expected) => {
     expect(detectMediaType(Buffer.from(hex, 'hex'))).toBe(expected);
   });

@@ -127,7 +127,7 @@ describe('a run that waits for several events', () => {
   const AND =
     'states:\n- id: a\n  type: eventsAnd\n  events: [{type: a}, {type: b, context: {n: jq(.n)}}, {type: a}]\n  timeout: PT20S\n';
 
-  test('continues when all have arrived, each under its type, a second one of a type with a number', async () => {
+  test('continues when all have arrived, each under its type, a second one of a type with its place', async () => {
     const space = await open();
     await space.store('flow', AND);
     const instance = await space.executeListening('flow', { n: 'x' });
@@ -137,7 +137,7 @@ describe('a run that waits for several events', () => {
     expect((await space.call('GET', `/instances/${instance}`)).json()['instance']?.['status']).toBe('pending');
     const second = await space.sendThrough({ type: 'a' });
     const { output } = await space.ended(instance);
-    expect(output).toMatchObject({ n: 'x', a: { id: first }, b: { id: b }, 'a.1': { id: second } });
+    expect(output).toMatchObject({ n: 'x', a: { id: first }, b: { id: b }, 'a.2': { id: second } });
   });
 
   test('gets all of them when they arrive concurrently', async () => {

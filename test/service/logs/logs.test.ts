@@ -42,6 +42,32 @@ describe('the log of the server', () => {
   });
 });
 
+describe('the tags of the log of a run', () => {
+  test('name its callers, from the top, and its place in the loop of its caller', async () => {
+    const home = await Home.open(client, 'callers');
+    const calling = (id: string) => `functions: [{id: kid, type: subflow, workflow: ${id}}]\nstates:\n`;
+    await home.workflow('leaf');
+    const loop = "- {id: a, type: foreach, array: 'jq([{}, {}])', action: {function: kid}}";
+    await home.workflow('mid', `${calling('leaf')}${loop}`);
+    await home.workflow('top', `${calling('mid')}- {id: a, type: action, action: {function: kid}}`);
+    const top = await home.run('top');
+    const rows = rowsOf(((await home.get('/instances'))['instances'] as Json)['results']);
+    const idsOf = (name: string) => rows.filter(({ as }) => String(as).includes(name)).map(({ id }) => String(id));
+    const [mid = ''] = idsOf('mid');
+    const tagsOf = async (id: string) => {
+      const [line] = rowsOf((await home.get(`/instances/${id}/logs`))['results']);
+      const { callpath, 'loop-index': index } = (line?.['tags'] ?? {}) as Json;
+      return { callpath, index };
+    };
+    expect([await tagsOf(top), await tagsOf(mid)]).toEqual([{ callpath: '/' }, { callpath: `/${top}` }]);
+    const leaves = await Promise.all(idsOf('leaf').map(tagsOf));
+    expect(leaves.toSorted((a, b) => (String(a.index) < String(b.index) ? -1 : 1))).toEqual([
+      { callpath: `/${top}/${mid}`, index: '0' },
+      { callpath: `/${top}/${mid}`, index: '1' },
+    ]);
+  });
+});
+
 describe('the log of a namespace', () => {
   test('contains changes of its tree', async () => {
     const home = await Home.open(client, 'trees');
