@@ -10,6 +10,7 @@ import { onAccountOf } from '../evaluation/tenants.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
+import { rejectionOf } from '../run/suspension.ts';
 import { isTask, offer, type Task } from '../workers/offering.ts';
 import { openCallee } from './callees.ts';
 import { cancel } from './cancellation.ts';
@@ -47,8 +48,7 @@ export async function makeCall(ports: RunnerPorts, task: CallTask, runInPlace: R
     await onAccountOf({ id: caller.namespaceId }, () => begin(ports, caller, task, runInPlace));
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    const { kind, code, own, message } = error;
-    await answerError(ports, task, TASK_ERROR.callRejected, JSON.stringify({ kind, code, own, message }));
+    await answerError(ports, task, TASK_ERROR.callRejected, JSON.stringify(rejectionOf(error)));
   }
 }
 

@@ -26,6 +26,17 @@ export interface ReturnedCall extends CallKey {
 /** Why a call could not be made: the fields of a StateError. */
 export type Rejection = Pick<StateError, 'kind' | 'code' | 'own' | 'message'>;
 
+/** A character takes up to 6 in JSON, and the cause of a task's error has at most 32,768 in Step Functions. */
+const MAX_REJECTION_MESSAGE = 4096;
+
+/** The failure of a call that could not be made, as the cause of its task's error; a longer message is shortened. */
+export const rejectionOf = ({ kind, code, own, message }: StateError): Rejection => ({
+  kind,
+  code,
+  own,
+  message: message.slice(0, MAX_REJECTION_MESSAGE),
+});
+
 /** What a machine reports when a wait is over. */
 export type ResumeSignal =
   /** The time has passed, or nothing was waited for. */

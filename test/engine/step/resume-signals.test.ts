@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Wait } from '../../../lib/domain/runs/waits.ts';
+import { StateError } from '../../../lib/engine/evaluation/failures.ts';
+import { rejectionOf } from '../../../lib/engine/run/suspension.ts';
 import { toResumeSignal } from '../../../lib/engine/step/resume-signals.ts';
 
 const WAIT: Wait = { number: 1, state: 'a', isWaiting: true, entered: 0, origin: 0, until: 9, wake: 9 };
@@ -33,6 +35,12 @@ describe('the output of a wait', () => {
     ],
   ])('that is %s is read', (_what, output, signal) => {
     expect(toResumeSignal(WAIT, output)).toEqual(signal);
+  });
+
+  test('that is a call that cannot be made fits the cause of a task, however long its message is', () => {
+    const cause = JSON.stringify(rejectionOf(new StateError('catchable', 'a.code', '\u0001'.repeat(1_000_000))));
+    expect(cause.length).toBeLessThanOrEqual(32_768);
+    expect(toResumeSignal(WAIT, { error: 'Weft.Rejected', cause })).toMatchObject({ failure: { code: 'a.code' } });
   });
 
   test.each([
