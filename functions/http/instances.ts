@@ -12,7 +12,7 @@ import { listOpen } from '../../lib/engine/approvals/open-approvals.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
-import { type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
+import { planRerun, type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
 import * as workers from './instances/workers.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
@@ -28,7 +28,7 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
     return { instances: await instances.list(ports, path.namespace, request), namespace: path.namespace };
   },
   rerunInstances: async (ports, { path, query, input }) => {
-    const { dryRun = true, limit = 20, after = '', at } = input ?? {};
+    const { dryRun = true, limit = 20, after = '', at, repeat = 'failed' } = input ?? {};
     return rerunMany(ports, path.namespace, {
       request: toListRequest(query),
       at: at === undefined ? ports.clock.now() : Date.parse(at),
@@ -38,6 +38,7 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
       from: query['from']?.[0] ?? '',
       revision: needRevisionChoice(query['revision']?.[0]),
       patch: [],
+      repeat,
     });
   },
   listApprovals: async (ports, { path, query }) => {
@@ -77,12 +78,16 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
     toBundle(ports, await instances.need(ports, path.namespace, path.instance)),
   rerunInstance: async (ports, { path, query, input }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
-    const started = await rerun(ports, run, {
+    const wanted: Rerun = {
       from: query['from']?.[0] ?? '',
       revision: needRevisionChoice(query['revision']?.[0]),
       patch: input?.patch ?? [],
-    });
-    return { namespace: started.namespace, instance: started.id, rerunOf: run.id };
+      repeat: input?.repeat ?? 'failed',
+    };
+    const reply = { namespace: run.namespace, rerunOf: run.id };
+    if (input?.dryRun === true) return { ...reply, warnings: await planRerun(ports, run, wanted) };
+    const { run: started, warnings } = await rerun(ports, run, wanted);
+    return { ...reply, instance: started.id, warnings };
   },
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import { rerunMany } from '../inspection/bulk-rerun.ts';
+import { rerunMany, warningLines } from '../inspection/bulk-rerun.ts';
 import { failureLines, stepText, timelineText, waitingText } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
@@ -39,7 +39,8 @@ const OPTIONS = {
   code: { type: 'string', value: 'TEXT', help: 'runs whose error code contains this text' },
   message: { type: 'string', value: 'TEXT', help: 'runs whose error message contains this text' },
   trigger: { type: 'string', value: 'KIND', help: 'runs started by api, cron, cloudevent, instance or rerun' },
-  'dry-run': { type: 'boolean', help: 'rerun: list the selected runs, start none' },
+  'repeat-all': { type: 'boolean', help: 'rerun: of a state that failed, make all calls again, not those that failed' },
+  'dry-run': { type: 'boolean', help: 'rerun: list the selected runs and what they do again, start none' },
   rate: { type: 'string', value: 'N', help: 'rerun: so many selected runs a second (default: 10)' },
   yes: { type: 'boolean', short: 'y', help: 'rerun: do not ask for confirmation' },
   ...NAMESPACE_OPTION,
@@ -226,6 +227,8 @@ function patchOf({ patch }: Values): { readonly patch?: readonly unknown[] } {
   throw new UsageError(`--patch must be a JSON list of operations: '[{"op": "add", "path": "/name", "value": 1}]'`);
 }
 
+const repeatOf = (values: Values): 'all' | 'failed' => (values['repeat-all'] === true ? 'all' : 'failed');
+
 /** Repeats the runs that the options select. Throws UsageError without a status. */
 async function rerunSelected(values: Values, query: URLSearchParams, terminal: Terminal): Promise<Outcome> {
   if (values.status === undefined) {
@@ -235,7 +238,7 @@ async function rerunSelected(values: Values, query: URLSearchParams, terminal: T
   const { service, base } = await openNamespace(values, terminal);
   for (const [name, value] of filtersOf(values)) query.append(name, value);
   const { rate } = values;
-  const choices = { isDryRun: values['dry-run'] === true, isConfirmed: values.yes === true };
+  const choices = { repeat: repeatOf(values), isDryRun: values['dry-run'] === true, isConfirmed: values.yes === true };
   return rerunMany(service, { base, query, rate, ...choices, isJson: values.json === true }, terminal);
 }
 
@@ -243,9 +246,13 @@ async function rerun(values: Values, [id]: readonly string[], terminal: Terminal
   const query = new URLSearchParams({ op: 'rerun', revision: values.latest === true ? 'latest' : 'pinned' });
   if (values.from !== undefined) query.set('from', values.from);
   if (id === undefined) return rerunSelected(values, query, terminal);
-  const body = patchOf(values);
+  const isDryRun = values['dry-run'] === true;
+  const body = { ...patchOf(values), repeat: repeatOf(values), dryRun: isDryRun };
   const { service, base } = await openNamespace(values, terminal);
   const reply = await service.call('POST', `${pathOf(base, id)}?${query}`, body);
+  const warnings = warningLines([reply]);
+  if (isDryRun) return result(values, reply, () => [...warnings, 'nothing was started'].join('\n'));
+  if (values.json !== true) for (const line of warnings) terminal.printStatus(line);
   return result(values, reply, () => textAt(reply, 'instance'));
 }
 
@@ -260,7 +267,7 @@ export const instances = defineVerbs({
     'instances waiting INSTANCE',
     'instances source INSTANCE',
     'instances bundle INSTANCE [--output FILE|-]',
-    'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON]',
+    'instances rerun INSTANCE [--from STATE] [--latest] [--patch JSON] [--repeat-all] [--dry-run]',
     'instances rerun --status STATUS [--workflow PATH] [--since TIME] [--dry-run] [--rate N] [--yes]',
   ],
   options: OPTIONS,

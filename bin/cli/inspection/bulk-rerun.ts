@@ -11,6 +11,8 @@ export interface BulkRerun {
   /** The query with the filters. */
   readonly query: URLSearchParams;
   readonly rate: string | undefined;
+  /** Which calls of a state that failed are made again. */
+  readonly repeat: 'all' | 'failed';
   readonly isDryRun: boolean;
   readonly isConfirmed: boolean;
   readonly isJson: boolean;
@@ -32,14 +34,36 @@ function rateOf(text = DEFAULT_RATE): number {
   throw new UsageError(`--rate is '${text}'; it is a number of runs a second from 1 to ${MAX_RATE}`);
 }
 
+const listAt = (reply: unknown, name: string): readonly unknown[] => {
+  const list = at(reply, name);
+  return Array.isArray(list) ? list : [];
+};
+
 function rowsOf(reply: unknown): Row[] {
-  const list = at(reply, 'instances');
   const text = (row: unknown, name: string): string => textAt(row, name);
-  return (Array.isArray(list) ? (list as unknown[]) : []).map((row) => ({
+  return listAt(reply, 'instances').map((row) => ({
     instance: text(row, 'instance'),
     rerun: text(row, 'rerun'),
     skipped: text(row, 'skipped'),
   }));
+}
+
+/**
+ * The warnings of replies as lines, each once: `warning: the state 'pay' sends the HTTP request of the function 'bank' again`.
+ * Of several runs it says for how many it holds.
+ */
+export function warningLines(replies: readonly unknown[]): string[] {
+  const counts = new Map<string, number>();
+  for (const reply of replies) {
+    for (const warning of listAt(reply, 'warnings')) {
+      const message = textAt(warning, 'message');
+      counts.set(message, (counts.get(message) ?? 0) + 1);
+    }
+  }
+  return [...counts].map(([message, count]) => {
+    const runs = replies.length === 1 ? '' : ` (${count} of ${replies.length} runs)`;
+    return `warning: ${message}${runs}`;
+  });
 }
 
 const lineOf = ({ instance, rerun, skipped }: Row): string =>
@@ -59,7 +83,7 @@ async function repeatAll(service: Service, wanted: BulkRerun, begin: string, ter
   const limit = rateOf(wanted.rate);
   for (let after = ''; ; ) {
     const begun = Date.now();
-    const body = { dryRun: false, at: begin, limit, after };
+    const body = { dryRun: false, at: begin, limit, after, repeat: wanted.repeat };
     const reply = await service.call('POST', `${wanted.base}/instances?${wanted.query}`, body);
     for (const row of rowsOf(reply)) {
       rows.push(row);
@@ -81,14 +105,19 @@ export async function rerunMany(service: Service, wanted: BulkRerun, terminal: T
   const plan = await service.call('POST', `${wanted.base}/instances?${wanted.query}`, {
     dryRun: true,
     limit: MAX_RATE,
+    repeat: wanted.repeat,
   });
+  const warnings = warningLines(listAt(plan, 'instances').filter((row) => textAt(row, 'skipped') === ''));
   const total = Number(textAt(plan, 'total'));
   const listed = rowsOf(plan);
   if (wanted.isDryRun || total === 0) {
     const more = total > listed.length ? [`and ${total - listed.length} more`] : [];
-    const text = [...listed.map(lineOf), ...more, `${total} runs are selected; nothing was started`].join('\n');
+    const text = [...listed.map(lineOf), ...more, ...warnings, `${total} runs are selected; nothing was started`].join(
+      '\n',
+    );
     return success(wanted.isJson ? toJson(plan) : text);
   }
+  if (!wanted.isJson) for (const line of warnings) terminal.printStatus(line);
   if (!(await isWanted(total, wanted, terminal))) return success('nothing was started');
   const rows = await repeatAll(service, wanted, textAt(plan, 'at'), terminal);
   const repeated = rows.filter(({ rerun }) => rerun !== '').length;

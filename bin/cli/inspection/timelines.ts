@@ -56,7 +56,8 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
     const failure = textAt(call, 'error', 'code');
     const retry = textAt(call, 'retryInMs');
     const next = retry === '' ? '' : `, next attempt after ${durationText(Number(retry))}`;
-    const outcome = failure === '' ? 'returned' : `${failure}: ${textAt(call, 'error', 'message')}${next}`;
+    const returned = at(call, 'reused') === true ? 'returned before, not repeated' : 'returned';
+    const outcome = failure === '' ? returned : `${failure}: ${textAt(call, 'error', 'message')}${next}`;
     lines.push(
       `call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${outcome}`,
     );

@@ -72,7 +72,18 @@ function toError(error: NonNullable<RecordedStep['error']>, state: string, { fil
 
 /** The wire form of a step. */
 function toStep(recorded: RecordedStep, code: Code) {
-  const { entered, left, change, calls, error, base: _base, inLoop: _loop, ...step } = recorded;
+  const {
+    entered,
+    left,
+    change,
+    calls,
+    error,
+    base: _base,
+    inLoop: _loop,
+    origin: _origin,
+    results: _results,
+    ...step
+  } = recorded;
   return omitUndefined({
     ...step,
     error: error === undefined ? undefined : toError(error, step.state, code),
@@ -81,13 +92,14 @@ function toStep(recorded: RecordedStep, code: Code) {
     change: change === undefined ? undefined : toPatch(change),
     calls: calls
       ?.toSorted((a, b) => a.i - b.i || a.k - b.k)
-      .map(({ i, k, id, code, message = '', retryIn }) =>
+      .map(({ i, k, id, code, message = '', retryIn, reused }) =>
         omitUndefined({
           call: i,
           attempt: k,
           instance: id,
           error: code === undefined ? undefined : { code, message },
           retryInMs: retryIn,
+          reused,
         }),
       ),
   });

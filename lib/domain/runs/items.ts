@@ -31,6 +31,7 @@ const STORED_NAMES = {
   outbox: 'outbox',
   settings: 'told',
   rerunOf: 'rerunOf',
+  reuse: 'reuse',
   exceeded: 'exceeded',
   sentSince: 'sentSince',
   trace: 'trace',
@@ -79,6 +80,7 @@ const USUAL: Omit<
   | 'callPath'
   | 'loopIndex'
   | 'rerunOf'
+  | 'reuse'
   | 'exceeded'
   | 'sentSince'
   | 'trace'

@@ -25,6 +25,8 @@ export interface RecordedCall {
   readonly message?: string;
   /** Milliseconds until the next attempt; absent without one. */
   readonly retryIn?: number;
+  /** It was not made: its result is that of the run which this one repeats. */
+  readonly reused?: true;
 }
 
 /** The error of a state; of a query that failed also its text, the value that it saw, and names that the value lacks. */
@@ -63,6 +65,10 @@ export interface RecordedStep {
   readonly callCount?: number;
   /** The ids of the events that it has taken. */
   readonly events?: readonly string[];
+  /** Of a state that failed, or of which a call failed: the part of the time in the ids of its calls, milliseconds since 1970. */
+  readonly origin?: number;
+  /** Of such a state: results of its calls that are not stored elsewhere, by number of the call. */
+  readonly results?: Readonly<Record<string, unknown>>;
   /** One of many visits of a loop: left out when newer ones follow. */
   readonly inLoop?: true;
 }
@@ -148,6 +154,8 @@ const STORED_NAMES: Stored = [
   ['calls', 'c'],
   ['callCount', 'm'],
   ['events', 'v'],
+  ['origin', 'g'],
+  ['results', 'u'],
   ['inLoop', 'r'],
 ];
 
@@ -171,7 +179,7 @@ const epochOf = (previous: RecordedStep | undefined, created: number): number =>
 
 /** A step as it is stored. */
 function toShort(step: RecordedStep, created: number, { previous, next }: Neighbours): Short {
-  const { n, type, entered, left, to } = step;
+  const { n, type, entered, left, to, origin } = step;
   const since = entered - epochOf(previous, created);
   const stored = {
     ...step,
@@ -180,6 +188,7 @@ function toShort(step: RecordedStep, created: number, { previous, next }: Neighb
     to: followsOn(step, next) && next?.state === to ? undefined : to,
     entered: since === 0 ? undefined : since,
     left: left === undefined || left === entered ? undefined : left - entered,
+    origin: origin === undefined ? undefined : origin - created,
   };
   const entries = STORED_NAMES.map(([name, short]) => [short, stored[name]] as const);
   const short = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -193,7 +202,8 @@ function fromShort(short: Short, created: number, previous: RecordedStep | undef
   const long = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   const entered = epochOf(previous, created) + Number(long['entered'] ?? 0);
   const left = short['o'] === 1 ? {} : { left: entered + Number(long['left'] ?? 0) };
-  return { n, type: USUAL_TYPE, ...long, entered, ...left } as unknown as RecordedStep;
+  const origin = long['origin'] === undefined ? {} : { origin: created + Number(long['origin']) };
+  return { n, type: USUAL_TYPE, ...long, entered, ...left, ...origin } as unknown as RecordedStep;
 }
 
 /** The text of several steps; `created` is the start of their run. */

@@ -2,7 +2,7 @@ import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { OutboxEntry, Parent, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
+import type { OutboxEntry, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -118,6 +118,8 @@ export interface Run extends Head {
   readonly labels?: Labels;
   /** The id of the run that this one repeats. */
   readonly rerunOf?: string;
+  /** The calls that its first state takes over from the runs that it repeats. */
+  readonly reuse?: ReusedCalls;
   /** The ids of the runs that repeat this one, the newest last. */
   readonly reruns?: readonly string[];
   /** The keys of the blobs that its stored item refers to; absent for a run that is not stored yet. */

@@ -47,6 +47,25 @@ export interface Calls {
   readonly failed: number;
   /** The failures of a state that collects them; absent: none. */
   readonly errors?: readonly FailedCall[];
+  /** Some results are of calls that are not stored: functions of Weft itself, called in place. */
+  readonly unstored?: true;
+}
+
+/** A visit of a state that made calls: with it the ids of the calls are known. */
+export interface CallingVisit {
+  /** The id of the run. */
+  readonly id: string;
+  readonly step: number;
+  /** The commit before the state was entered, milliseconds since 1970. */
+  readonly origin: number;
+}
+
+/** What the first state of a run takes over from the runs that it repeats: the calls that succeeded there. */
+export interface ReusedCalls {
+  /** The newest first. */
+  readonly visits: readonly CallingVisit[];
+  /** Results of calls that are not stored, by number of the call; absent after the first state. */
+  readonly results?: Readonly<Record<string, unknown>>;
 }
 
 /** An event to wait for: of a type, with matching attributes. */

@@ -52,6 +52,13 @@ export class CallIntake {
     progress.wait({ i, k: k + 1, s: toWaitSeconds(decision.delay) });
   }
 
+  /** Takes in a call that succeeded in a run which this one repeats. */
+  takeReused(i: number, child: runs.Run): void {
+    this.unit.log(`Call ${i} is not repeated: its result is that of '${child.id}'.`);
+    this.unit.recorder.addCall({ i, k: 0, id: child.id, reused: true });
+    this.keep(i, child);
+  }
+
   /** Takes in the calls that a machine reports as returned. Throws StateError when a failure fails the state. */
   async takeReturned(calls: readonly ReturnedCall[]): Promise<void> {
     const { unit, progress } = this;
@@ -85,9 +92,12 @@ export class CallIntake {
 
   private succeed(key: CallKey, child: runs.Run): void {
     this.record(key, child);
-    if (this.hasWinner) return;
-    this.progress.succeed(key.i, resultOf(child));
-    const line = this.list.lineFor(key.i, this.progress.succeeded);
+    if (!this.hasWinner) this.keep(key.i, child);
+  }
+
+  private keep(i: number, child: runs.Run): void {
+    this.progress.succeed(i, resultOf(child));
+    const line = this.list.lineFor(i, this.progress.succeeded);
     if (line !== undefined) this.unit.log(line);
   }
 

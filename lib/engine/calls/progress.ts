@@ -12,6 +12,7 @@ export class CallProgress {
   private returned: number;
   private failed: number;
   private readonly errors: FailedCall[];
+  private hasUnstored: boolean;
 
   constructor(total: number, stored?: Calls) {
     this.total = total;
@@ -21,12 +22,17 @@ export class CallProgress {
     this.returned = stored?.returned ?? 0;
     this.failed = stored?.failed ?? 0;
     this.errors = [...(stored?.errors ?? [])];
+    this.hasUnstored = stored?.unstored ?? false;
   }
 
   /** What is stored with the wait. */
   get stored(): Calls {
     const { total, results, waitingCalls: waiting, next, returned, failed, errors } = this;
-    return { total, results, waiting, next, returned, failed, ...(errors.length === 0 ? {} : { errors }) };
+    const more = {
+      ...(errors.length === 0 ? {} : { errors }),
+      ...(this.hasUnstored ? { unstored: true as const } : {}),
+    };
+    return { total, results, waiting, next, returned, failed, ...more };
   }
 
   /** The calls that a machine waits for. */
@@ -63,6 +69,12 @@ export class CallProgress {
   /** How many calls have succeeded. */
   get succeeded(): number {
     return this.returned;
+  }
+
+  /** Keeps the result of a call that is not stored, before it is counted: another call may fail the state first. */
+  keepUnstored(i: number, result: unknown): void {
+    this.results[i] = result;
+    this.hasUnstored = true;
   }
 
   /** Counts a call that succeeded. */

@@ -1,4 +1,4 @@
-import { isCallBegun } from '../../domain/runs/container-calls.ts';
+import { isCallBegun, resultOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
@@ -17,6 +17,10 @@ const CONCURRENCY = 8;
 
 const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
   new StateError(kind, code, message, { own });
+
+/** Whether a call succeeded in place without being stored: only the run that made it has the result. */
+const isUnstored = ({ seq, status, service }: runs.Run): boolean =>
+  service !== undefined && seq === 0 && status === 'complete';
 
 /** What the calls of a state came to. */
 export interface Returned {
@@ -53,6 +57,7 @@ export class CallRound {
     this.progress = new CallProgress(list.total, calls);
     this.starter = new CallStarter(unit, list, this.caller);
     this.intake = new CallIntake(unit, list, this.progress);
+    unit.recorder.followCalls(unit.origin, () => this.progress.stored);
   }
 
   /**
@@ -110,16 +115,19 @@ export class CallRound {
     const numbers = progress.begin(Math.min(CONCURRENCY, list.width ?? CONCURRENCY));
     const controller = new AbortController();
     const begin = async (i: number) => {
-      const child = await this.starter.begin(i, controller.signal);
+      const begun = await this.starter.begin(i, controller.signal);
       // The others need not be waited for.
-      if (intake.isDecidedBy(i, child)) controller.abort();
-      return child;
+      if (intake.isDecidedBy(i, begun.child)) controller.abort();
+      return begun;
     };
     const begun = await Promise.allSettled(numbers.map(begin));
     const children = begun.flatMap((one, index) =>
-      one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, child: one.value }] : [],
+      one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, ...one.value }] : [],
     );
     for (const { i, child } of children) if (child.status === 'pending') progress.wait({ i, k: 0 });
+    for (const { i, child } of children) {
+      if (list.mode !== 'or' && isUnstored(child)) progress.keepUnstored(i, resultOf(child));
+    }
     for (const [index, one] of begun.entries()) {
       if (one.status === 'fulfilled') continue;
       const { reason } = one;
@@ -127,7 +135,10 @@ export class CallRound {
       if (isListed) intake.collect(numbers[index] ?? 0, reason);
       else await intake.abort(reason);
     }
-    for (const { i, child } of children) if (child.status !== 'pending') await intake.take(i, 0, child);
+    for (const { i, child, isReused } of children) {
+      if (isReused) intake.takeReused(i, child);
+      else if (child.status !== 'pending') await intake.take(i, 0, child);
+    }
   }
 
   /** Nothing waits for the other calls any more; they run on in executions of their own. */
@@ -142,6 +153,19 @@ export class CallRound {
   }
 
   private get returned(): Returned {
+    // The failed calls of a state that collects errors can be repeated.
+    if (this.progress.allErrors.length > 0) this.unit.recorder.noteCalls();
     return { results: this.progress.allResults(), errors: this.progress.allErrors };
   }
+}
+
+/** Puts what the calls of a state returned, or what `pick` takes of it, under `return` in the data; passes on a wait. */
+export function keepReturned(
+  unit: StepUnit,
+  result: RoundResult,
+  pick: (returned: Returned) => unknown = ({ results }) => results,
+): Suspend | undefined {
+  if (result instanceof Suspend) return result;
+  unit.data = { ...unit.data, return: pick(result) };
+  return undefined;
 }

@@ -4,14 +4,22 @@ import type * as runs from '../../domain/runs/runs.ts';
 import { callInPlace, isNative } from '../native/serving.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type Callee, openCallee } from './callees.ts';
-import { type Caller, newChild, storeChild } from './children.ts';
+import { type Call, type Caller, newChild, storeChild } from './children.ts';
 import { evaluateCallInput } from './inputs.ts';
 import type { CallList } from './list.ts';
+import { finishedBefore } from './reuse.ts';
 
 /** A child that is begun in place has at least this long, however close the end of its caller's batch is. */
 const MIN_CHILD_MS = 1000;
 /** A native function that may take longer is called by the machine: a step commits within the lease of its run. */
 const MAX_NATIVE_MS = 30_000;
+
+/** A call that was begun: its child, ended or pending. */
+export interface Begun {
+  readonly child: runs.Run;
+  /** It was not made: it succeeded in a run that this one repeats. */
+  readonly isReused: boolean;
+}
 
 /** Begins the calls of a state. */
 export class CallStarter {
@@ -28,14 +36,22 @@ export class CallStarter {
 
   /**
    * Begins call `i`: runs its child in place if that may end without waiting, else stores it for the machine to call.
-   * Returns the child, ended or pending. `signal` aborts the call of a native function, whose child stays pending then.
+   * `signal` aborts the call of a native function, whose child stays pending then.
    */
-  async begin(i: number, signal: AbortSignal): Promise<runs.Run> {
-    const { ports, tools } = this.unit;
+  async begin(i: number, signal: AbortSignal): Promise<Begun> {
     const { action, data } = this.list.callAt(i);
     const callee = await this.calleeOf(action);
-    const input = await evaluateCallInput(callee, data, tools.readSecrets);
-    const child = await newChild(ports, { callee, caller: this.caller, key: { i, k: 0 }, input });
+    const input = await evaluateCallInput(callee, data, this.unit.tools.readSecrets);
+    const call = { callee, caller: this.caller, key: { i, k: 0 }, input };
+    const finished = this.list.mode === 'or' ? undefined : await finishedBefore(this.unit, call);
+    if (finished !== undefined) return { child: finished, isReused: true };
+    return { child: await this.make(call, signal), isReused: false };
+  }
+
+  private async make(call: Call, signal: AbortSignal): Promise<runs.Run> {
+    const { ports, tools } = this.unit;
+    const { callee, input } = call;
+    const child = await newChild(ports, call);
     if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) return callInPlace(ports, child, signal);
     // A worker gets the task when the machine offers it: what it depends on is committed by then.
     if (callee.kind === 'worker') return child;

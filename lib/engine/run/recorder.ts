@@ -2,6 +2,7 @@ import type { StateType } from '../../compiler/plan/plan.ts';
 import type { RecordMode } from '../../domain/record-modes.ts';
 import * as records from '../../domain/runs/records.ts';
 import type { Run } from '../../domain/runs/runs.ts';
+import type { Calls, Wait } from '../../domain/runs/waits.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -52,6 +53,7 @@ export class Recorder {
   private elided: { from: number; to: number; by: Record<string, number> } | undefined;
   private bytes: number;
   private readonly isRerun: boolean;
+  private followed: { readonly origin: number; readonly calls: () => Calls } | undefined;
 
   constructor({ record, settings, data, rerunOf }: Pick<Run, 'record' | 'settings' | 'data' | 'rerunOf'>) {
     this.isRerun = rerunOf !== undefined;
@@ -65,6 +67,7 @@ export class Recorder {
   /** Begins a step. */
   enter({ isRepeated, ...visit }: Visit, data: Data): void {
     if (this.mode === 'none') return;
+    this.followed = undefined;
     const step: records.RecordedStep = isRepeated ? { ...visit, inLoop: true } : visit;
     const isFirstOfLoop = isRepeated && this.tail.at(-1)?.step.inLoop !== true;
     // A run that repeats another one from a state does not begin with its input.
@@ -94,6 +97,26 @@ export class Recorder {
       calls: isShown ? [...calls, { ...call, ...message }] : calls,
       callCount: callCount + 1,
     };
+  }
+
+  /** `calls` returns how far the calls of the open step are; `origin` is the part of a time in their ids. */
+  followCalls(origin: number, calls: () => Calls): void {
+    this.followed = { origin, calls };
+  }
+
+  /**
+   * Notes the calls of the open step, because it or one of them has failed: a repetition makes the others. `wait` is that
+   * of a step whose calls are not followed.
+   */
+  noteCalls(wait?: Pick<Wait, 'origin' | 'calls'>): void {
+    const { origin, calls } = this.followed ?? { origin: wait?.origin, calls: () => wait?.calls };
+    const noted = calls();
+    const open = this.open;
+    if (open === undefined || noted === undefined || origin === undefined) return;
+    const { results, unstored } = noted;
+    const kept = results.flatMap((value, i) => (value === null || value === undefined ? [] : [[i, value] as const]));
+    const keepsResults = this.mode === 'full' && unstored === true;
+    open.step = { ...open.step, origin, ...(keepsResults ? { results: Object.fromEntries(kept) } : {}) };
   }
 
   /** Ends the open step; `data` is the data of the run from now on. */
@@ -158,13 +181,22 @@ export class Recorder {
 
   /** Counts the data that a step keeps, or omits it where it exceeds a limit. */
   private bound(entry: Entry): void {
-    const { change } = entry.step;
-    if (entry.isBounded || change === undefined) return;
+    const { change, results } = entry.step;
+    if (entry.isBounded || (change === undefined && results === undefined)) return;
     entry.isBounded = true;
-    const { length } = JSON.stringify(change);
-    const isTooLong = this.bytes + length > MAX_BYTES || (entry.step.inLoop === true && length > MAX_LOOP_TEXT);
-    if (isTooLong) entry.step = { ...entry.step, change: { omitted: length } };
-    else this.bytes += length;
+    const omitted = change === undefined ? undefined : this.omits(entry.step, change);
+    if (omitted !== undefined) entry.step = { ...entry.step, change: { omitted } };
+    if (results === undefined || this.omits(entry.step, results) === undefined) return;
+    const { results: _, ...step } = entry.step;
+    entry.step = step;
+  }
+
+  /** Counts a value of a step. Returns its length if it exceeds a limit and must be left out. */
+  private omits(step: records.RecordedStep, value: object): number | undefined {
+    const { length } = JSON.stringify(value);
+    if (this.bytes + length > MAX_BYTES || (step.inLoop === true && length > MAX_LOOP_TEXT)) return length;
+    this.bytes += length;
+    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import type { RunLimits } from '../../domain/run-limits.ts';
 import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
 import { MAX_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
-import type { Wait } from '../../domain/runs/waits.ts';
+import type { ReusedCalls, Wait } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -25,6 +25,10 @@ const FIRST_VISITS = 3;
  * own id, as it may be made a second time and must find the same children.
  */
 const originOf = ({ id, created, updated }: Run): number => (updated === created ? timeOf(id) : updated);
+
+/** What later repetitions need of the calls that a run has taken over. */
+const reuseOf = (reuse: ReusedCalls | undefined, isFirstState: boolean): Pick<Run, 'reuse'> =>
+  reuse === undefined ? {} : { reuse: isFirstState ? reuse : { visits: reuse.visits } };
 
 /**
  * A unit of work: what a step changes in a run before it commits. Its buffers hold the log, the variables and the events;
@@ -190,6 +194,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       const now = this.ports.clock.now();
       this.tally.add(this.at, Math.max(now - this.wait.entered, 0));
       this.recorder.note({ error: { code: ending.code ?? '', message: ending.message ?? '' } });
+      this.recorder.noteCalls(this.wait);
       this.recorder.leave({ left: now }, this.data);
     }
     const next = this.next(ending);
@@ -201,11 +206,12 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   }
 
   private next(ending: Ending): Run {
-    const { wait: _, sentSince: __, ...base } = this.run;
+    const { wait: _, sentSince: __, reuse, ...base } = this.run;
     const mayReply = ending.status === undefined && this.wait?.isWaiting !== true;
     return {
       ...base,
       ...(this.wait === undefined ? {} : { wait: this.wait }),
+      ...reuseOf(reuse, ending.status === undefined && this.step <= 1),
       ...(mayReply && this.sentSince !== undefined ? { sentSince: this.sentSince } : {}),
       threads: this.threads,
       waitCount: Math.max(this.run.waitCount, this.wait?.number ?? 0),

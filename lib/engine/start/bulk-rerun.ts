@@ -5,7 +5,8 @@ import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import type { ListRequest } from '../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import type { EnginePorts } from '../ports.ts';
-import { type Rerun, rerun } from './rerun.ts';
+import type { Warning } from './effects.ts';
+import { planRerun, type Rerun, rerun } from './rerun.ts';
 
 /** Which runs are repeated, and how. */
 export interface BulkRerun extends Rerun {
@@ -26,6 +27,8 @@ interface Repeated {
   readonly instance: string;
   readonly rerun?: string;
   readonly skipped?: string;
+  /** What the repetition does again outside the run; absent without any. */
+  readonly warnings?: readonly Warning[];
 }
 
 /** Why a run is not repeated with others; undefined if it is. */
@@ -43,11 +46,12 @@ async function repeat(ports: EnginePorts, id: string, { at, dryRun, ...how }: Bu
   const skipped = obstacleOf(run);
   if (run === undefined || skipped !== undefined)
     return { instance: id, ...(skipped === undefined ? {} : { skipped }) };
-  if (dryRun) return { instance: id };
+  const warned = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings });
   try {
+    if (dryRun) return { instance: id, ...warned(await planRerun(ports, run, how)) };
     // The same request starts the same run, also after a crash between the start and the link to it.
-    const started = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
-    return { instance: id, rerun: started.id };
+    const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
+    return { instance: id, rerun: started.id, ...warned(warnings) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'too-many') throw error;
     return { instance: id, skipped: error.message };

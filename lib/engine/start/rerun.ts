@@ -1,5 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { type StepData, stepsWithData } from '../../domain/instances/timeline.ts';
+import type { RecordedStep } from '../../domain/runs/records.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
@@ -11,7 +12,9 @@ import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { newRun } from '../run/new-run.ts';
+import { type VisitedStates, type Warning, warningsOf } from './effects.ts';
 import { patched } from './patching.ts';
+import { type Entry, reuseOf } from './reuse.ts';
 
 /** How a run is repeated. */
 export interface Rerun {
@@ -21,6 +24,15 @@ export interface Rerun {
   readonly revision: 'pinned' | 'latest';
   /** Changes of the data, or of the input (RFC 6902). */
   readonly patch: readonly unknown[];
+  /** `failed`: of the calls of a state that failed only those that did not succeed; `all`: all of them. */
+  readonly repeat: 'failed' | 'all';
+}
+
+/** A repetition that is prepared, or started. */
+export interface Repetition {
+  readonly run: runs.Run;
+  /** What it does again outside the run. */
+  readonly warnings: readonly Warning[];
 }
 
 /** How many repetitions a run lists. */
@@ -44,7 +56,12 @@ async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revisio
 }
 
 /** What a run begins with. */
-type Beginning = Pick<runs.Run, 'at' | 'data' | 'raised'>;
+interface Beginning {
+  readonly run: Pick<runs.Run, 'at' | 'data' | 'raised'>;
+  /** The visit that it repeats. */
+  readonly step?: RecordedStep;
+  readonly visited: VisitedStates;
+}
 
 /** The error that the run was to end with when it made a step: that of an error state before it. */
 function raisedBefore(steps: readonly StepData[], n: number): runs.Failure | undefined {
@@ -71,7 +88,23 @@ async function recordedBeginning(ports: EnginePorts, run: runs.Run, state: strin
     throw new ServiceError('invalid', message);
   }
   const raised = raisedBefore(steps, last.step.n);
-  return { at: state, data: last.before, ...(raised === undefined ? {} : { raised }) };
+  return {
+    run: { at: state, data: last.before, ...(raised === undefined ? {} : { raised }) },
+    step: last.step,
+    visited: visitedAround(run, steps, last.step.n),
+  };
+}
+
+/** The states before the visit with a number, and from it on. */
+function visitedAround({ record: { elided } }: runs.Run, steps: readonly StepData[], n: number): VisitedStates {
+  const statesOf = (isIn: (n: number) => boolean) =>
+    steps.filter(({ step }) => isIn(step.n)).map(({ step }) => step.state);
+  const inLoop = Object.keys(elided?.by ?? {});
+  const isElidedAfter = elided !== undefined && elided.to > n;
+  return {
+    skipped: [...statesOf((one) => one < n), ...(isElidedAfter ? [] : inLoop)],
+    repeated: [...statesOf((one) => one >= n), ...(isElidedAfter ? inLoop : [])],
+  };
 }
 
 function needState(opened: workflows.Opened, state: string): void {
@@ -91,33 +124,70 @@ async function link(ports: EnginePorts, id: string, rerunId: string): Promise<vo
   });
 }
 
+/** The calls that a repetition takes over from the visit that it repeats. */
+async function reuseFor(
+  ports: EnginePorts,
+  run: runs.Run,
+  { step, run: { data: before } }: Beginning,
+  now: Entry,
+): Promise<runs.Run['reuse']> {
+  if (step?.origin === undefined) return undefined;
+  const plan = revisions.planOf(await revisions.need(ports, run.workflowId, run.revision));
+  return reuseOf(run, step, { plan, state: step.state, data: before }, now);
+}
+
 /**
- * Starts a run that repeats another one, which has ended, under a new id or the given one. Returns the new run. Throws `invalid` where the record or the
- * revision does not allow it, `malformed` for a patch that cannot be applied, and what opening a workflow throws.
+ * Prepares a run that repeats another one, which has ended, under a new id or the given one. Nothing is stored. Throws
+ * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied, and what
+ * opening a workflow throws.
+ */
+async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: string) {
+  const { from, revision, patch } = wanted;
+  if (run.status === 'pending') {
+    throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it, then repeat it');
+  }
+  const opened = await openFor(ports, run, revision);
+  const plan = revisions.planOf(opened.revision);
+  const fresh = { ...newRun(ports, opened, run.input, `rerun:${run.id}`), id };
+  if (from !== '') needState(opened, from);
+  const beginning: Beginning =
+    from === ''
+      ? { run: fresh, visited: { skipped: [], repeated: run.flow } }
+      : await recordedBeginning(ports, run, from);
+  const data = patched(beginning.run.data, patch);
+  const reuse =
+    wanted.repeat === 'all' ? undefined : await reuseFor(ports, run, beginning, { plan, state: from, data });
+  const next: runs.Run = {
+    ...fresh,
+    ...beginning.run,
+    data,
+    rerunOf: run.id,
+    ...(reuse === undefined ? {} : { reuse }),
+    ...(run.labels === undefined ? {} : { labels: run.labels }),
+  };
+  const visited = { ...beginning.visited, ...(reuse === undefined ? {} : { reused: from }) };
+  return { opened, run: next, warnings: warningsOf(plan, visited) };
+}
+
+/** Says what a repetition would do, and starts nothing. Throws as `rerun` does. */
+export async function planRerun(ports: EnginePorts, run: runs.Run, wanted: Rerun): Promise<readonly Warning[]> {
+  return (await prepare(ports, run, wanted, run.id)).warnings;
+}
+
+/**
+ * Starts a run that repeats another one, which has ended, under a new id or the given one. Returns the new run, and
+ * warnings of what it does again. Throws `invalid` where the record or the revision does not allow it, `malformed` for a
+ * patch that cannot be applied, `too-many` at a limit of starts, and what opening a workflow throws.
  */
 export async function rerun(
   ports: EnginePorts,
   run: runs.Run,
   wanted: Rerun,
   id = spreadId(ports.clock.uuid()),
-): Promise<runs.Run> {
-  const { from, revision, patch } = wanted;
-  if (run.status === 'pending') {
-    throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it, then repeat it');
-  }
-  const opened = await openFor(ports, run, revision);
+): Promise<Repetition> {
+  const { opened, run: next, warnings } = await prepare(ports, run, wanted, id);
   await needStart(ports, opened.namespace);
-  const fresh = { ...newRun(ports, opened, run.input, `rerun:${run.id}`), id };
-  if (from !== '') needState(opened, from);
-  const beginning = from === '' ? fresh : await recordedBeginning(ports, run, from);
-  const data = patched(beginning.data, patch);
-  const started = await startNew(ports, opened.revision, {
-    ...fresh,
-    ...beginning,
-    data,
-    rerunOf: run.id,
-    ...(run.labels === undefined ? {} : { labels: run.labels }),
-  });
+  const started = await startNew(ports, opened.revision, next);
   await link(ports, run.id, started.run.id);
-  return started.run;
+  return { run: started.run, warnings };
 }

@@ -43,6 +43,7 @@ export function resumeState(
 /** Does the work and leaves the state, unless the work suspends it. */
 async function finish(unit: StepUnit, state: StatePlan, work: () => Promise<Result>): Promise<Next> {
   const next = await leave(unit, state, work).catch((error: unknown) => {
+    unit.recorder.noteCalls(unit.wait);
     unit.wait = undefined;
     return failState(unit, state, toFailure(error));
   });

@@ -1,7 +1,6 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { CallList } from '../calls/list.ts';
-import { keepReturned } from '../calls/results.ts';
-import { CallRound } from '../calls/round.ts';
+import { CallRound, keepReturned } from '../calls/round.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';

@@ -1,7 +1,6 @@
 import { elementAt, elementsOf } from '../calls/elements.ts';
 import type { CallList } from '../calls/list.ts';
-import { keepReturned } from '../calls/results.ts';
-import { CallRound, type Returned } from '../calls/round.ts';
+import { CallRound, keepReturned, type Returned } from '../calls/round.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';
 
 const listOf = (elements: readonly unknown[], { action, width, collect, timeout }: WorkOf<'each'>): CallList => ({

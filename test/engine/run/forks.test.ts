@@ -169,8 +169,8 @@ describe('a run from each of its states', () => {
     let forks = 0;
     for (const { step, before } of steps) {
       if (before === undefined || lastVisits.get(step.state) !== step.n) continue;
-      const wanted = { from: step.state, revision: 'pinned', patch: [] } as const;
-      const again = await end(await rerun(world.ports, ended, wanted));
+      const wanted = { from: step.state, revision: 'pinned', patch: [], repeat: 'failed' } as const;
+      const again = await end((await rerun(world.ports, ended, wanted)).run);
       expect(outcomeOf(again), step.state).toEqual(outcomeOf(ended));
       forks += 1;
     }

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 afterAll(() => database.close());
 
-const PLAIN = { from: '', revision: 'pinned', patch: [] } as const;
+const PLAIN = { from: '', revision: 'pinned', patch: [], repeat: 'failed' } as const;
 
 /** Runs a workflow to its end. */
 async function run(source: string, input: string, others: Record<string, string> = {}): Promise<runs.Run> {
@@ -122,7 +122,7 @@ states:
     expect(data[1]?.before).toBeUndefined();
     expect(data[2]?.before).toMatchObject({ n: 1 });
     await expect(rerun(world.ports, ended, { ...PLAIN, from: 'b' })).rejects.toThrow('was not recorded');
-    const again = await end(await rerun(world.ports, ended, { ...PLAIN, from: 'c' }));
+    const again = await end((await rerun(world.ports, ended, { ...PLAIN, from: 'c' })).run);
     expect(again.code).toBe(ended.code);
   });
 });
@@ -138,10 +138,10 @@ describe('a run that repeats another one', () => {
       '{}',
     );
     const patch = [{ op: 'replace', path: '/n', value: 6 }];
-    const again = await end(await rerun(world.ports, ended, { ...PLAIN, from: 'b', patch }));
+    const again = await end((await rerun(world.ports, ended, { ...PLAIN, from: 'b', patch })).run);
     expect(again).toMatchObject({ status: 'complete', data: { n: 70 }, flow: ['b', 'c'], rerunOf: ended.id });
     expect((await end(ended)).reruns).toEqual([again.id]);
-    const third = await end(await rerun(world.ports, again, { ...PLAIN, from: 'c' }));
+    const third = await end((await rerun(world.ports, again, { ...PLAIN, from: 'c' })).run);
     expect(third.data).toEqual({ n: 70 });
   });
 

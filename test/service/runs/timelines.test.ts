@@ -21,6 +21,9 @@ const WORKFLOWS: Readonly<Record<string, string>> = {
   type: noop
   transform: 'jq({total: (.ordr.price + 1), key: (1 + "a")})'
 `,
+  loop: `functions: [{id: sum, type: subflow, workflow: sum}]
+states: [{id: go, type: foreach, array: 'jq(.list)', action: {function: sum}}]
+`,
   nap: 'states: [{id: nap, type: delay, duration: PT1H}]\n',
   call: `functions: [{id: nap, type: subflow, workflow: nap}]
 states: [{id: go, type: action, action: {function: nap}}]
@@ -127,6 +130,34 @@ describe('a run that is repeated', () => {
     const printed = await workspace.weft(['instances', 'rerun', id, '--from', 'add', '--latest']);
     expect(printed.out).toMatch(/^[0-9a-f-]{36}\n$/);
     expect(await get(printed.out.trim(), 'timeline')).toMatchObject({ rerunOf: id });
+  });
+
+  test('says first what it does again, and then makes only the calls that did not succeed', async () => {
+    const id = await wait('loop', '{"list": [{"n": 1}, {"n": 9}]}');
+    const warnings = [
+      { state: 'go', effect: 'workflow', message: expect.stringContaining('where it did not succeed') },
+    ];
+    expect((await rerun(id, '&from=go', '{"dryRun": true}')).json()).toEqual({
+      namespace: 'demo',
+      rerunOf: id,
+      warnings,
+    });
+    const planned = await workspace.weft(['instances', 'rerun', id, '--from', 'go', '--dry-run']);
+    expect(planned.out).toBe(
+      "warning: the state 'go' runs the workflow of the function 'sum' again, where it did not succeed\nnothing was started\n",
+    );
+    expect(await get(id, 'timeline')).toMatchObject({ reruns: [] });
+    const patch = [{ op: 'replace', path: '/list/1/n', value: 2 }];
+    const started = await rerun(id, '&from=go', JSON.stringify({ patch }));
+    expect(started.json()).toMatchObject({ warnings });
+    const again = String(started.json()['instance']);
+    while (String((await get(again, 'timeline'))['instance']?.['status']) === 'pending') await get(again, 'waiting');
+    const { steps } = await get(again, 'timeline');
+    expect(steps).toMatchObject([{ calls: [{ call: 0, reused: true }, { call: 1 }], callCount: 2 }]);
+    const shown = await workspace.weft(['instances', 'show', again]);
+    expect(shown.out).toContain('returned before, not repeated');
+    const all = await workspace.weft(['instances', 'rerun', id, '--from', 'go', '--repeat-all', '--dry-run']);
+    expect(all.out).not.toContain('where it did not succeed');
   });
 
   test('is refused with a reason that names the mend', async () => {

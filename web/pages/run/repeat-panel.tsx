@@ -76,7 +76,7 @@ function Form({ namespace, reply, state, beginning }: FormProps) {
       const query = { from: state, revision: revision.value };
       const started = await call('rerunInstance', { namespace, instance: id }, { query, body: { patch } });
       say('A new run was started');
-      go(addresses.run(namespace, started.instance));
+      if (started.instance !== undefined) go(addresses.run(namespace, started.instance));
     });
   return (
     <form

@@ -24,6 +24,9 @@ const container = {
   envs: z._default(z.record(z.string(), z.string()), {}),
 };
 
+/** Which calls a repetition makes of a state that failed: those that did not succeed, or all. */
+const repeat = z.optional(z.enum(['failed', 'all']));
+
 /** What names a task that a worker has taken. */
 const held = { task: z.string(), lease: z.string() };
 
@@ -57,8 +60,9 @@ export const inputs = {
     at: z.optional(z.iso.datetime()),
     limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
     after: text,
+    repeat,
   }),
-  rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())) }),
+  rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())), repeat, dryRun: z.optional(z.boolean()) }),
   toggle: z.strictObject({ live: flag }),
   eventLogging: z.strictObject({ logger: text }),
   attributes: z.strictObject({ attributes: names }),

@@ -71,6 +71,7 @@ export const step = z.object({
         instance: z.string(),
         error: z.optional(failure),
         retryInMs: z.optional(z.number()),
+        reused: z.optional(z.literal(true)),
       }),
     ),
   ),
@@ -203,18 +204,38 @@ export const bundle = z.object({
   notes: z.array(z.string()),
 });
 
+/** What a repetition does again outside the run, or lacks. */
+const warning = z.object({
+  state: z.string(),
+  effect: z.enum(['http', 'container', 'worker', 'workflow', 'event', 'variable', 'approval', 'missing']),
+  message: z.string(),
+});
+
 /** `total` in a dry run; `next`: there may be more, and the next request has it as `after`, with the same `at`. */
 export const rerunMany = z.object({
   namespace: z.string(),
   dryRun: z.boolean(),
   at: time,
   total: z.optional(z.int()),
-  instances: z.array(z.object({ instance: uuid, rerun: z.optional(uuid), skipped: z.optional(z.string()) })),
+  instances: z.array(
+    z.object({
+      instance: uuid,
+      rerun: z.optional(uuid),
+      skipped: z.optional(z.string()),
+      warnings: z.optional(z.array(warning)),
+    }),
+  ),
   next: z.optional(z.string()),
   retryAfter: z.optional(z.number()),
 });
 
-export const rerun = z.object({ namespace: z.string(), instance: uuid, rerunOf: uuid });
+/** In a dry run, `instance` is absent. */
+export const rerun = z.object({
+  namespace: z.string(),
+  instance: z.optional(uuid),
+  rerunOf: uuid,
+  warnings: z.array(warning),
+});
 
 const depth = { queue: z.string(), ready: z.int(), held: z.int() };
 

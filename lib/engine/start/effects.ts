@@ -1,0 +1,110 @@
+import { type CalleeKind, calleeKindOf } from '../../compiler/plan/execution.ts';
+import { nativeImageOfAction } from '../../compiler/plan/native-images.ts';
+import type { ActionPlan, FunctionPlan, Plan, Scope, Work, WorkKind, WorkOf } from '../../compiler/plan/plan.ts';
+import { actionsOf } from '../../compiler/plan/traits.ts';
+
+/** What a state does to the world outside its run. `missing`: what a repetition lacks because it skips the state. */
+export type EffectKind = 'http' | 'container' | 'worker' | 'workflow' | 'event' | 'variable' | 'approval' | 'missing';
+
+/** A warning before a repetition: what a state does again, or what the repetition lacks. */
+export interface Warning {
+  readonly state: string;
+  readonly effect: EffectKind;
+  /** A sentence without its period. */
+  readonly message: string;
+}
+
+type Effect = Pick<Warning, 'effect' | 'message'>;
+
+/** The images that Weft serves itself and that only compute. */
+const COMPUTING = new Set(['mustache', 'echo', 'debug']);
+
+const isComputing = (called: FunctionPlan, action: ActionPlan): boolean =>
+  COMPUTING.has(nativeImageOfAction(called, action) ?? '');
+
+const OF_CALLEE: Readonly<Record<CalleeKind, (name: string) => Effect>> = {
+  subflow: (name) => ({ effect: 'workflow', message: `runs the workflow of the function '${name}' again` }),
+  container: (name) => ({ effect: 'container', message: `runs the container of the function '${name}' again` }),
+  native: (name) => ({ effect: 'http', message: `sends the HTTP request of the function '${name}' again` }),
+  worker: (name) => ({ effect: 'worker', message: `gives the task of the function '${name}' to a worker again` }),
+};
+
+function effectsOfActions({ functions }: Plan, actions: readonly ActionPlan[]): Effect[] {
+  const names = [...new Map(actions.map((action) => [action.function, action])).entries()];
+  return names.flatMap(([name, action]) => {
+    const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (called === undefined || isComputing(called, action)) return [];
+    return [OF_CALLEE[calleeKindOf(called)](name)];
+  });
+}
+
+type Own<K extends WorkKind> = ((work: WorkOf<K>) => readonly Effect[]) | 'none';
+
+const shown = (key: unknown): string => (typeof key === 'string' ? `'${key}'` : 'of a name that is computed');
+
+/** What each kind of work does outside its run, beside its calls. */
+const OF_WORK: { readonly [K in WorkKind]: Own<K> } = {
+  nothing: 'none',
+  choose: 'none',
+  validate: 'none',
+  raise: 'none',
+  read: 'none',
+  sleep: 'none',
+  call: 'none',
+  each: 'none',
+  all: 'none',
+  listen: 'none',
+  'listen-any': 'none',
+  write: ({ variables }) =>
+    variables.map(({ key, scope }) => ({
+      effect: 'variable',
+      message: `sets the ${scope} variable ${shown(key)} again`,
+    })),
+  emit: ({ event }) => [{ effect: 'event', message: `sends an event of the type '${event.type}' again` }],
+  approve: () => [{ effect: 'approval', message: 'asks for a decision again' }],
+};
+
+function ownEffects(work: Work): readonly Effect[] {
+  const own = OF_WORK[work.do] as Own<WorkKind>;
+  return own === 'none' ? [] : (own as (work: Work) => readonly Effect[])(work);
+}
+
+/** The variables that end with the run that sets them. */
+const OF_THE_RUN: ReadonlySet<Scope> = new Set(['instance', 'thread']);
+
+function missingAfter(work: Work): Effect[] {
+  if (work.do !== 'write') return [];
+  return work.variables
+    .filter(({ scope }) => OF_THE_RUN.has(scope))
+    .map(({ key, scope }) => ({
+      effect: 'missing',
+      message: `is skipped: the new run lacks the ${scope} variable ${shown(key)} that it set`,
+    }));
+}
+
+/** The states that a run visited, by what a repetition does with them. */
+export interface VisitedStates {
+  readonly skipped: Iterable<string>;
+  readonly repeated: Iterable<string>;
+  /** The state whose calls are taken over where they succeeded. */
+  readonly reused?: string;
+}
+
+/** What a repetition of a run does again outside of it, and what it lacks. States that the plan does not have are left out. */
+export function warningsOf(plan: Plan, { skipped, repeated, reused }: VisitedStates): Warning[] {
+  const workOf = (state: string): Work | undefined =>
+    Object.hasOwn(plan.states, state) ? plan.states[state]?.work : undefined;
+  const about = (state: string, effects: readonly Effect[], more = ''): Warning[] =>
+    effects.map(({ effect, message }) => ({ state, effect, message: `the state '${state}' ${message}${more}` }));
+  const again = [...new Set(repeated)].flatMap((state) => {
+    const work = workOf(state);
+    if (work === undefined) return [];
+    const more = state === reused ? ', where it did not succeed' : '';
+    return [...about(state, effectsOfActions(plan, actionsOf(work)), more), ...about(state, ownEffects(work))];
+  });
+  const missing = [...new Set(skipped)].flatMap((state) => {
+    const work = workOf(state);
+    return work === undefined ? [] : about(state, missingAfter(work));
+  });
+  return [...again, ...missing];
+}
