@@ -41,7 +41,7 @@ const withoutIds = (value: object): unknown => JSON.parse(JSON.stringify(value).
 async function recordOf(world: World, run: runs.Run): Promise<object[]> {
   if (run.code === 'service.cancels.parent') return [];
   const steps = await readSteps(world.reliable, run);
-  return steps.map(({ entered: _, left, calls, events, error, ...step }) => ({
+  return steps.map(({ entered: _, origin: _time, left, calls, events, error, ...step }) => ({
     ...step,
     error: error === undefined ? undefined : withoutIds(error),
     isOpen: left === undefined,
