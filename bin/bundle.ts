@@ -1,4 +1,4 @@
-/** `npm pack`: creates dist with the command line, the JSON Schema of workflows, and the CDK construct with its functions. */
+/** Makes the modules of the published package: the command line, the CDK construct with its functions, the clients. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -155,15 +155,23 @@ async function bundleAllFunctions(dist: string): Promise<void> {
   await rm(temporary, { recursive: true });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const dist = here('../dist');
-  await rm(dist, { recursive: true, force: true });
-  await mkdir(dist);
-  await bundleCommandLine(dist);
-  await bundleSandbox(dist);
+/** Writes everything that the package contains beside its manifest and texts to a folder `dist`, which must not exist. */
+async function buildPackage(dist: string): Promise<void> {
+  await mkdir(dist, { recursive: true });
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
-  await bundleConstruct(dist);
-  await bundleClient(dist);
-  await bundleWorkerClient(dist);
-  await bundleAllFunctions(dist);
+  const parts = [
+    bundleCommandLine,
+    bundleSandbox,
+    bundleConstruct,
+    bundleClient,
+    bundleWorkerClient,
+    bundleAllFunctions,
+  ];
+  await Promise.all(parts.map((bundle) => bundle(dist)));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , dist] = process.argv;
+  if (dist === undefined) throw new Error('name the folder to write');
+  await buildPackage(dist);
 }

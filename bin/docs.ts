@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of the console from the registry,
- * docs/command-line.md from the commands, docs/lint.md from the rules, docs/workflow.schema.json from the compiler's tables.
- * docs/command-line.md from the commands, docs/lint.md from the rules, THIRD-PARTY-NOTICES.txt from the packages.
+ * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of console and client from the registry,
+ * docs/command-line.md from the commands, docs/lint.md from the rules, docs/workflow.schema.json from the compiler's
+ * tables, THIRD-PARTY-NOTICES.txt from the packages.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';

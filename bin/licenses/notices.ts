@@ -56,13 +56,16 @@ function noticeOf(path: string, lock: Lock): Notice {
   };
 }
 
+/** The folders in node_modules of the packages that the service or its console contains. */
+export const bundledPackages = (lock: Lock): string[] => closureOf(lock, 'required', packagesOfConsole());
+
 /**
  * The text of THIRD-PARTY-NOTICES.txt: the name, version, license and notices of every package that the service or its
  * console contains, the packages with the same text together.
  */
 export function notices(): string {
   const lock = (JSON.parse(read('package-lock.json')) as { readonly packages: Lock }).packages;
-  const found = closureOf(lock, 'required', packagesOfConsole()).map((path) => noticeOf(path, lock));
+  const found = bundledPackages(lock).map((path) => noticeOf(path, lock));
   const contained = CONTAINED.map(({ name, file }) => ({ name, license: 'see below', text: tidy(read(file)) }));
   const groups = [...Map.groupBy([...found, ...contained], ({ text, license }) => `${license}\n${text}`).values()];
   const sections = groups

@@ -17,6 +17,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/cli/shell',
     'bin/console',
     'bin/licenses',
+    'bin/release',
     'bin/server',
     'cdk',
     'lib/api/docs',
@@ -159,6 +160,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'bin/cli/webhooks': ['lib/compiler/plan'],
   'bin/console': [],
   'bin/licenses': [],
+  'bin/release': ['bin/licenses', 'lib/api/docs', 'lib/domain/migrations'],
   'bin/server': [
     'bin/console',
     'functions/http',

@@ -196,13 +196,16 @@ function securitySchemes(): Json {
   return { ...Object.fromEntries(headers), bearer: { type: 'http', scheme: 'bearer' } };
 }
 
+/** The semantic version of the REST API: a removed operation is a new major version (docs/releasing.md). */
+export const API_VERSION = '1.0.0';
+
 /** The OpenAPI 3.1 description of the registry. Routes with the same method and path are one operation. */
 export function openapi(): Json {
   const paths = [...new Set(rows.map(([, route]) => route.path))];
   const schemes = securitySchemes();
   return {
     openapi: '3.1.1',
-    info: { title: 'Weft', version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { title: 'Weft', version: API_VERSION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/api' }, { url: '/api/v2' }],
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),
     tags: Object.entries(families).map(([name, { about }]) => ({ name, description: about })),

@@ -7,3 +7,6 @@ export const FIRST_VERSION = 1;
 
 /** The migrations from each schema version to the next, from the first one on. A released migration never changes. */
 export const MIGRATIONS: readonly Migration[] = [runsByTime, listenersByValue];
+
+/** The schema version to which this version of Weft migrates tables. */
+export const LAST_VERSION = FIRST_VERSION + MIGRATIONS.length;

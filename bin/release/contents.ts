@@ -1,0 +1,61 @@
+/** A file of the packed package, as `npm pack --json` lists it. */
+export interface PackedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The packed package, as `npm pack --json` describes it. Sizes are bytes. */
+export interface Packed {
+  readonly filename: string;
+  /** The compressed archive. */
+  readonly size: number;
+  /** The files in it. */
+  readonly unpackedSize: number;
+  readonly files: readonly PackedFile[];
+}
+
+/** What the package may contain. Each pattern is needed: a release without one of these files is incomplete. */
+export const ALLOWED: readonly RegExp[] = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^(LICENSE|THIRD-PARTY-NOTICES\.txt)$/,
+  /^bin\/weft\.mjs$/,
+  // The command line, with modules that only some commands load.
+  /^dist\/weft(-[A-Z0-9]{8})?\.mjs$/,
+  /^dist\/sandbox-worker\.mjs$/,
+  /^dist\/package\.json$/,
+  /^dist\/workflow\.schema\.json$/,
+  /^dist\/worker\.(mjs|d\.ts)$/,
+  /^dist\/client\/(index\.mjs|(index|client|operations)\.d\.ts)$/,
+  /^dist\/cdk\/(index\.mjs|(weft|data\/data|settings\/settings)\.d\.ts)$/,
+  // The Lambda functions, a folder each.
+  /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/index\.mjs$/,
+  /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/(LICENSE|THIRD-PARTY-NOTICES\.txt)$/,
+  /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/(sandbox-worker|beside)\.mjs$/,
+  /^dist\/functions\/lambdas\/console\/console\/(index\.html|[\w.-]+\.(svg|png|ico)|assets\/[\w.-]+)$/,
+];
+
+/** The largest archive, and its files together, in bytes. */
+export const LIMITS = { archive: 14_000_000, unpacked: 48_000_000 } as const;
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** What a package contains that it must not, what it lacks, and whether it is too large; empty if it is as it should be. */
+export function contentProblems({ files, size, unpackedSize }: Packed): string[] {
+  const unknown = files.filter(({ path }) => !ALLOWED.some((pattern) => pattern.test(path)));
+  const missing = ALLOWED.filter((pattern) => !files.some(({ path }) => pattern.test(path)));
+  return [
+    ...unknown.map(({ path }) => `${path} may not be in the package; bin/release/contents.ts lists what may`),
+    ...missing.map((pattern) => `the package has no file ${pattern.source}`),
+    ...(size > LIMITS.archive ? [`the archive has ${megabytes(size)}, and may have ${megabytes(LIMITS.archive)}`] : []),
+    ...(unpackedSize > LIMITS.unpacked
+      ? [`its files have ${megabytes(unpackedSize)}, and may have ${megabytes(LIMITS.unpacked)}`]
+      : []),
+  ];
+}
+
+/** The files that contain one of the texts: folders of the machine that made the package. */
+export function filesWith(texts: readonly string[], contents: ReadonlyMap<string, string>): string[] {
+  return [...contents].filter(([, content]) => texts.some((text) => content.includes(text))).map(([path]) => path);
+}
