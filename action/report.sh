@@ -1,39 +1,44 @@
 #!/usr/bin/env bash
 # Writes the report to the summary of the job and to $RUNNER_TEMP/weft-report.md: the plan with differences and prices
-# against a namespace, if one is given, and the diagrams of the changed workflows.
+# against a namespace, if one is given, and the diagrams and prices of the changed workflows. Fails if the plan fails.
 set -euo pipefail
 report="$RUNNER_TEMP/weft-report.md"
+# Without the base of a pull request, all workflows are described, up to this number.
+most=20
 # The environment of a step without these inputs has empty texts, which must not select a service.
 for name in WEFT_URL WEFT_KEY WEFT_NAMESPACE; do [ -n "${!name:-}" ] || unset "$name"; done
+
+changed() {
+  local base="${GITHUB_BASE_REF:-}"
+  if [ -n "$base" ] && git rev-parse --verify --quiet "origin/$base" > /dev/null; then
+    git -c core.quotePath=false diff --name-only --diff-filter=AMR "origin/$base...HEAD" -- "$WEFT_FOLDER"
+  else
+    find "$WEFT_FOLDER" -type f -not -path '*/node_modules/*' -not -path '*/.*/*' | sort
+  fi
+}
+
+# The diagram and the price of a workflow. A file that is none is left out; the lint has named the mistakes.
+describe() {
+  local diagram price
+  diagram=$(weft graph "$1" --format mermaid 2> /dev/null) || return 0
+  price=$(weft cost "$1")
+  printf '\n<details><summary><code>%s</code></summary>\n\n```mermaid\n%s\n```\n\n' "$1" "$diagram"
+  grep -E '^op=|one million runs' <<< "$price" | sed 's/^/    /'
+  printf '\n</details>\n'
+}
+
+status=0
 {
   echo '<!-- weft-report -->'
   echo '### Weft'
   if [ -n "${WEFT_NAMESPACE:-}" ]; then
-    echo
-    echo "Plan for the namespace \`$WEFT_NAMESPACE\`:"
-    echo
-    echo '~~~diff'
-    weft push "$WEFT_FOLDER" --dry-run 2>&1 || true
+    printf '\nPlan for the namespace `%s`:\n\n~~~diff\n' "$WEFT_NAMESPACE"
+    weft push "$WEFT_FOLDER" --dry-run 2>&1 || status=$?
     echo '~~~'
   fi
-  base="${GITHUB_BASE_REF:-}"
-  if [ -n "$base" ] && git rev-parse --verify --quiet "origin/$base" > /dev/null; then
-    files=$(git diff --name-only --diff-filter=AM "origin/$base...HEAD" -- "$WEFT_FOLDER")
-  else
-    files=$(find "$WEFT_FOLDER" -name '*.y*ml' -not -path '*/node_modules/*' -not -path '*/.*' | sort | head -20)
-  fi
-  while IFS= read -r file; do
-    case "$file" in *.test.yaml | *.test.yml) continue ;; *.yaml | *.yml) ;; *) continue ;; esac
-    diagram=$(weft graph "$file" --format mermaid 2> /dev/null) || continue
-    echo
-    echo "<details><summary><code>$file</code></summary>"
-    echo
-    echo '```mermaid'
-    echo "$diagram"
-    echo '```'
-    weft cost "$file" | grep -E '^op=|one million runs' | sed 's/^/    /' || true
-    echo
-    echo '</details>'
-  done <<< "$files"
+  mapfile -t files < <(changed | grep -E '\.ya?ml$' | grep -vE '\.test\.ya?ml$')
+  for file in "${files[@]:0:most}"; do describe "$file"; done
+  if [ "${#files[@]}" -gt "$most" ]; then printf '\nNot described: %d more\n' "$((${#files[@]} - most))"; fi
 } > "$report"
 cat "$report" >> "$GITHUB_STEP_SUMMARY"
+exit "$status"

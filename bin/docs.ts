@@ -16,7 +16,7 @@ const folder = new URL('../docs/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
-writeFileSync(new URL('command-line.md', folder), commandHandbook());
+writeFileSync(new URL('command-line.md', folder), await commandHandbook());
 writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
 writeFileSync(new URL('../client/operations.ts', folder), clientTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());

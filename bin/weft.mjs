@@ -4,13 +4,18 @@
 // JavaScript for Node 20 and newer.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
+import module from 'node:module';
+import { constants, homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const source = pathOf('weft.ts');
 
 if (!existsSync(source)) {
+  // Compiled code is kept in a folder of the user, because others may write to the default, which is below /tmp. Node
+  // ignores a folder that it cannot write. Node 22.1 and newer have this function.
+  module.enableCompileCache?.(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'weft', 'compiled'));
   await import('../dist/weft.mjs');
 } else {
   const own = pathOf('../node_modules/.bin/node');

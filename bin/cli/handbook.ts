@@ -1,5 +1,6 @@
-import { COMMANDS } from './commands/index.ts';
+import { loadAll } from './commands/index.ts';
 import { EXIT_CODES } from './program.ts';
+import type { Command } from './shell/command.ts';
 import { commonLines, ownLines } from './shell/help.ts';
 
 const INTRODUCTION = `# The command line
@@ -7,11 +8,14 @@ const INTRODUCTION = `# The command line
 This page is made from the table of commands by \`npm run docs\`.
 
 \`\`\`sh
-npx weft-workflows help          # outside of a clone
-npm run weft -- help             # in a clone of the repository; npx weft help does the same there
+npm run -s weft -- help                                        # in a clone
+alias weft="$PWD/bin/weft.mjs"                                 # a clone, from every folder
+npm install --global release/weft-workflows-0.1.0.tgz          # the package, which needs no clone
 \`\`\`
 
-Outside of a clone, \`npx weft\` runs a package of another project with that name.
+The package is not in a registry yet: \`npm run release -- --dry-run\` makes it in the clone ([releasing](releasing.md)). It
+needs Node 22 or newer and has no dependencies. Do not use \`npx weft\`: where the package is not installed, it runs a package
+of another project with that name.
 
 The program is called \`weft\` on this page. \`weft help\` lists the commands, \`weft help COMMAND\` describes one of them.
 
@@ -61,7 +65,7 @@ variable \`data.json\`. \`push\` sends such a folder without confirmation.
 
 const fenced = (lines: readonly string[]): string => ['```text', ...lines, '```'].join('\n');
 
-function sectionOf([name, command]: (typeof entries)[number]): string {
+function sectionOf([name, command]: readonly [string, Command]): string {
   const { about, usage, notes } = command;
   const options = ownLines(command);
   return [
@@ -73,10 +77,9 @@ function sectionOf([name, command]: (typeof entries)[number]): string {
   ].join('\n\n');
 }
 
-const entries = Object.entries(COMMANDS);
-
 /** The text of docs/command-line.md, made from the table of commands. */
-export function commandHandbook(): string {
+export async function commandHandbook(): Promise<string> {
+  const commands = Object.entries(await loadAll());
   const all = `## Commands\n\nOptions of every command:\n\n${fenced(commonLines())}`;
-  return `${[INTRODUCTION.trimEnd(), all, ...entries.map(sectionOf)].join('\n\n')}\n`;
+  return `${[INTRODUCTION.trimEnd(), all, ...commands.map(sectionOf)].join('\n\n')}\n`;
 }

@@ -1,5 +1,5 @@
 import { closestName } from '../../lib/language/suggestions.ts';
-import { COMMANDS } from './commands/index.ts';
+import { loadAll, loadCommand, NAMES } from './commands/index.ts';
 import { type Command, CommandFailedError, ServiceUnreachableError, toTable, UsageError } from './shell/command.ts';
 import { helpOf } from './shell/help.ts';
 import type { Terminal } from './shell/terminal.ts';
@@ -14,17 +14,15 @@ const HELP = ['-h', '--help'];
 const VERSION = ['--version', '-v'];
 const KEY_STATUSES: readonly (number | undefined)[] = [401, 403];
 
-function overview(): string {
-  const lines = toTable(Object.entries(COMMANDS).map(([name, { about }]) => [`  ${name}`, about]));
+async function overview(): Promise<string> {
+  const lines = toTable(Object.entries(await loadAll()).map(([name, { about }]) => [`  ${name}`, about]));
   return ['Usage: weft COMMAND …', '', lines, '', "'weft help COMMAND' prints its options.", EXIT_CODES].join('\n');
 }
 
-const find = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined);
-
-function need(name: string): Command {
-  const command = find(name);
+async function need(name: string): Promise<Command> {
+  const command = await loadCommand(name);
   if (command !== undefined) return command;
-  const near = closestName(name, Object.keys(COMMANDS));
+  const near = closestName(name, NAMES);
   throw new UsageError(`unknown command '${name}'${near === undefined ? '' : `; did you mean '${near}'?`}`);
 }
 
@@ -33,10 +31,10 @@ const isHelp = (word: string | undefined): boolean => word === 'help' || HELP.in
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || isHelp(name)) {
-    await terminal.print(`${rest[0] === undefined ? overview() : helpOf(need(rest[0]))}\n`);
+    await terminal.print(`${rest[0] === undefined ? await overview() : helpOf(await need(rest[0]))}\n`);
     return EXIT.success;
   }
-  const command = VERSION.includes(name) ? need('version') : need(name);
+  const command = await need(VERSION.includes(name) ? 'version' : name);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.some((word) => HELP.includes(word))) {
     await terminal.print(`${helpOf(command)}\n`);
@@ -56,7 +54,7 @@ function exitCodeOf(error: unknown, { signal }: Terminal): number | undefined {
 }
 
 const hintOf = (name: string | undefined): string =>
-  `see 'weft help${name === undefined || find(name) === undefined ? '' : ` ${name}`}'`;
+  `see 'weft help${name === undefined || !NAMES.includes(name) ? '' : ` ${name}`}'`;
 
 /** Runs the command that the first argument names, and returns the exit code. Errors are printed in one line. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -100,12 +100,35 @@ export async function tryUse(project: Project, node: Node, use: Use, target: Tar
   return new RegExp(use.prints, 'm').test(stdout.trim()) ? undefined : `${stdout}${stderr}`.trim();
 }
 
+/** A program of a user in TypeScript: a text, because the types of the package do not exist in the clone. */
+const TYPED = `import { type App, Stack } from 'aws-cdk-lib';
+import { Weft } from 'weft-workflows/cdk';
+import { createClient } from 'weft-workflows/client';
+import { startWorker, TaskError } from 'weft-workflows/worker';
+
+export const urlOf = (app: App): string => new Weft(new Stack(app, 'Flows'), 'Weft', { name: 'flows' }).url;
+
+const options = { url: 'http://127.0.0.1:8080', key: 'key', namespace: 'demo' };
+
+export async function namesOf(): Promise<string[]> {
+  const { results } = await createClient(options).call('listNamespaces');
+  return results.map(({ name }) => name);
+}
+
+export const start = () =>
+  startWorker<{ readonly image: string }>({ ...options, queue: 'labelling' }, ({ input }) => {
+    if (input.image === '') throw new TaskError('image.unreadable', 'empty');
+    return { label: input.image };
+  });
+`;
+
 /** Compiles a program in TypeScript that uses every part. Returns what the compiler prints; undefined if it accepts it. */
 export async function tryTypes({ folder }: Project): Promise<string | undefined> {
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck', '--target', 'es2024'];
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const types = ['--lib', 'es2024,dom', '--types', 'node'];
-  return run(process.execPath, [tsc, ...flags, ...types, 'types.ts'], { cwd: folder }).then(
+  await writeFile(join(folder, 'typed.ts'), TYPED);
+  return run(process.execPath, [tsc, ...flags, ...types, 'typed.ts'], { cwd: folder }).then(
     () => undefined,
     (error: { readonly stdout: string }) => error.stdout,
   );

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ const run = promisify(execFile);
 interface Step {
   readonly name: string;
   readonly shell: string;
+  readonly if?: string;
   readonly run: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -26,7 +27,10 @@ const TEST = 'workflow: flow.yaml\ncases:\n- name: greets\n  expect: {output: {t
 /** Stands for the client of GitHub: stores what it would send. */
 const GH = `#!/usr/bin/env bash
 echo "$*" >> "$GH_CALLS"
-case "$*" in *--paginate*) [ -f "$GH_EARLIER" ] && echo 7 || true ;; *) touch "$GH_EARLIER" ;; esac
+case "$*" in
+  *--paginate*) [ -f "$GH_EARLIER" ] && echo 7 || true ;;
+  *) touch "$GH_EARLIER"; for word in "$@"; do case "$word" in body=@*) cp "\${word#body=@}" "$GH_BODY" ;; esac; done ;;
+esac
 `;
 
 let client: Client;
@@ -38,12 +42,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weft-action-'));
   action = load(await readFile('action.yml', 'utf8')) as Action;
   await mkdir(join(folder, 'bin'));
-  await writeFile(
-    join(folder, 'bin/weft'),
-    `#!/usr/bin/env bash\nexec ${process.execPath} ${resolve('bin/weft.ts')} "$@"\n`,
-  );
   await writeFile(join(folder, 'bin/gh'), GH);
-  for (const name of ['weft', 'gh']) await chmod(join(folder, 'bin', name), 0o755);
+  await chmod(join(folder, 'bin/gh'), 0o755);
   await mkdir(join(folder, 'flows'));
   await writeFile(join(folder, 'flows/flow.yaml'), FLOW);
   await writeFile(join(folder, 'flows/flow.test.yaml'), TEST);
@@ -61,6 +61,12 @@ function evaluated(text: string, inputs: Readonly<Record<string, string>>): stri
   });
 }
 
+/** The folders that earlier steps have put on the PATH of later ones. */
+async function addedPaths(): Promise<string[]> {
+  const text = await readFile(join(folder, 'added-paths'), 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
 /** Runs a step as a runner would: by its shell, with its environment, in the checked-out folder. */
 async function runStep(name: string, given: Readonly<Record<string, string>> = {}) {
   const step = action.runs.steps.find((one) => one.name === name);
@@ -69,14 +75,18 @@ async function runStep(name: string, given: Readonly<Record<string, string>> = {
   const inputs = { ...defaults, folder: 'flows', ...given };
   const own = Object.entries(step.env ?? {}).map(([key, value]) => [key, evaluated(value, inputs)]);
   const env = {
-    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    PATH: [...(await addedPaths()), join(folder, 'bin'), process.env['PATH']].join(':'),
     HOME: folder,
     GITHUB_ACTION_PATH: resolve('.'),
+    GITHUB_PATH: join(folder, 'added-paths'),
     GITHUB_REPOSITORY: 'acme/flows',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_RUN_ID: '34',
     GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
     RUNNER_TEMP: folder,
     GH_CALLS: join(folder, 'gh-calls'),
     GH_EARLIER: join(folder, 'gh-earlier'),
+    GH_BODY: join(folder, 'gh-body'),
     ...Object.fromEntries(own),
   };
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run];
@@ -92,8 +102,9 @@ describe('the action', () => {
     expect(action.runs.steps.map(({ shell }) => shell)).toEqual(action.runs.steps.map(() => 'bash'));
   });
 
-  test('installs nothing that is there, lints and tests', async () => {
+  test('installs the command line of its own revision, lints and tests', async () => {
     expect(await runStep('Install')).toMatchObject({ code: 0, out: expect.stringMatching(/^v\d/) });
+    expect(await addedPaths()).toEqual([join(folder, 'weft')]);
     expect(await runStep('Lint')).toMatchObject({ code: 0 });
     expect(await runStep('Test')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed, 0 failed') });
   });
@@ -121,6 +132,48 @@ describe('the action', () => {
     const calls = (await readFile(join(folder, 'gh-calls'), 'utf8')).split('\n');
     expect(calls[1]).toContain('--method POST repos/acme/flows/issues/12/comments');
     expect(calls[3]).toContain('--method PATCH repos/acme/flows/issues/comments/7');
+  });
+
+  test('writes comments only where its token may', () => {
+    const condition = action.runs.steps.find(({ name }) => name === 'Comment')?.if;
+    expect(condition).toContain('github.event.pull_request.head.repo.full_name == github.repository');
+  });
+
+  test('reports the difference to what the namespace has', async () => {
+    await client.call('PUT', '/api/namespaces/action/tree/flow?op=create-workflow', {
+      body: FLOW.replace('hello', 'good morning'),
+    });
+    const service = { namespace: 'action', url: client.url, key: client.key };
+    expect(await runStep('Describe the change', service)).toMatchObject({ code: 0 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(report).toContain('update     workflow flow');
+    expect(report).toMatch(/^-.*good morning.*\n\+.*hello/m);
+  });
+
+  test('fails if no plan can be made, and reports why', async () => {
+    const service = { namespace: 'action', url: client.url, key: 'a-wrong-key' };
+    expect(await runStep('Describe the change', service)).toMatchObject({ code: 3 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(report).toMatch(/~~~diff\nweft: .*key/);
+    expect(report).toContain('```mermaid');
+  });
+
+  test('names the number of files that it does not describe', async () => {
+    await mkdir(join(folder, 'many'));
+    for (let index = 0; index < 21; index += 1) await writeFile(join(folder, `many/${index}.yaml`), 'a: 1\n');
+    expect(await runStep('Describe the change', { folder: 'many' })).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'weft-report.md'), 'utf8')).toBe(
+      '<!-- weft-report -->\n### Weft\n\nNot described: 1 more\n',
+    );
+  });
+
+  test('refers to the summary if the report is too long for a comment', async () => {
+    await appendFile(join(folder, 'weft-report.md'), 'x'.repeat(65_001));
+    expect(await runStep('Comment')).toMatchObject({ code: 0 });
+    const body = await readFile(join(folder, 'gh-body'), 'utf8');
+    expect(body).toMatch(/^<!-- weft-report -->\n/);
+    expect(body).toContain('(https://github.com/acme/flows/actions/runs/34)');
+    expect(body.length).toBeLessThan(65_536);
   });
 
   test('reports without a service too', async () => {

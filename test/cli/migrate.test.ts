@@ -23,7 +23,7 @@ describe('weft migrate of a folder', () => {
   test('prints changes, the difference, constructs and images, and writes nothing', async () => {
     await workspace.write({ 'seen/greet.yaml': OLD, 'seen/svc.yaml': 'direktiv_api: service/v1\nimage: acme/f\n' });
     const { code, out, err } = await workspace.weft(['migrate', 'seen']);
-    expect({ code, err }).toEqual({ code: 0, err: 'nothing was written: 1 texts change; --write writes them\n' });
+    expect({ code, err }).toEqual({ code: 0, err: 'nothing was written: 1 text to change; --write writes it\n' });
     expect(out).toContain("  line 1: removed 'id'");
     expect(out).toContain('\n-- id: sayHello\n+- id: say-hello\n');
     expect(out).toMatch(/^unsupported {2}1 {6}service file/m);
@@ -49,7 +49,7 @@ describe('weft migrate of a folder', () => {
     await workspace.write({ 'asked.yaml': OLD });
     const refused = await workspace.weft(['migrate', 'asked.yaml'], { answers: ['n'] });
     expect({ asked: refused.asked, text: await read('asked.yaml') }).toEqual({
-      asked: ['Write these 1 texts? [y/N] '],
+      asked: ['Write 1 text? [y/N] '],
       text: OLD,
     });
     await workspace.weft(['migrate', 'asked.yaml'], { answers: ['y'] });

@@ -31,7 +31,7 @@ const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = {
 };
 
 /** The command that prints completion scripts for all commands, including itself. */
-export const completionOf = (commands: () => Commands): Command =>
+export const completionOf = (commands: () => Promise<Commands>): Command =>
   defineCommand({
     about: 'Prints a script for command completion in a shell',
     usage: ['completion bash|zsh'],
@@ -43,6 +43,6 @@ export const completionOf = (commands: () => Commands): Command =>
       if (script === undefined || more.length > 0) {
         throw new UsageError(`expected one of ${Object.keys(SHELLS).join(', ')}`);
       }
-      return success(script(commands()));
+      return success(script(await commands()));
     },
   });

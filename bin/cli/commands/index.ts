@@ -1,73 +1,54 @@
 import type { Command } from '../shell/command.ts';
-import { approvals } from './approvals.ts';
-import { audit } from './audit.ts';
-import { backup } from './backup.ts';
-import { cancel } from './cancel.ts';
-import { completionOf } from './completion.ts';
-import { cost } from './cost.ts';
-import { deliveries } from './deliveries.ts';
-import { events } from './events.ts';
-import { exec } from './exec.ts';
-import { exportCommand } from './export.ts';
-import { graph } from './graph.ts';
-import { importCommand } from './import.ts';
-import { instances } from './instances.ts';
-import { keys } from './keys.ts';
-import { login, profileCommand } from './login.ts';
-import { logs } from './logs.ts';
-import { lsp } from './lsp.ts';
-import { mcp } from './mcp.ts';
-import { migrateCommand } from './migrate.ts';
-import { namespaces } from './namespaces.ts';
-import { diff, promote } from './promote.ts';
-import { pushCommand } from './push.ts';
-import { replay } from './replay.ts';
-import { restore } from './restore.ts';
-import { secrets } from './secrets.ts';
-import { start } from './start.ts';
-import { test } from './test.ts';
-import { validate } from './validate.ts';
-import { vars } from './vars.ts';
-import { version } from './version.ts';
-import { webhooks } from './webhooks.ts';
-import { workers } from './workers.ts';
-import { workflows } from './workflows.ts';
 
-/** All commands by their names, in the order of the help. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  start,
-  login,
-  profiles: profileCommand,
-  validate,
-  lsp,
-  mcp,
-  test,
-  migrate: migrateCommand,
-  cost,
-  push: pushCommand,
-  workflows,
-  graph,
-  diff,
-  promote,
-  exec,
-  logs,
-  cancel,
-  instances,
-  replay,
-  events,
-  webhooks,
-  approvals,
-  deliveries,
-  workers,
-  vars,
-  secrets,
-  namespaces,
-  keys,
-  audit,
-  export: exportCommand,
-  import: importCommand,
-  backup,
-  restore,
-  version,
-  completion: completionOf(() => COMMANDS),
+/** A command is loaded when it is used: the program starts with one of them. */
+const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  login: async () => (await import('./login.ts')).login,
+  profiles: async () => (await import('./login.ts')).profileCommand,
+  validate: async () => (await import('./validate.ts')).validate,
+  lsp: async () => (await import('./lsp.ts')).lsp,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  test: async () => (await import('./test.ts')).test,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  cost: async () => (await import('./cost.ts')).cost,
+  push: async () => (await import('./push.ts')).pushCommand,
+  workflows: async () => (await import('./workflows.ts')).workflows,
+  graph: async () => (await import('./graph.ts')).graph,
+  diff: async () => (await import('./promote.ts')).diff,
+  promote: async () => (await import('./promote.ts')).promote,
+  exec: async () => (await import('./exec.ts')).exec,
+  logs: async () => (await import('./logs.ts')).logs,
+  cancel: async () => (await import('./cancel.ts')).cancel,
+  instances: async () => (await import('./instances.ts')).instances,
+  replay: async () => (await import('./replay.ts')).replay,
+  events: async () => (await import('./events.ts')).events,
+  webhooks: async () => (await import('./webhooks.ts')).webhooks,
+  approvals: async () => (await import('./approvals.ts')).approvals,
+  deliveries: async () => (await import('./deliveries.ts')).deliveries,
+  workers: async () => (await import('./workers.ts')).workers,
+  vars: async () => (await import('./vars.ts')).vars,
+  secrets: async () => (await import('./secrets.ts')).secrets,
+  namespaces: async () => (await import('./namespaces.ts')).namespaces,
+  keys: async () => (await import('./keys.ts')).keys,
+  audit: async () => (await import('./audit.ts')).audit,
+  export: async () => (await import('./export.ts')).exportCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  version: async () => (await import('./version.ts')).version,
+  completion: async () => (await import('./completion.ts')).completionOf(loadAll),
 };
+
+/** The names of all commands, in the order of the help. */
+export const NAMES: readonly string[] = Object.keys(LOADERS);
+
+/** Loads a command; undefined if there is none with the name. */
+export async function loadCommand(name: string): Promise<Command | undefined> {
+  return Object.hasOwn(LOADERS, name) ? LOADERS[name]?.() : undefined;
+}
+
+/** Loads all commands by their names, in the order of the help. */
+export async function loadAll(): Promise<Readonly<Record<string, Command>>> {
+  const entries = Object.entries(LOADERS).map(async ([name, load]) => [name, await load()] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -6,7 +6,7 @@ import { type Outcome, toJson, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { readOldArchive, writeArchive } from './archives.ts';
 import { compareRuns } from './comparison.ts';
-import { diagnose, isBroken, isChanged, summaryOf, textReport } from './report.ts';
+import { counted, diagnose, isBroken, isChanged, summaryOf, textReport } from './report.ts';
 import { type MigratedText, migrateAll, readOldFolder, writeFolder } from './sources.ts';
 
 /** The options of a migration. */
@@ -34,7 +34,7 @@ async function openFolder(values: Values, name: string, terminal: Terminal): Pro
   const keepsExtension = values['keep-extension'] === true;
   const folder = await readOldFolder(terminal.cwd, name, keepsExtension);
   const texts = migrateAll(folder.files, keepsExtension);
-  const write = async () => `${await writeFolder(folder, texts)} files written`;
+  const write = async () => `${counted(await writeFolder(folder, texts), 'file')} written`;
   return { texts, others: folder.others, write };
 }
 
@@ -56,10 +56,12 @@ async function isWritten({ write, out, json }: Values, { texts, ...job }: Job, t
   if (job.write === undefined || (count === 0 && out === undefined)) return false;
   if (write === true || out !== undefined) return true;
   if (!terminal.isInteractive || json === true) {
-    terminal.printStatus(`nothing was written: ${count} texts change; --write writes them`);
+    terminal.printStatus(
+      `nothing was written: ${counted(count, 'text')} to change; --write writes ${count === 1 ? 'it' : 'them'}`,
+    );
     return false;
   }
-  return /^y(es)?$/i.test((await terminal.ask(`Write these ${count} texts? [y/N] `)).trim());
+  return /^y(es)?$/i.test((await terminal.ask(`Write ${counted(count, 'text')}? [y/N] `)).trim());
 }
 
 async function report(values: Values, job: Job, terminal: Terminal): Promise<Outcome> {

@@ -22,7 +22,8 @@ export function diagnose(texts: readonly MigratedText[], others: readonly string
   };
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** A number with its noun: `1 text`, `2 texts`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Whether the text cannot be stored after the migration. */
 export const isBroken = ({ findings }: MigratedText): boolean => findings.some(({ severity }) => severity === 'error');

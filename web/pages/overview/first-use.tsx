@@ -54,7 +54,7 @@ export function FirstUse({ namespace }: { readonly namespace: string }) {
           Write a workflow
         </ButtonLink>
         <span class="quiet">
-          or bring a folder of them: <code>npx weft push FOLDER --namespace {namespace}</code>
+          or bring a folder of them: <code>weft push FOLDER --namespace {namespace}</code>
         </span>
       </div>
     </div>

@@ -52,7 +52,7 @@ function NoRuns({ namespace, isFiltered }: { readonly namespace: string; readonl
     >
       <p>Each execution of a workflow is a run: started here, by a request, by an event or by the clock.</p>
       <p>
-        <code>npx weft exec PATH</code> starts one from a terminal.
+        <code>weft exec PATH</code> starts one from a terminal.
       </p>
     </Empty>
   );

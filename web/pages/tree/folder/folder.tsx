@@ -72,7 +72,7 @@ function NoContent() {
     <Empty icon="workflow" title="This folder is empty">
       <p>Workflows are stored here, in folders if there are many. Requests and subflows call a workflow by its path.</p>
       <p>
-        <code>npx weft push FOLDER</code> stores the workflow files of a folder on your machine.
+        <code>weft push FOLDER</code> stores the workflow files of a folder on your machine.
       </p>
     </Empty>
   );
