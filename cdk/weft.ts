@@ -109,6 +109,7 @@ export class Weft extends Construct {
       ...(settings.domain === undefined ? {} : { WEFT_URL: `https://${settings.domain}` }),
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
+      WEFT_START_BUDGET_MS: String(settings.startBudgetMs),
       ...limitsEnvironment(settings),
       WEFT_AUDIT: JSON.stringify({
         scope: settings.audit,

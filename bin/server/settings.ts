@@ -25,6 +25,8 @@ export interface LocalSettings {
   readonly retentionDays?: number | undefined;
   /** The maximum `minScale` of a container service; default 3. */
   readonly maxScale?: number | undefined;
+  /** How long a run may take where it is started before a machine continues it, milliseconds; default 100, 0: not at all. */
+  readonly startBudgetMs?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;
   /** Open connections of one address; 4,000 by default. */
@@ -129,6 +131,7 @@ export function readSettings(environment: Environment): LocalSettings {
     retentionDays: daysOf('WEFT_RETENTION_DAYS', WEFT_RETENTION_DAYS, 30),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
+    startBudgetMs: startBudgetOf(environment),
     limits: limitsOf(environment),
     connectionsPerAddress: connectionsOf(environment),
     audit: auditOf(environment),
@@ -140,6 +143,19 @@ export function readSettings(environment: Environment): LocalSettings {
       writableRoots: CONTAINER_WRITABLE_ROOTS?.split(/[\s,]+/).filter((word) => word !== ''),
     },
   };
+}
+
+/** A request that starts a run is answered within this time, milliseconds. */
+const MAX_START_BUDGET_MS = 5_000;
+
+function startBudgetOf({ WEFT_START_BUDGET_MS: text }: Environment): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const budget = Number(text);
+  if (Number.isInteger(budget) && budget >= 0 && budget <= MAX_START_BUDGET_MS) return budget;
+  throw new Error(
+    `WEFT_START_BUDGET_MS is '${text}'; it must be a number of milliseconds from 0 (a machine begins each run) to ` +
+      `${MAX_START_BUDGET_MS}`,
+  );
 }
 
 function limitsOf(environment: Environment): RunLimits {

@@ -82,7 +82,7 @@ export class Machines extends Construct {
     const executions = this.#arn('execution', `${this.prefix}*`);
     allow(role, 'states', [...DEFINE, 'StartExecution', 'SendTaskFailure', 'SendTaskSuccess'], [machines]);
     if (this.#isTagged) allow(role, 'states', ['TagResource'], [machines]);
-    allow(role, 'states', ['StopExecution'], [executions]);
+    allow(role, 'states', ['DescribeExecution', 'StopExecution'], [executions]);
     role.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ['iam:PassRole'],

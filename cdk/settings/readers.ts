@@ -88,13 +88,16 @@ function days(value: unknown): number {
 const MAX_REQUESTS_PER_SECOND = 100_000;
 const MAX_COUNT = 1_000_000_000;
 
+/** A request that starts a run is answered within this time, milliseconds. */
+const MAX_START_BUDGET_MS = 5_000;
+
 const count =
-  (most: number) =>
+  (most: number, least = 1) =>
   (value: unknown): number => {
     const number = Number(value);
-    return /^\d+$/.test(String(value)) && number >= 1 && number <= most
+    return /^\d+$/.test(String(value)) && number >= least && number <= most
       ? number
-      : fail(`is no number from 1 to ${most}`);
+      : fail(`is no number from ${least} to ${most}`);
   };
 
 const CONCURRENCY = z.record(z.string(), z.int().check(z.minimum(1), z.maximum(100_000)));
@@ -167,6 +170,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   requestsPerSecond: { read: count(MAX_REQUESTS_PER_SECOND) },
   concurrency: { fallback: {}, read: shaped(CONCURRENCY, 'table of functions and numbers') },
   maxWaitingRequests: { read: count(MAX_COUNT) },
+  startBudgetMs: { fallback: 100, read: count(MAX_START_BUDGET_MS, 0) },
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   maxActiveRuns: { read: count(MAX_COUNT) },
   maxStartsPerSecond: { read: count(MAX_COUNT) },

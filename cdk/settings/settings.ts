@@ -35,6 +35,8 @@ export interface Settings {
   readonly concurrency: Readonly<Record<string, number>>;
   /** How many requests wait for runs or are event streams at once; undefined: half of the calls that the account allows. */
   readonly maxWaitingRequests: number | undefined;
+  /** How long a run may take where it is started before a machine continues it, milliseconds; 0: not at all. */
+  readonly startBudgetMs: number;
   /** How many runs one run starts as subflows, with theirs. */
   readonly maxDescendants: number;
   /** How many runs of each namespace are active at once; undefined: any number, unless the namespace limits them. */

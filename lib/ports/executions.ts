@@ -51,6 +51,11 @@ export interface Executions {
    * keep names of the tier EXPRESS unique starts it again. Throws NoMachineError.
    */
   start(handle: string, name: string, input: unknown): Promise<boolean>;
+  /**
+   * Returns whether an execution of that name runs, or has ended and its end was not reported yet. An adapter that cannot
+   * know this of the tier EXPRESS returns false.
+   */
+  isRunning(handle: string, name: string): Promise<boolean>;
   /** Stops a running execution. Has no effect on one that has ended or was never started. */
   stop(handle: string, name: string, error: string, cause: string): Promise<void>;
   /** Ends a waiting task. Returns false when no task waits with that token. */

@@ -40,6 +40,11 @@ export interface Settings {
   readonly retentionDays?: number | undefined;
   /** The maximum of `minScale` of a container service; the default is 3. */
   readonly maxScale?: number | undefined;
+  /**
+   * How long a run may take in the request, event or tick that starts it before a machine continues it, milliseconds; the
+   * default is 100. 0: a machine begins each run.
+   */
+  readonly startBudgetMs?: number | undefined;
   readonly limits?: RunLimits | undefined;
   readonly audit?: AuditSettings | undefined;
 }

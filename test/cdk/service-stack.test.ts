@@ -81,6 +81,7 @@ describe('functions', () => {
         'WEFT_RUNS',
         'WEFT_SCHEDULE_GROUP',
         'WEFT_SCHEDULE_ROLE',
+        'WEFT_START_BUDGET_MS',
         'WEFT_STEPS',
         'WEFT_STREAMING',
         'WEFT_VERSION',

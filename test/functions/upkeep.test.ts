@@ -68,6 +68,7 @@ describe('functions that are called without a request', () => {
       WEFT_VERSION: '1',
       WEFT_RETENTION_DAYS: '30',
       WEFT_MAX_DESCENDANTS: '100000',
+      WEFT_START_BUDGET_MS: '100',
       WEFT_MAX_WAITING_REQUESTS: '500',
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

@@ -3,7 +3,7 @@ import { stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as workflows from '../../lib/domain/tree/workflows.ts';
 import { createWorkflow } from '../../lib/engine/changes/publishing.ts';
-import type { CleanupPorts } from '../../lib/engine/ports.ts';
+import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { MemoryPorts } from '../engine/world/memory-ports.ts';
 import { VirtualTime } from '../engine/world/virtual-time.ts';
 import { QuotaStepFunctions } from './step-functions.ts';
@@ -15,14 +15,14 @@ export class QuotaSpace {
   readonly memory = new MemoryPorts();
   readonly time = new VirtualTime();
   readonly aws = new QuotaStepFunctions(() => this.time.clock.now());
-  ports: CleanupPorts;
+  ports: RunnerPorts;
 
   constructor() {
     this.ports = this.deployed('weft--0001-');
   }
 
   /** The ports of an installation whose machines have names with this prefix. */
-  deployed(namePrefix: string): CleanupPorts {
+  deployed(namePrefix: string): RunnerPorts {
     const executions = stepFunctions({
       stepsFunctionArn: STEPS,
       roleArn: 'arn:aws:iam::123456789012:role/machines',

@@ -50,6 +50,7 @@ const BUCKETS: Readonly<Record<string, readonly [number, number]>> = {
   ListExecutions: [200, 5],
   StartExecution: [1300, 300],
   StopExecution: [1000, 200],
+  DescribeExecution: [300, 15],
 };
 
 const MAX_VERSIONS = 1000;
@@ -260,6 +261,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const handle = String(stateMachineArn);
     fake.executions.set(key, { machine: nameIn(handle), handle, input: String(input), status: 'RUNNING' });
     return { executionArn: `${ACCOUNT}:execution:${key.replace('/', ':')}`, startDate: 0 };
+  },
+  DescribeExecution(fake, { executionArn }) {
+    const key = String(executionArn).slice(`${ACCOUNT}:execution:`.length).replace(':', '/');
+    const execution = fake.executions.get(key);
+    if (execution === undefined) throw new RefusalError('ExecutionDoesNotExist');
+    return { executionArn, status: execution.status };
   },
   StopExecution(fake, { executionArn, error }) {
     const key = String(executionArn).slice(`${ACCOUNT}:execution:`.length).replace(':', '/');

@@ -76,6 +76,10 @@ describe('a transient fault', () => {
 });
 
 describe('a run whose EXPRESS execution ended without an event', () => {
+  beforeEach(() => {
+    space.ports = { ...space.ports, settings: { ...space.ports.settings, startBudgetMs: 0 } };
+  });
+
   const reconcileAfter = async (ms: number): Promise<void> => {
     space.time.advance(ms);
     await space.pass(reconcile(space.ports, { isExclusive: false }));

@@ -53,6 +53,17 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   return count('native') === 0 ? withTasks : plus(withTasks, CHECKPOINT);
 }
 
+/** As many calls of one state are made within the request that starts a run; a machine makes more of them. */
+const MAX_CALLS_IN_REQUEST = 8;
+
+/** Whether a machine begins or continues a run before it waits: a state makes many calls, or sends requests. */
+const leavesRequest = (plan: Plan, items: number): boolean =>
+  Object.values(plan.states).some(({ work }) => {
+    const actions = actionsOf(work);
+    const count = work.do === 'each' ? items : actions.length;
+    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => isNative(plan, action));
+  });
+
 interface Context {
   readonly plan: Plan;
   /** The number of items of each `foreach`. */
@@ -121,7 +132,10 @@ function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Boun
   return pricePath(stepOf, StartAt, bound) ?? used();
 }
 
-/** What a run of a plan uses besides the duration of Lambda functions; `items` is the number of items of each `foreach`. */
+/**
+ * What a run of a plan uses besides the duration of Lambda functions, if it begins in the request that starts it;
+ * `items` is the number of items of each `foreach`.
+ */
 export function priceRuns(plan: Plan, items: number): RunCost[] {
   const { definition, tier } = emit(plan);
   const itemsOf = (id: string): number => {
@@ -143,11 +157,19 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
     if (tier === 'STANDARD') return priceMachine(definition, itemsOf, bound);
     return bound === 'most' && !isWaitFree(plan) ? continued() : express;
   };
+  // The run waits for its calls, if it must, in a machine that begins there.
+  const fromWait = (bound: Bound): Used =>
+    isWaitFree(plan) || (bound === 'least' && mayRunInPlace(plan))
+      ? used()
+      : priceMachine(emit(plan, 'wait').definition, itemsOf, bound);
   const first = plan.states[plan.entry];
   const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
   // The run is stored when its machine begins: its first state needs no commit before a call.
   const stored = callsFirst ? -1 : 0;
-  const execute = (bound: Bound): Used => plus(plus(works(bound), machine(bound)), CHECKPOINT, stored);
+  const execute = (bound: Bound): Used =>
+    leavesRequest(plan, items)
+      ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
+      : plus(works(bound), fromWait(bound));
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
   return mayRunInPlace(plan) ? [...all, { op: 'wait', least: works('least'), most: works('most') }] : all;
 }

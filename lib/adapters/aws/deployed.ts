@@ -173,6 +173,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   url: process.env['WEFT_URL'],
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
+  startBudgetMs: Number(setting('WEFT_START_BUDGET_MS')),
   limits: limits(),
   audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));

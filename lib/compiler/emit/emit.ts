@@ -11,8 +11,11 @@ export interface Emitted {
   readonly tier: 'EXPRESS' | 'STANDARD';
 }
 
-/** Where executions of a machine begin: at the start of a run, or at any state at which a run waits or continues. */
-export type MachineEntry = 'start' | 'anywhere';
+/**
+ * Where executions of a machine begin: at the start of a run, at the first wait of a run whose states before it have run
+ * already, or at any state at which a run waits or continues.
+ */
+export type MachineEntry = 'start' | 'wait' | 'anywhere';
 
 /**
  * Makes the state machine of a plan. States that do not wait run in batches, each a task; a wait is a state with the

@@ -2,6 +2,7 @@ import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../p
 import { type BatchExits, exitsAfter, exitsFrom, successors } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Catcher, type ChoiceRule, INVOKE, type State } from './asl.ts';
+import type { MachineEntry } from './emit.ts';
 import { Namer } from './namer.ts';
 import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
 
@@ -12,8 +13,8 @@ import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitSta
  */
 const MAX_RULES = 500;
 
-/** The payload of the batch after a wait. */
-const RESUME = { ...EXECUTION, resume: '{% $pause %}', with: '{% $states.input %}' };
+/** The payload of the batch after a wait, whose output has the number of the wait. */
+const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
@@ -39,18 +40,31 @@ export class MachineBuilder {
   }
 
   /** Adds all states of a machine, and returns the name of the first. */
-  addAll(entry: 'start' | 'anywhere'): string {
+  addAll(entry: MachineEntry): string {
     const { plan } = this;
     const exits = exitsFrom(plan, [plan.entry]);
     const waits = this.reachableWaits();
     for (const { id } of waits) this.waitNames.set(id, this.names.assign(id));
     const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true };
-    const first = entry === 'start' ? exits : anywhere;
+    const first = entry === 'anywhere' ? anywhere : exits;
     const isShared = this.hasManyRules(first, waits);
-    const name = this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
+    const name =
+      entry === 'wait'
+        ? this.firstWait(exits)
+        : this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
     if (isShared) this.sharedBatch = this.addBatch('…', RESUME, anywhere);
     for (const state of waits) this.addWait(state);
     return name;
+  }
+
+  /** The state with which a machine begins whose input is a wait; a choice, if it may be one of several. */
+  private firstWait({ waits }: BatchExits): string {
+    const [first] = waits;
+    return first !== undefined && waits.length === 1 ? this.nameOfWait(first) : this.addChoice(this.entryName(), waits);
+  }
+
+  private nameOfWait(id: string): string {
+    return this.waitNames.get(id) ?? id;
   }
 
   /** Whether the choices of the batches would have more than `MAX_RULES` rules. */
@@ -95,7 +109,7 @@ export class MachineBuilder {
   private addWait(state: WaitingState): void {
     const after = this.sharedBatch ?? this.addBatch(`${state.id} …`, RESUME, this.exitsOfWait(state));
     const wiring: Wiring = {
-      name: this.waitNames.get(state.id) ?? state.id,
+      name: this.nameOfWait(state.id),
       after,
       onFailure: catchAll(after),
       assignName: (wanted) => this.names.assign(wanted),
@@ -110,9 +124,7 @@ export class MachineBuilder {
       Type: 'Task',
       Resource: INVOKE,
       Arguments: { FunctionName: STEPS_FUNCTION, Payload: payload },
-      ...(exits.waits.length === 0
-        ? { Output: {} }
-        : { Assign: { pause: '{% $states.result.Payload.pause %}' }, Output: '{% $states.result.Payload %}' }),
+      ...(exits.waits.length === 0 ? { Output: {} } : { Output: '{% $states.result.Payload %}' }),
       Retry: RETRY_BATCH,
       ...this.transitionFrom(name, exits),
     };
@@ -124,7 +136,7 @@ export class MachineBuilder {
     if (first === undefined) return { End: true };
     // An execution whose run continues in a new one ends here.
     const isOnlyExit = !mayEnd && waits.length === 1 && !this.mayContinueAsNew;
-    if (isOnlyExit) return { Next: this.waitNames.get(first) ?? first };
+    if (isOnlyExit) return { Next: this.nameOfWait(first) };
     return { Next: this.addChoice(name, waits) };
   }
 
@@ -132,7 +144,7 @@ export class MachineBuilder {
     const name = this.names.assign(`${from} ?`);
     const rules: ChoiceRule[] = waits.map((id) => ({
       Condition: `{% $states.input.next = ${JSON.stringify(id)} %}`,
-      Next: this.waitNames.get(id) ?? id,
+      Next: this.nameOfWait(id),
     }));
     this.states[name] = { Type: 'Choice', Choices: rules, Default: this.addEnd() };
     return name;
@@ -147,7 +159,8 @@ export class MachineBuilder {
 
 /** Passes every failure of a wait to the batch after it, which decides what it means. */
 function catchAll(Next: string): readonly Catcher[] {
-  const Output = '{% {"error": $states.errorOutput.Error, "cause": $states.errorOutput.Cause} %}';
+  const Output =
+    '{% {"error": $states.errorOutput.Error, "cause": $states.errorOutput.Cause, "pause": $states.input.pause} %}';
   // States.ALL does not include States.DataLimitExceeded.
   return [
     { ErrorEquals: ['States.DataLimitExceeded'], Output, Next },

@@ -76,6 +76,11 @@ export interface Wiring {
 type States = Readonly<Record<string, State>>;
 
 const TOKEN = '{% $states.context.Task.Token %}';
+/** The number of the wait: each state of a wait has it in its input, and passes it on. */
+const PAUSE = '{% $states.input.pause %}';
+const WITH_PAUSE = "{% $merge([$states.result, {'pause': $states.input.pause}]) %}";
+/** The results of concurrent calls, of which each names its call. */
+const ALL_WITH_PAUSE = "{% {'returned': $states.result, 'pause': $states.input.pause} %}";
 
 /** A task that calls the steps function and ends by its token, after `seconds` at the latest; by default those of its input. */
 function waitForToken(payload: object, seconds = '{% $states.input.seconds %}'): State & { readonly Type: 'Task' } {
@@ -84,6 +89,7 @@ function waitForToken(payload: object, seconds = '{% $states.input.seconds %}'):
     Resource: INVOKE_AND_WAIT,
     Arguments: { FunctionName: STEPS_FUNCTION, Payload: { ...EXECUTION, ...payload, token: TOKEN } },
     TimeoutSeconds: seconds,
+    Output: WITH_PAUSE,
     Retry: RETRY,
   };
 }
@@ -93,7 +99,7 @@ function sleep({ name, after }: Wiring): States {
 }
 
 function listen({ name, after, onFailure }: Wiring): States {
-  return { [name]: { ...waitForToken({ listen: '{% $pause %}' }), Next: after, Catch: onFailure } };
+  return { [name]: { ...waitForToken({ listen: PAUSE }), Next: after, Catch: onFailure } };
 }
 
 /** How the states of a call are connected. */
@@ -115,7 +121,7 @@ interface CallWiring {
 /** A call. If it has retries, a failed attempt returns the seconds until the next one as `again`. */
 function callStates({ retries }: ActionPlan, wiring: CallWiring): States {
   const { first, name, number, seconds, after, onFailure, assignName } = wiring;
-  const task = waitForToken({ pause: '{% $pause %}', call: number }, seconds);
+  const task = waitForToken({ pause: PAUSE, call: number }, seconds);
   const call = onFailure.length === 0 ? task : { ...task, Catch: onFailure };
   if (retries === undefined) {
     return { [first]: after === undefined ? { ...call, End: true } : { ...call, Next: after } };
@@ -164,6 +170,7 @@ function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: n
     Items: '{% $states.input.calls %}',
     ...(width === undefined ? {} : { ItemSelector: TURNS.selector, MaxConcurrency: width }),
     ItemProcessor: branch,
+    Output: ALL_WITH_PAUSE,
     Catch: onFailure,
     Next: after,
   };

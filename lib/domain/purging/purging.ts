@@ -34,8 +34,8 @@ async function removeStarts({ table, blobs, schedules, clock }: Needs, id: strin
   const owner = { namespaceId, kind: 'start', id } as const;
   const handles: (string | undefined)[] = [];
   for (const item of await readAll(table, keys.revisions(id))) {
-    const { plan, machine, resumes } = await revisions.fromItem(blobs, id, item);
-    handles.push(machine, resumes);
+    const { plan, machine, waits, resumes } = await revisions.fromItem(blobs, id, item);
+    handles.push(machine, waits, resumes);
     const gone = plan === undefined ? [] : listeners.toDeletions(owner, listeners.startFilters(plan));
     if (gone.length > 0) await table.write(gone);
     if (plan?.start.type === 'scheduled') await schedules.remove(id);

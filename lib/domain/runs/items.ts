@@ -17,6 +17,7 @@ import type { Parent, RetryPolicy, WorkerTask } from './waits.ts';
 const STORED_NAMES = {
   historyEvents: 'events',
   express: 'brief',
+  entryWait: 'entry',
   executionBegan: 'began',
   waitCount: 'pauses',
   wait: 'pause',
@@ -87,6 +88,7 @@ const USUAL: Omit<
 > = {
   historyEvents: 0,
   express: false,
+  entryWait: 0,
   waitCount: 0,
   processedEventIds: [],
   depth: 0,

@@ -82,6 +82,8 @@ export interface Run extends Head {
   readonly historyEvents: number;
   /** The present execution is of tier EXPRESS, which cannot wait. */
   readonly express: boolean;
+  /** The number of the wait with which the present execution begins; 0: it begins with a task. */
+  readonly entryWait: number;
   /** When the present execution began, milliseconds since 1970. */
   readonly executionBegan: number;
   /** How many waits and checkpoints it has had: the number of the newest. */

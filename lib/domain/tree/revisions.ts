@@ -11,8 +11,11 @@ import { orderedId, sha256, spreadId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 
-/** The machines of a revision: `machine` begins at the start of a run, `resumes` at any state at which a run continues. */
-export type MachineKind = 'machine' | 'resumes';
+/**
+ * The machines of a revision: `machine` begins at the start of a run, `waits` at its first wait, `resumes` at any state at
+ * which a run continues.
+ */
+export type MachineKind = 'machine' | 'waits' | 'resumes';
 
 /** A revision of a workflow. It never changes, except that its machines are defined. */
 export interface Revision {
@@ -26,6 +29,8 @@ export interface Revision {
   readonly plan?: Plan;
   /** The handle of its machine in the port of executions; undefined until the machine is defined. */
   readonly machine?: string;
+  /** The same of the machine that begins at the first wait of a run. */
+  readonly waits?: string;
   /** The same of the machine that resumes runs at any state. */
   readonly resumes?: string;
 }
@@ -115,6 +120,7 @@ export async function fromItem(blobs: Blobs, workflow: string, item: Item): Prom
     source: await readText(blobs, item['source']),
     plan: JSON.parse(await readText(blobs, item['plan'])) as Plan,
     machine: textOf('machine'),
+    waits: textOf('waits'),
     resumes: textOf('resumes'),
   });
   return remember(revision);

@@ -66,6 +66,7 @@ export class CallRound {
    */
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
+    if (progress.canBegin && unit.tools.isBrief && (await this.starter.takesLong())) return this.moveAway();
     if (this.mustCommitFirst) return this.suspend(false);
     for (let isFirst = true; progress.canBegin; isFirst = false) {
       if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
@@ -104,6 +105,12 @@ export class CallRound {
     if (signal.kind === 'timedOut') await intake.abort(failure('cancels.timeout.soft', 'operation timed out'));
     if (signal.kind !== 'machineFailed') return;
     await intake.abort(internalFailure(`a call could not be made: ${signal.error}: ${signal.cause}`));
+  }
+
+  /** Leaves the calls to a machine, which continues the run at this state. */
+  private moveAway(): Suspend {
+    this.unit.mustMove = true;
+    return this.suspend(false);
   }
 
   private suspend(isWaiting: boolean): Suspend {

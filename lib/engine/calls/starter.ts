@@ -1,6 +1,8 @@
 import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
+import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
+import { StateError } from '../evaluation/failures.ts';
 import { callInPlace, isNative } from '../native/serving.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type Callee, openCallee } from './callees.ts';
@@ -11,6 +13,8 @@ import { finishedBefore } from './reuse.ts';
 
 /** A child that is begun in place has at least this long, however close the end of its caller's batch is. */
 const MIN_CHILD_MS = 1000;
+/** So many calls are made within a request that does not wait for its run, at most. */
+const MAX_BRIEF_CALLS = 8;
 /** A native function that may take longer is called by the machine: a step commits within the lease of its run. */
 const MAX_NATIVE_MS = 30_000;
 
@@ -19,6 +23,11 @@ export interface Begun {
   readonly child: runs.Run;
   /** It was not made: it succeeded in a run that this one repeats. */
   readonly isReused: boolean;
+}
+
+/** A callee that cannot be opened is the failure of its call. */
+function ignoreStateError(error: unknown): undefined {
+  if (!(error instanceof StateError)) throw error;
 }
 
 /** Begins the calls of a state. */
@@ -59,6 +68,19 @@ export class CallStarter {
     const { revision } = callee.opened;
     if (revision.plan === undefined || !mayRunInPlace(revision.plan)) return storeChild(ports, child);
     return tools.runInPlace(child, revision, Math.max(tools.until, ports.clock.now() + MIN_CHILD_MS));
+  }
+
+  /** Whether the calls of the state may take long: they are many, send requests, or make calls themselves. */
+  async takesLong(): Promise<boolean> {
+    if (this.list.total > MAX_BRIEF_CALLS) return true;
+    for (const action of this.list.actions) {
+      const callee = await this.calleeOf(action).catch(ignoreStateError);
+      if (callee?.kind === 'native') return true;
+      const plan = callee?.kind === 'subflow' ? callee.opened.revision.plan : undefined;
+      const runsHere = plan !== undefined && mayRunInPlace(plan);
+      if (runsHere && Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0)) return true;
+    }
+    return false;
   }
 
   /** Many calls of one action open its callee once. */

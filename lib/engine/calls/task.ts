@@ -1,4 +1,3 @@
-import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallMode, Wait, WaitingCall } from '../../domain/runs/waits.ts';
@@ -7,6 +6,7 @@ import { noteBegin, serve } from '../containers/serving.ts';
 import { internalFailure, StateError } from '../evaluation/failures.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
+import { firstExecution, startOrMove } from '../executions/handles.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
@@ -29,7 +29,7 @@ export interface CallTask {
   readonly token: string;
 }
 
-/** A child that need not wait has this long to end within the task. */
+/** A child has this long within the task, until it ends or waits. */
 const IN_PLACE_MS = 2_000;
 
 type WaitingRun = runs.Run & { readonly wait: Wait };
@@ -74,16 +74,30 @@ async function answerRetryLater(ports: EnginePorts, task: CallTask, delay: numbe
 async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, runInPlace: RunInPlace): Promise<void> {
   const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
   if (stored?.service !== undefined) return serveChild(ports, stored, task);
-  if (stored !== undefined) return continueInMachine(ports, stored, task);
+  if (stored !== undefined) return beginStored(ports, stored, task, runInPlace);
   const call = await prepareCall(ports, caller, task);
   const child = await newChild(ports, call);
   if (call.callee.kind !== 'subflow') return serveNew(ports, task, child);
-  const { revision } = call.callee.opened;
-  const isShort = mayRunInPlace(revisions.planOf(revision));
-  const begun = isShort
-    ? await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS)
-    : await storeChild(ports, child);
-  return begun.status === 'pending' ? continueInMachine(ports, begun, task) : reportEnd(ports, begun, task);
+  return beginHere(ports, child, task, runInPlace);
+}
+
+/** Begins a child that is stored for this call, or takes it up where it stands. */
+async function beginStored(ports: RunnerPorts, child: runs.Run, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+  const { parent } = child;
+  const isUnbegun = child.status === 'pending' && child.machine === '' && child.step === 0;
+  if (!isUnbegun || parent === undefined) return continueInMachine(ports, child, task);
+  await beginHere(ports, { ...child, parent: { ...parent, token: task.token } }, task, runInPlace);
+}
+
+/** Runs a child that holds the token of the task up to its end or its first wait, at which a machine continues it. */
+async function beginHere(ports: RunnerPorts, child: runs.Run, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+  const revision = await revisions.need(ports, child.workflowId, child.revision);
+  const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
+  const begun = await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS, chooseExecution);
+  if (begun.status !== 'pending') return reportEnd(ports, begun, task);
+  const isCarried = begun.machine !== '' && begun.parent?.token === task.token;
+  if (!isCarried) return continueInMachine(ports, begun, task);
+  await cancelIfLeft(ports, await startOrMove(ports, begun), task);
 }
 
 /** Gives a stored child an execution, which answers the task in the end; answers at once for a child that has ended. */

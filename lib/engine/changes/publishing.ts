@@ -11,7 +11,7 @@ import { countsLatest } from '../../domain/tree/routers.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { BusyError } from '../../ports/executions.ts';
-import { ensureMachine } from '../executions/machines.ts';
+import { ensureMachine, usualMachine } from '../executions/machines.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
@@ -20,7 +20,8 @@ type Source = { readonly namespace: string; readonly path: string; readonly sour
 /** Defines the machine, so that the first run need not wait for it; at a time of many definitions, the first run waits. */
 async function defineEarly(ports: EnginePorts, revision: Revision): Promise<void> {
   try {
-    await ensureMachine(ports, revision, false);
+    const { plan } = revision;
+    if (plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, plan), { isNew: true });
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
   }

@@ -138,5 +138,5 @@ async function defineMachine(executions: Executions): Promise<string> {
 
 /** The execution of a container call that nothing waits for. */
 export async function serviceExecution({ executions }: Pick<RunnerPorts, 'executions'>): Promise<ExecutionHandle> {
-  return { machine: await defineMachine(executions), executions: 1, express: false };
+  return { machine: await defineMachine(executions), executions: 1, express: false, entryWait: 0 };
 }

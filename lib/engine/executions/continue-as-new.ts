@@ -4,7 +4,7 @@ import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { moveToExecution } from './handles.ts';
-import { ensureResumingMachine } from './machines.ts';
+import { ensureMachine } from './machines.ts';
 
 /** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
 const MAX_HISTORY_EVENTS = 15_000;
@@ -37,10 +37,10 @@ const isUnchanged = (now: runs.Run, before: runs.Run): boolean =>
  */
 export async function continueAsNew(ports: EnginePorts, run: runs.Run): Promise<void> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const machine = await ensureResumingMachine(ports, revision);
+  const machine = await ensureMachine(ports, revision, 'resumes');
   await moveToExecution(ports, run, async (current) => {
     if (!isUnchanged(current, run)) return undefined;
     const executionBegan = ports.clock.now();
-    return { executions: run.executions + 1, machine, historyEvents: 0, express: false, executionBegan };
+    return { executions: run.executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
   });
 }

@@ -1,24 +1,31 @@
 import { mayBeExpress } from '../../compiler/plan/execution.ts';
+import { exitsFrom } from '../../compiler/plan/flow.ts';
+import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { NoMachineError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { ensureMachine, ensureResumingMachine, redefineMachine } from './machines.ts';
+import { ensureMachine, redefineMachine } from './machines.ts';
+import { inputOf, isAtFirstWait } from './outcomes.ts';
 
-/** The execution that carries a run: the version of the machine, the number of the execution, and its tier. */
-export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express'>;
+/** The execution that carries a run: the version of the machine, the number of the execution, its tier, its beginning. */
+export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express' | 'entryWait'>;
 
-/** The first execution of a run: of tier EXPRESS if its workflow may be, unless the run stands at a wait already. */
+/** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
+const machineAt = (plan: Plan, state: string): revisions.MachineKind =>
+  exitsFrom(plan, [plan.entry]).waits.includes(state) ? 'waits' : 'resumes';
+
+/** The first execution of a run: at its wait if it stands at one, else of tier EXPRESS if its workflow may be. */
 export async function firstExecution(
   ports: EnginePorts,
   revision: revisions.Revision,
   { wait }: Pick<runs.Run, 'wait'>,
 ): Promise<ExecutionHandle> {
-  const isWaiting = wait?.isWaiting === true;
-  const isExpress = mayBeExpress(revisions.planOf(revision));
-  const mustResume = isExpress && isWaiting;
-  const machine = mustResume ? await ensureResumingMachine(ports, revision) : await ensureMachine(ports, revision);
-  return { machine, executions: 1, express: isExpress && !isWaiting };
+  const plan = revisions.planOf(revision);
+  const kind = wait?.isWaiting === true ? machineAt(plan, wait.state) : 'machine';
+  const machine = await ensureMachine(ports, revision, kind);
+  const entryWait = kind === 'waits' ? (wait?.number ?? 0) : 0;
+  return { machine, executions: 1, express: kind === 'machine' && mayBeExpress(plan), entryWait };
 }
 
 /** A run as it is stored after its execution was started, and whether that execution has not ended. */
@@ -30,10 +37,16 @@ interface Started {
 /** A run may be moved to a machine that does not exist either; that one is defined again. */
 const MAX_MOVES = 2;
 
+/** Starts the execution of a run; one that has led the run past its first wait has begun. Returns whether it runs. */
+function startOnce({ executions }: EnginePorts, run: runs.Run): Promise<boolean> {
+  const name = runs.executionOf(run);
+  const hasBegun = run.entryWait !== 0 && !isAtFirstWait(run);
+  return hasBegun ? executions.isRunning(run.machine, name) : executions.start(run.machine, name, inputOf(run));
+}
+
 async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Promise<Started> {
   try {
-    const isRunning = await ports.executions.start(run.machine, runs.executionOf(run), { run: run.id });
-    return { run, isRunning };
+    return { run, isRunning: await startOnce(ports, run) };
   } catch (error) {
     if (!(error instanceof NoMachineError) || moves === 0) throw error;
   }
@@ -45,14 +58,15 @@ async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Prom
 /** Defines the machine of a run again, and gives the run to it: at its beginning, or where it stands. */
 async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs.Committed> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const isUnbegun = run.step === 0 && run.wait === undefined;
+  const isUnbegun = isAtFirstWait(run) || (run.step === 0 && run.wait === undefined);
+  const first = run.entryWait === 0 ? 'machine' : 'waits';
   const machine = await redefineMachine(ports, revision, {
-    kind: isUnbegun ? 'machine' : 'resumes',
+    kind: isUnbegun ? first : 'resumes',
     missing: run.machine,
   });
   if (machine === run.machine) return { run, isCommitted: true };
   const executionBegan = ports.clock.now();
-  const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false };
+  const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false, entryWait: 0 };
   return runs.update(ports, run, (current) => {
     const isSame = current.status === 'pending' && runs.executionOf(current) === runs.executionOf(run);
     return isSame ? { run: { ...current, ...handle, historyEvents: 0, executionBegan } } : undefined;
@@ -65,6 +79,11 @@ async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs
  */
 export async function startExecution(ports: EnginePorts, run: runs.Run): Promise<boolean> {
   return (await start(ports, run)).isRunning;
+}
+
+/** As `startExecution`. Returns the run as it is stored then: it may have another machine. */
+export async function startOrMove(ports: EnginePorts, run: runs.Run): Promise<runs.Run> {
+  return (await start(ports, run)).run;
 }
 
 /**
@@ -99,8 +118,8 @@ export async function startNew(
   return stored;
 }
 
-/** Starts a stored run that has an execution and has not entered a state yet. Safe to repeat. */
+/** Starts the execution of a stored run that may not have begun yet: nothing tells that it has. Safe to repeat. */
 export async function ensureStarted(ports: EnginePorts, run: runs.Run): Promise<void> {
-  const isUnbegun = run.status === 'pending' && run.step === 0 && run.machine !== '';
+  const isUnbegun = run.status === 'pending' && run.machine !== '' && (run.step === 0 || isAtFirstWait(run));
   if (isUnbegun) await start(ports, run);
 }

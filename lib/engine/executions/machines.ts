@@ -1,19 +1,27 @@
 import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
-import { isWaitFree } from '../../compiler/plan/execution.ts';
+import { isWaitFree, mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { Machine } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
+import { startBudgetOf } from './start-budget.ts';
 
-const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = { machine: 'start', resumes: 'anywhere' };
+const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = {
+  machine: 'start',
+  waits: 'wait',
+  resumes: 'anywhere',
+};
+
+/** The last part of the name of a machine that does not begin at the start; of one that does, it is the tier. */
+const SUFFIXES: Readonly<Record<Exclude<MachineEntry, 'start'>, string>> = { wait: 'wait', anywhere: 'resume' };
 
 /**
  * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
- * for `anywhere` resumes runs in the middle; it is defined when it is first needed.
+ * for `anywhere` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
  */
 export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry = 'start'): Machine {
   const { definition, tier } = emit(plan, beginning);
-  const kind = beginning === 'start' ? tier.toLowerCase() : 'resume';
+  const kind = beginning === 'start' ? tier.toLowerCase() : SUFFIXES[beginning];
   return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
 }
 
@@ -31,26 +39,26 @@ async function define(
 }
 
 /**
- * Defines the machine that resumes a run of the revision at any state, unless that was done before, also by another
- * process. Returns its handle.
- */
-export async function ensureResumingMachine(ports: EnginePorts, revision: revisions.Revision): Promise<string> {
-  if (revision.resumes !== undefined) return revision.resumes;
-  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
-  return stored.resumes ?? define(ports, stored, 'resumes');
-}
-
-/**
- * Defines the revision's machine unless that was done before. Returns its handle. It is called when a workflow is stored
- * and again before a run starts, so a definition that was throttled or interrupted is repeated.
+ * Defines a machine of the revision unless that was done before, also by another process. Returns its handle. It is called
+ * when a workflow is stored and again before a run needs the machine, so a definition that was throttled or interrupted
+ * is repeated. `isNew`: the revision was just stored, so no other process knows it.
  */
 export async function ensureMachine(
   ports: EnginePorts,
   revision: revisions.Revision,
-  isPatient = true,
+  kind: revisions.MachineKind,
+  { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<string> {
-  return revision.machine ?? define(ports, revision, 'machine', isPatient);
+  const known = revision[kind];
+  if (known !== undefined) return known;
+  if (isNew) return define(ports, revision, kind, false);
+  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
+  return stored[kind] ?? define(ports, stored, kind);
 }
+
+/** The machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
+export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): revisions.MachineKind =>
+  startBudgetOf(settings) > 0 && !mayRunInPlace(plan) ? 'waits' : 'machine';
 
 /** A machine of a revision that does not exist any more. */
 export interface MissingMachine {
@@ -74,12 +82,19 @@ export async function redefineMachine(
 }
 
 /**
- * A revision's machine for display: tier, definition and plan; with `resumes`, the definition of the machine that a run
- * continues in when the first one cannot wait but the workflow may.
+ * A revision's machines for display, and its plan: tier and definition of the one that begins at the start; if the workflow
+ * may wait, `waits`, that which begins at the first wait of a run that began where it was started, and with a first one that
+ * cannot wait `resumes`, which continues a run at any state.
  */
 export function showMachines(revision: revisions.Revision) {
   const plan = revisions.planOf(revision);
   const { tier, definition } = emit(plan);
-  const mayWait = tier === 'EXPRESS' && !isWaitFree(plan);
-  return { tier, definition, ...(mayWait ? { resumes: emit(plan, 'anywhere').definition } : {}), plan };
+  const mayWait = !isWaitFree(plan);
+  return {
+    tier,
+    definition,
+    ...(mayWait ? { waits: emit(plan, 'wait').definition } : {}),
+    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'anywhere').definition } : {}),
+    plan,
+  };
 }

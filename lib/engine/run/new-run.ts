@@ -87,6 +87,7 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
     executions: 0,
     historyEvents: 0,
     express: false,
+    entryWait: 0,
     executionBegan: now,
     waitCount: 0,
     processedEventIds: [],

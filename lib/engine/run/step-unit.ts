@@ -7,9 +7,17 @@ import { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * Runs a child within its caller's step as far as it comes without waiting, until a time in milliseconds since 1970.
- * Returns the child as it was stored.
+ * Returns the child as it was stored: pending without an execution, unless `chooseExecution` gave it one.
  */
-export type RunInPlace = (child: Run, revision: Revision, until: number) => Promise<Run>;
+export type RunInPlace = (
+  child: Run,
+  revision: Revision,
+  until: number,
+  chooseExecution?: ChooseExecution,
+) => Promise<Run>;
+
+/** Chooses the execution of a run that must continue in a machine, for the commit of the run. */
+export type ChooseExecution = (run: Run) => Promise<Partial<Run>>;
 
 /** When a run is interrupted and when it is killed, milliseconds since 1970. */
 export interface Deadlines {
@@ -25,6 +33,11 @@ export interface Tools {
   readonly deadlines: Deadlines;
   /** When work that can be cut must be cut by a checkpoint, milliseconds since 1970. */
   readonly until: number;
+  /**
+   * The run is in a request, an event or a tick that ends soon: what may take long is left to a machine, such as calls over
+   * HTTP.
+   */
+  readonly isBrief: boolean;
   readonly runInPlace: RunInPlace;
   readonly readSecrets: SecretReader;
 }
@@ -32,6 +45,8 @@ export interface Tools {
 /** The unit of work of a step that runs states. */
 export class StepUnit extends UnitOfWork<RunnerPorts> {
   readonly tools: Tools;
+  /** The run must continue in a machine after this commit, although it does not wait. */
+  mustMove = false;
 
   constructor(ports: RunnerPorts, run: Run, tools: Tools) {
     super(ports, run);

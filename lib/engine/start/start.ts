@@ -3,11 +3,12 @@ import { ServiceError } from '../../domain/errors.ts';
 import { findSlot, takeSlot } from '../../domain/instances/waiting-requests.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { ensureStarted, firstExecution, moveToExecution, startNew } from '../executions/handles.ts';
-import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
+import { ensureStarted } from '../executions/handles.ts';
+import type { CleanupPorts, RunnerPorts } from '../ports.ts';
 import { carry, LEASE_MS } from '../recovery/carrying.ts';
 import { waitForEnd } from '../run/end-waiters.ts';
 import { runInPlace } from '../step/advance.ts';
+import { begin, continueInMachine } from './beginning.ts';
 import { type Invocation, type Prepared, prepare } from './invocations.ts';
 
 /** A run, and whether an earlier request with the same idempotency key started it. */
@@ -22,8 +23,11 @@ const MAX_IN_REQUEST_MS = 5_000;
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 1_000;
 
-/** Starts a run in a state machine and returns at once. Throws what `prepare` throws. */
-export async function execute(ports: EnginePorts, invocation: Invocation): Promise<Started> {
+/**
+ * Starts a run and returns soon: when the run has ended, waits, or has used up its budget, after which a state machine
+ * continues it. Throws what `prepare` throws.
+ */
+export async function execute(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
   return startPrepared(ports, await prepare(ports, invocation));
 }
 
@@ -47,7 +51,7 @@ export async function executeAndWait(
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
-  const continued = await continueInMachine(ports, prepared, here);
+  const continued = await continueInMachine(ports, opened.revision, here);
   const slot = await findSlot(ports, deadline);
   if (slot === undefined) return { run: continued, existing: false };
   return { run: await pollEnd(ports, continued, deadline).finally(slot.release), existing: false };
@@ -66,21 +70,13 @@ async function startAndWait(ports: RunnerPorts, prepared: Prepared, deadline: nu
 }
 
 /** A run of an earlier request is only started if that request crashed before it did so. */
-async function startPrepared(ports: EnginePorts, { opened, run, earlier }: Prepared): Promise<Started> {
+async function startPrepared(ports: RunnerPorts, { opened, run, earlier }: Prepared): Promise<Started> {
   if (earlier === undefined) {
-    const { run: started, isCommitted } = await startNew(ports, opened.revision, run);
+    const { run: started, isCommitted } = await begin(ports, opened.revision, run);
     return { run: started, existing: !isCommitted };
   }
   await ensureStarted(ports, earlier);
   return { run: earlier, existing: true };
-}
-
-/** Lets a state machine continue what the request began, unless another request has done so. */
-function continueInMachine(ports: EnginePorts, { opened }: Prepared, run: runs.Run): Promise<runs.Run> {
-  return moveToExecution(ports, run, async (current) => {
-    const isInRequest = current.status === 'pending' && current.machine === '';
-    return isInRequest ? firstExecution(ports, opened.revision, current) : undefined;
-  });
 }
 
 /**

@@ -7,7 +7,7 @@ import { secretReader } from '../evaluation/secrets.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
-import { type RunInPlace, StepUnit } from '../run/step-unit.ts';
+import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/step-unit.ts';
 import type { ResumeSignal } from '../run/suspension.ts';
 import type { Ending } from '../run/unit-of-work.ts';
 import { type BatchEnd, runBatch } from './batch.ts';
@@ -20,60 +20,72 @@ export interface Advance {
   readonly until: number;
   /** What resumes the run; `due` by default. */
   readonly signal?: ResumeSignal;
+  /** As in `Tools`; false by default. */
+  readonly isBrief?: boolean;
+  readonly chooseExecution?: ChooseExecution | undefined;
 }
 
 /**
  * Runs a batch of a run and commits it once. Returns the run as committed. Throws Conflict when another call committed
  * first; then nothing is written.
  */
-export async function advance(
-  ports: RunnerPorts,
-  run: runs.Run,
-  { revision, until, signal = { kind: 'due' } }: Advance,
-): Promise<runs.Run> {
-  const unit = stepUnit(ports, run, revision, until);
-  const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, signal));
-  return onConflict(commit(ports, unit, end), async (conflict) => {
+export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
+  const unit = stepUnit(ports, run, how);
+  const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, how.signal ?? { kind: 'due' }));
+  return onConflict(commit(ports, unit, end, how), async (conflict) => {
     await abandon(ports, unit);
     throw conflict;
   });
 }
 
+/** Whether a run that runs in place can go on here until `until`. */
+const mayGoOn = ({ status, wait, machine }: runs.Run, now: number, until: number): boolean =>
+  status === 'pending' && !wait?.isWaiting && machine === '' && now < until;
+
 /**
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
  * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over. A run that is
- * stored under its id already was started by the same cause and is returned as it is.
+ * stored under its id already was started by the same cause and is returned as it is, not committed by this call.
  */
-export function runInPlace(ports: RunnerPorts): RunInPlace {
-  const advanceAll = async (run: runs.Run, revision: revisions.Revision, until: number): Promise<runs.Run> => {
-    let current = run;
-    do current = await advance(ports, current, { revision, until });
-    while (current.status === 'pending' && !current.wait?.isWaiting && ports.clock.now() < until);
-    return current;
+export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
+  let current = run;
+  const advanceAll = async (): Promise<runs.Committed> => {
+    do current = await advance(ports, current, how);
+    while (mayGoOn(current, ports.clock.now(), how.until));
+    return { run: current, isCommitted: true };
   };
-  return (run, revision, until) =>
-    onConflict(advanceAll(run, revision, until), async (conflict) => {
-      const stored = await runs.find(ports, run.id);
-      if (stored === undefined) throw conflict;
-      return stored;
-    });
+  return onConflict(advanceAll(), async (conflict) => {
+    const stored = await runs.find(ports, run.id);
+    if (stored === undefined) throw conflict;
+    return { run: stored, isCommitted: current.seq > run.seq };
+  });
 }
 
-function stepUnit(ports: RunnerPorts, run: runs.Run, revision: revisions.Revision, until: number): StepUnit {
+/** Runs new runs in place, with the time that their callers give them. */
+export function runInPlace(ports: RunnerPorts): RunInPlace {
+  return async (run, revision, until, chooseExecution) =>
+    (await beginInPlace(ports, run, { revision, until, chooseExecution })).run;
+}
+
+function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief = false }: Advance): StepUnit {
   const plan = revisions.planOf(revision);
   return new StepUnit(ports, run, {
     plan,
     source: revision.source,
     until,
+    isBrief,
     deadlines: deadlinesOf(plan, run.created),
     runInPlace: runInPlace(ports),
     readSecrets: secretReader(ports, run),
   });
 }
 
-async function commit(ports: EnginePorts, unit: StepUnit, end: BatchEnd): Promise<runs.Run> {
+async function commit(ports: EnginePorts, unit: StepUnit, end: BatchEnd, how: Advance): Promise<runs.Run> {
   const { run, writes } = await unit.prepareCommit(endingOf(end));
-  const committed = await runs.commit(ports, { ...run, historyEvents: run.historyEvents + addedEvents(run) }, writes);
+  const mustMove = end.end === 'wait' || unit.mustMove || ports.clock.now() >= how.until;
+  const execution = run.status === 'pending' && mustMove ? await how.chooseExecution?.(run) : undefined;
+  const next = { ...run, ...execution, historyEvents: run.historyEvents + addedEvents(run) };
+  const committed = await runs.commit(ports, next, writes);
   await publishOutbox(ports, committed);
   return committed.status === 'pending' ? committed : announceEnd(ports, committed);
 }

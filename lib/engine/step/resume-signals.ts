@@ -2,9 +2,13 @@ import type { Wait } from '../../domain/runs/waits.ts';
 import { isTransient, TASK_ERROR } from '../executions/task-errors.ts';
 import type { Rejection, ResumeSignal, ReturnedCall } from '../run/suspension.ts';
 
-/** What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. */
+/**
+ * What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. Machines of
+ * earlier versions pass concurrent calls as a list.
+ */
 export type WaitOutput =
   | readonly ReturnedCall[]
+  | { readonly returned: readonly ReturnedCall[] }
   | ReturnedCall
   | { readonly error: string; readonly cause?: string }
   | object;
@@ -27,6 +31,7 @@ function fromError(error: string, cause: string): ResumeSignal {
 export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | undefined): ResumeSignal {
   if (wait === undefined || !wait.isWaiting || output === undefined) return { kind: 'due' };
   if (Array.isArray(output)) return { kind: 'callsReturned', calls: output as readonly ReturnedCall[] };
+  if ('returned' in output) return { kind: 'callsReturned', calls: output.returned as readonly ReturnedCall[] };
   // A timeout has no cause.
   if ('error' in output) return fromError(String(output.error), 'cause' in output ? String(output.cause) : '');
   if ('heard' in output) return { kind: 'eventsReceived' };

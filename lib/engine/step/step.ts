@@ -8,7 +8,7 @@ import { serve } from '../containers/serving.ts';
 import { beginListening, type ListenTask } from '../events/listening.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { startExecution } from '../executions/handles.ts';
-import { toWaitSeconds } from '../executions/wait-seconds.ts';
+import { END, type Outcome, outcomeOfWait } from '../executions/outcomes.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
@@ -28,20 +28,6 @@ interface RunTask {
   /** The output of the wait. */
   readonly with?: WaitOutput;
 }
-
-/** Where the machine goes next; `next` is empty at the end. Every field is there, since a machine may read each. */
-export interface Outcome {
-  /** The id of the state that waits. */
-  readonly next: string;
-  /** The number of its wait. */
-  readonly pause: number;
-  /** How long the machine waits at most. */
-  readonly seconds: number;
-  /** The calls that the machine makes. */
-  readonly calls?: readonly object[];
-}
-
-const END: Outcome = { next: '', pause: 0, seconds: 0 };
 
 /** A batch commits at least this often, so that a crash repeats little work and progress is visible. */
 const CHECKPOINT_MS = 2_000;
@@ -120,15 +106,6 @@ async function suspend(ports: EnginePorts, run: runs.Run, { wait, task }: Suspen
   if (!mustMove) return outcomeOfWait(wait, ports.clock.now());
   await continueAsNew(ports, run);
   return END;
-}
-
-function outcomeOfWait({ state, number, wake, calls, listening }: Wait, now: number): Outcome {
-  const seconds = toWaitSeconds(wake - now);
-  // Step Functions fails a task whose timeout is 0; a `Wait` of 0 seconds is valid.
-  const timeout = Math.max(seconds, 1);
-  const outcome = { next: state, pause: number, seconds: listening === undefined ? seconds : timeout };
-  if (calls === undefined) return outcome;
-  return { ...outcome, seconds: timeout, calls: calls.waiting.map((call) => ({ ...call, seconds: timeout })) };
 }
 
 /** Advances the run by one batch; after a conflict, returns it as the other commit left it. */

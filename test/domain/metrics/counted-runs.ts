@@ -55,6 +55,7 @@ export class CountedRuns {
         executions: 0,
         historyEvents: 0,
         express: false,
+        entryWait: 0,
         executionBegan: this.now,
       },
       ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },

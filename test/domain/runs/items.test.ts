@@ -21,6 +21,7 @@ const plain: Run = {
     executions: 1,
     historyEvents: 0,
     express: false,
+    entryWait: 0,
   },
   ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
   settings: { lookback: 0, broadcasts: [], logger: '' },

@@ -45,7 +45,12 @@ async function beginning(source: string, ...events: readonly CloudEvent[]): Prom
   const ports = { ...first.ports, clock, bus };
   await namespaces.create(ports, NAMESPACE);
   await workflows.create(ports, NAMESPACE, '/flow', source);
-  const { run } = await execute(ports, { namespace: NAMESPACE, path: '/flow', ref: '', input: Buffer.from('{}') });
+  const { run } = await execute(asRunner(ports), {
+    namespace: NAMESPACE,
+    path: '/flow',
+    ref: '',
+    input: Buffer.from('{}'),
+  });
   if (events.length > 0) await step(asRunner(ports), { run: run.id, execution: run.id });
   for (const event of events) await receive(ports, await namespaces.need(ports, NAMESPACE), event);
   return { rows: first.state, id: run.id, published };

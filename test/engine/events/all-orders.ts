@@ -116,6 +116,7 @@ export class OrderedWorld {
         define: async ({ name }) => name,
         remove: async () => undefined,
         start: () => call(async () => true),
+        isRunning: async () => true,
         stop: () => call(async () => undefined),
         answer: (token, answer) => call(async () => this.answer(token, answer)),
       },

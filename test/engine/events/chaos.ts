@@ -8,9 +8,10 @@ import type { Listening } from '../../../lib/domain/runs/waits.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive, replay } from '../../../lib/engine/events/broadcasting.ts';
 import { route } from '../../../lib/engine/events/router.ts';
+import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
-import { type Outcome, type StepInput, step } from '../../../lib/engine/step/step.ts';
+import { type StepInput, step } from '../../../lib/engine/step/step.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
@@ -18,6 +19,9 @@ import type { Item, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
+
+/** The input of an execution. */
+type MachineInput = { readonly run: string } & (Outcome | { readonly next?: never });
 
 /** A random number in [0, 1), from a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -191,9 +195,10 @@ export class Chaos {
         durable(async () => {
           if (this.started.has(name)) return true;
           this.started.add(name);
-          void this.drive(name, (input as { run: string }).run);
+          void this.drive(name, input as MachineInput);
           return true;
         }),
+      isRunning: async (_handle, name) => this.started.has(name),
       stop: async () => {},
       answer: (token, answer) =>
         durable(async () => {
@@ -261,14 +266,12 @@ export class Chaos {
     for (let time = 0; time < times; time += 1) void this.persist((ports) => route(ports, message));
   }
 
-  /** Calls the step as a state machine does: a batch, a wait, the next batch. */
-  private async drive(name: string, run: string): Promise<void> {
-    let input: StepInput = { run, execution: name };
-    for (;;) {
-      const outcome = await this.call(input);
-      if (outcome === undefined || outcome.next === '') return;
-      const output = await this.wait(run, outcome.pause);
-      input = { run, execution: name, resume: outcome.pause, with: output };
+  /** Calls the step as a state machine does: a wait, the next batch. A machine begins with a batch or at a wait. */
+  private async drive(name: string, { run, ...beginning }: MachineInput): Promise<void> {
+    let outcome = beginning.next === undefined ? await this.call({ run, execution: name }) : beginning;
+    while (outcome !== undefined && outcome.next !== '') {
+      const output: object = await this.wait(run, outcome.pause);
+      outcome = await this.call({ run, execution: name, resume: outcome.pause, with: output });
     }
   }
 

@@ -4,7 +4,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { batchesOf } from '../../../lib/domain/storage/batches.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import type { CleanupPorts } from '../../../lib/engine/ports.ts';
+import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
@@ -22,7 +22,7 @@ class Crowd {
   readonly memory = new MemoryPorts();
   readonly queries: Query[] = [];
   readonly visited: string[] = [];
-  readonly ports: CleanupPorts;
+  readonly ports: RunnerPorts;
   /** What each visit of a run takes, milliseconds. */
   msPerVisit = 0;
   private readonly local: LocalTable;

@@ -138,6 +138,7 @@ export const crashingExecutions = (process: SimulatedProcess, executions: Execut
   remove: (handle) => process.durable('execution', 'executions.remove', () => executions.remove(handle)),
   start: (handle, name, input) =>
     process.durable('execution', 'executions.start', () => executions.start(handle, name, input)),
+  isRunning: (...call) => process.read('executions.isRunning', () => executions.isRunning(...call)),
   stop: (...call) => process.durable('execution', 'executions.stop', () => executions.stop(...call)),
   answer: (token, answer) => process.durable('execution', 'executions.answer', () => executions.answer(token, answer)),
 });

@@ -1,12 +1,14 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { route } from '../../../lib/engine/events/router.ts';
-import type { CleanupPorts } from '../../../lib/engine/ports.ts';
+import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import type { BroadcastKind } from '../../../lib/events/broadcasts.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Schedule } from '../../../lib/ports/schedules.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
+import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 
 export interface DelayedMessage {
@@ -22,7 +24,7 @@ export class MemoryPorts {
   readonly started: string[] = [];
   readonly schedules = new Map<string, Schedule>();
   readonly containers = new ScriptedContainers();
-  readonly ports: CleanupPorts;
+  readonly ports: RunnerPorts;
   now = Date.UTC(2026, 0, 15, 12);
   private ids = 0;
   private static worlds = 0;
@@ -40,6 +42,7 @@ export class MemoryPorts {
           if (!this.started.includes(name)) this.started.push(name);
           return true;
         },
+        isRunning: async (_handle, name) => this.started.includes(name),
         stop: async () => {},
         answer: async () => true,
       },
@@ -53,6 +56,8 @@ export class MemoryPorts {
         remove: async (name) => void this.schedules.delete(name),
       },
       containers: this.containers,
+      sealer: localSealer(),
+      web: new ProgrammedWeb(),
       clock: {
         now: () => this.now,
         uuid: () => `0bee0000-${world}-7000-8000-${String(++this.ids).padStart(12, '0')}`,

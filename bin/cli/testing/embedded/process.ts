@@ -109,6 +109,7 @@ export class TestProcess {
         define: (...call) => this.#read(() => executions.define(...call)),
         remove: (handle) => this.#read(() => executions.remove(handle)),
         start: (...call) => this.#durable(() => executions.start(...call), OTHER),
+        isRunning: (...call) => this.#read(() => executions.isRunning(...call)),
         stop: (...call) => this.#durable(() => executions.stop(...call), OTHER),
         answer: (...call) => this.#durable(() => executions.answer(...call), OTHER),
       },

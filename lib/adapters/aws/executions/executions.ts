@@ -1,5 +1,6 @@
 import {
   type CreateStateMachineCommandInput,
+  DescribeExecutionCommand,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
   InvalidToken,
@@ -57,6 +58,7 @@ export function stepFunctions(options: StepFunctionsOptions): Executions {
       defineMachine({ client, ...options, isPatient }, inputOf(options, machine), machineArn(options, machine)),
     remove: (handle) => removeMachine({ client, ...options, isPatient: false }, machineOf(handle)),
     start: (handle, name, input) => start(client, handle, name, input),
+    isRunning: (handle, name) => isRunning(client, executionArn(handle, name)),
     stop: (handle, name, error, cause) => stop(client, executionArn(handle, name), error, cause),
     answer: (token, answer) => send(client, token, answer),
   };
@@ -116,6 +118,17 @@ async function start(client: SFNClient, handle: string, name: string, input: unk
   } catch (error) {
     const isMissing = error instanceof StateMachineDoesNotExist || error instanceof StateMachineDeleting;
     throw isMissing ? new NoMachineError(handle) : error;
+  }
+}
+
+async function isRunning(client: SFNClient, execution: string): Promise<boolean> {
+  try {
+    const { status } = await client.send(new DescribeExecutionCommand({ executionArn: execution }));
+    return status === 'RUNNING';
+  } catch (error) {
+    // The execution of a machine of tier EXPRESS cannot be described.
+    if ([ExecutionDoesNotExist, ValidationException].some((expected) => error instanceof expected)) return false;
+    throw error;
   }
 }
 

@@ -166,6 +166,13 @@ class JournaledExecutions implements LocalExecutions {
     return true;
   }
 
+  async isRunning(handle: string, name: string): Promise<boolean> {
+    const machine = machineOf(handle);
+    if (this.#running.has(keyOf(machine, name))) return true;
+    const former = this.#journal.find(machine, name);
+    return former !== undefined && this.#journal.isNotificationPending(former.id);
+  }
+
   async stop(handle: string, name: string, error: string, cause: string): Promise<void> {
     this.#assertOpen();
     const execution = this.#running.get(keyOf(machineOf(handle), name));

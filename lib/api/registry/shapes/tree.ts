@@ -75,6 +75,7 @@ export const machine = z.object({
   tier: z.enum(['EXPRESS', 'STANDARD']),
   definition: z.record(z.string(), z.unknown()),
   /** The machine that continues runs with waits, if the first one cannot wait. */
+  waits: z.optional(z.record(z.string(), z.unknown())),
   resumes: z.optional(z.record(z.string(), z.unknown())),
   plan: z.record(z.string(), z.unknown()),
 });
