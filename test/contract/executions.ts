@@ -223,6 +223,19 @@ export function executionsContract(open: () => Promise<Bench>): void {
     });
   });
 
+  describe('isRunning', () => {
+    test('is true from the start of an execution to its end', async () => {
+      const tokens = collectTokens();
+      const handle = await begin(machine({ A: listen() }));
+      const token = await tokens.next();
+      expect(await bench.executions.isRunning(handle, one)).toBe(true);
+      expect(await bench.executions.isRunning(handle, `${one}-0`)).toBe(false);
+      await bench.executions.answer(token, { output: 1 });
+      await bench.ending(handle, one);
+      expect(await bench.executions.isRunning(handle, one)).toBe(false);
+    });
+  });
+
   describe('answer', () => {
     test('ends a waiting task once', async () => {
       const tokens = collectTokens();

@@ -1,7 +1,7 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../../../lib/compiler/emit/asl.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { type CalleeKind, calleeOf, isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
-import { successors } from '../../../lib/compiler/plan/flow.ts';
+import { exitsFrom, successors } from '../../../lib/compiler/plan/flow.ts';
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../../../lib/compiler/plan/traits.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
@@ -159,17 +159,19 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   // The run waits for its calls, if it must, in a machine that begins there.
   const fromWait = (bound: Bound): Used =>
-    isWaitFree(plan) || (bound === 'least' && mayRunInPlace(plan))
+    isWaitFree(plan) || (bound === 'least' && exitsFrom(plan, [plan.entry]).mayEnd)
       ? used()
       : priceMachine(emit(plan, 'wait').definition, itemsOf, bound);
   const first = plan.states[plan.entry];
   const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
   // The run is stored when its machine begins: its first state needs no commit before a call.
   const stored = callsFirst ? -1 : 0;
+  // No child begins before its caller is stored.
+  const callsChildren = Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0);
   const execute = (bound: Bound): Used =>
     leavesRequest(plan, items)
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
-      : plus(works(bound), fromWait(bound));
+      : plus(plus(works(bound), fromWait(bound)), CHECKPOINT, callsChildren ? 1 : 0);
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
   return mayRunInPlace(plan) ? [...all, { op: 'wait', least: works('least'), most: works('most') }] : all;
 }

@@ -1,8 +1,9 @@
 import { mayBeExpress } from '../plan/execution.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StateMachine } from './asl.ts';
-import { MachineBuilder } from './machine-builder.ts';
+import { MachineBuilder, type MachineEntry } from './machine-builder.ts';
 
+export type { MachineEntry } from './machine-builder.ts';
 export { STEPS_FUNCTION, TRANSIENT_ERRORS } from './waits.ts';
 
 /** A definition in the Amazon States Language, and the tier (the type of the state machine) for which it is made. */
@@ -10,12 +11,6 @@ export interface Emitted {
   readonly definition: StateMachine;
   readonly tier: 'EXPRESS' | 'STANDARD';
 }
-
-/**
- * Where executions of a machine begin: at the start of a run, at the first wait of a run whose states before it have run
- * already, or at any state at which a run waits or continues.
- */
-export type MachineEntry = 'start' | 'wait' | 'anywhere';
 
 /**
  * Makes the state machine of a plan. States that do not wait run in batches, each a task; a wait is a state with the

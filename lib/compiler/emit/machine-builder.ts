@@ -2,7 +2,6 @@ import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../p
 import { type BatchExits, exitsAfter, exitsFrom, successors } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Catcher, type ChoiceRule, INVOKE, type State } from './asl.ts';
-import type { MachineEntry } from './emit.ts';
 import { Namer } from './namer.ts';
 import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
 
@@ -15,6 +14,12 @@ const MAX_RULES = 500;
 
 /** The payload of the batch after a wait, whose output has the number of the wait. */
 const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
+
+/**
+ * Where executions of a machine begin: at the start of a run, at the first wait of a run whose states before it have run
+ * already, or at any state at which a run waits or continues.
+ */
+export type MachineEntry = 'start' | 'wait' | 'anywhere';
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
