@@ -148,12 +148,13 @@ export function readSettings(environment: Environment): LocalSettings {
 /** A request that starts a run is answered within this time, milliseconds. */
 const MAX_START_BUDGET_MS = 5_000;
 
-function startBudgetOf({ WEFT_START_BUDGET_MS: text }: Environment): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  const budget = Number(text);
+function startBudgetOf(environment: Environment): number | undefined {
+  const { WEFT_START_BUDGET_MS } = environment;
+  if (WEFT_START_BUDGET_MS === undefined || WEFT_START_BUDGET_MS === '') return undefined;
+  const budget = Number(WEFT_START_BUDGET_MS);
   if (Number.isInteger(budget) && budget >= 0 && budget <= MAX_START_BUDGET_MS) return budget;
   throw new Error(
-    `WEFT_START_BUDGET_MS is '${text}'; it must be a number of milliseconds from 0 (a machine begins each run) to ` +
+    `WEFT_START_BUDGET_MS is '${WEFT_START_BUDGET_MS}'; it must be a number of milliseconds from 0 (a machine begins each run) to ` +
       `${MAX_START_BUDGET_MS}`,
   );
 }

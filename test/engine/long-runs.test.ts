@@ -83,7 +83,7 @@ states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(${SLOW_CHILDREN
       data: { count: SLOW_CHILDREN, sum: (SLOW_CHILDREN * (SLOW_CHILDREN - 1)) / 2 },
     });
     expect(runs.length).toBe(SLOW_CHILDREN + 1);
-    expect(executions).toBe(cases(1, 2));
+    expect(executions).toBeGreaterThan(1);
   });
 
   test(`polls ${POLLS} times, in several executions`, async () => {

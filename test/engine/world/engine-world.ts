@@ -209,6 +209,7 @@ export class World {
       ...executions,
       start: (handle, name, input) => {
         this.started.set(name, handle);
+        this.noteCall({ execution: name });
         return executions.start(handle, name, input);
       },
     };
