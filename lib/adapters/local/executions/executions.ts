@@ -167,10 +167,9 @@ class JournaledExecutions implements LocalExecutions {
   }
 
   async isRunning(handle: string, name: string): Promise<boolean> {
-    const machine = machineOf(handle);
-    if (this.#running.has(keyOf(machine, name))) return true;
-    const former = this.#journal.find(machine, name);
-    return former !== undefined && this.#journal.isNotificationPending(former.id);
+    const former = this.#journal.find(machineOf(handle), name);
+    if (former !== undefined && this.#journal.isNotificationPending(former.id)) return true;
+    return this.#running.has(keyOf(machineOf(handle), name));
   }
 
   async stop(handle: string, name: string, error: string, cause: string): Promise<void> {
@@ -225,8 +224,7 @@ class JournaledExecutions implements LocalExecutions {
     const seconds = Math.min(machine.timeout ?? Number.POSITIVE_INFINITY, tierLimit);
     const deadline = Number.isFinite(seconds) ? started + seconds * 1000 : null;
     const row = { id: ++this.#lastId, machine: machine.name, ...call, started, deadline };
-    const execution = executionOf({ ...row, ...NOT_ENDED }, machine.tier);
-    return Object.assign(execution, { stored: false, asleep: false });
+    return Object.assign(executionOf({ ...row, ...NOT_ENDED }, machine.tier), { stored: false, asleep: false });
   }
 
   #leave(execution: Execution): void {
