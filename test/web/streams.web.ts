@@ -104,3 +104,35 @@ test('a tab that is hidden for five seconds closes its streams, and opens them w
   await page.clock.runFor(20_000);
   await opened;
 });
+
+test('a service that sends an event stream in one piece is asked again at ease', async () => {
+  const run = await started(console_.client, NS, 'loop', { loop: 'd' });
+  await untilListening(console_.client, NS, run);
+  const page = await console_.open(`n/${NS}/runs/${run}`);
+  await page.getByText('round 0').waitFor();
+  const reply = await ask(console_.client, 'GET', `/api/namespaces/${NS}/instances/${run}`);
+  let asked = 0;
+  await page.route(`**/instances/${run}`, (route) => {
+    asked += 1;
+    return route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(reply)}\n\n` });
+  });
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  const next = async () => {
+    const finished = page.waitForEvent('requestfinished', ({ url }) => url().endsWith(run));
+    await page.clock.runFor(4000);
+    await finished;
+    // Time stands still: tasks that no clock delays let the page read the reply to its end.
+    await page.evaluate(async () => {
+      for (let tasks = 0; tasks < 20; tasks += 1) await fetch(document.baseURI);
+    });
+    return asked;
+  };
+  await setHidden(page, true);
+  await page.clock.runFor(5100);
+  await setHidden(page, false);
+  const before = await next();
+  await page.clock.runFor(1400);
+  expect(asked).toBe(before);
+  expect(await next()).toBe(before + 1);
+});

@@ -22,6 +22,13 @@ const LONGEST_MS = 15_000;
 /** The service sends a heartbeat every 5 s. */
 const SILENCE_MS = 20_000;
 
+/**
+ * A service that sends replies in one piece ends a stream at its first event. It is asked again after a while, so that
+ * an open page costs it no more than it must.
+ */
+const IN_ONE_PIECE_MS = 1000;
+const AGAIN_MS = 3000;
+
 /** Statuses of errors that the same request would get again. */
 const isFinal = (status: number): boolean => status >= 400 && status < 500 && status !== 429;
 
@@ -118,6 +125,7 @@ class Connection<T> {
       const response = await fetch(this.#url, { headers, signal, cache: 'no-store' });
       if (!response.ok || response.body === null) throw await errorOf(response);
       this.#handlers.onOpen?.(this.#lastId !== undefined);
+      const begun = performance.now();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       const frames = new FrameReader();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -125,6 +133,7 @@ class Connection<T> {
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
         for (const frame of frames.read(part.value)) this.#take(frame);
       }
+      if (performance.now() - begun < IN_ONE_PIECE_MS) this.#delay = AGAIN_MS;
     } catch (error) {
       if (isAbort(error) && silence.signal.aborted) throw new ApiError(0, 'the connection fell silent');
       throw error;
