@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { perMillion } from '../bin/cli/costs/prices.ts';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
+import { perMillion } from '../lib/pricing/prices.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { startAnswering } from '../test/service/access/answering-server.ts';
 import { createClient, SETTINGS } from './client.ts';
@@ -22,7 +22,7 @@ export interface Counts {
   readonly lambdas: number;
   /** Events on the bus. */
   readonly events: number;
-  /** The price of a million operations in USD, by bin/cli/costs/prices.ts. */
+  /** The price of a million operations in USD, by lib/pricing/prices.ts. */
   readonly perMillion: number;
 }
 

@@ -47,7 +47,7 @@ const CUT_OFF = FilterPattern.any(
 
 /**
  * Alarms for problems that no user sees in a reply, and for those that delay users. As few as possible, because each alarm
- * has a monthly price (bin/cli/costs/prices.ts).
+ * has a monthly price (lib/pricing/prices.ts).
  */
 export class Alarms extends Construct {
   readonly #topic: ITopic;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MONTHLY, PRICED_IN, PRICED_ON } from '../../bin/cli/costs/prices.ts';
 import { priceTemplates, type TemplatePrice } from '../../bin/cli/costs/template.ts';
 import { READERS } from '../../cdk/settings/readers.ts';
+import { MONTHLY, PRICED_IN, PRICED_ON } from '../../lib/pricing/prices.ts';
 import { dataOf, makeApp, resourcesIn, resourcesOf } from './stack.ts';
 
 const prices = new Map<string, TemplatePrice>();

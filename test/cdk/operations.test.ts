@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MONTHLY } from '../../bin/cli/costs/prices.ts';
 import { MEASURES, maxMetrics } from '../../lib/adapters/aws/measures.ts';
 import { families } from '../../lib/api/registry/families.ts';
+import { MONTHLY } from '../../lib/pricing/prices.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:alarms';

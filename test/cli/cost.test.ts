@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../bench/operations.ts';
-import { PRICED_ON, perMillion } from '../../bin/cli/costs/prices.ts';
 import { priceTemplates } from '../../bin/cli/costs/template.ts';
-import { priceRuns, type RunCost } from '../../bin/cli/costs/workflow.ts';
 import { compile } from '../../lib/compiler/compile.ts';
 import { INLINE_LIMIT } from '../../lib/domain/storage/texts.ts';
+import { PRICED_ON, perMillion } from '../../lib/pricing/prices.ts';
+import { priceRuns, type RunCost } from '../../lib/pricing/runs.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const counted = JSON.parse(readFileSync(new URL('../../bench/calls.json', import.meta.url), 'utf8')) as Record<

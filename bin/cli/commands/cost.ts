@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { BY_SIZE_AND_TIME, openHour, PRICED_IN, PRICED_ON, type PRICES, perMillion } from '../costs/prices.ts';
+import { BY_SIZE_AND_TIME, LABELS, openHour, PRICED_IN, PRICED_ON, perMillion } from '../../../lib/pricing/prices.ts';
+import { priceRuns, type RunCost } from '../../../lib/pricing/runs.ts';
 import { priceTemplates, type Template } from '../costs/template.ts';
-import { priceRuns, type RunCost } from '../costs/workflow.ts';
 import { defineCommand, needArguments, type Outcome, success, toJson, toTable, UsageError } from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
@@ -51,16 +51,6 @@ async function priceTemplate(path: string, isJson: boolean): Promise<Outcome> {
   ];
   return { text: lines.join('\n'), isSuccess };
 }
-
-const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
-  requests: 'API Gateway requests',
-  lambdas: 'Lambda invocations',
-  readUnits: 'DynamoDB read units',
-  writeUnits: 'DynamoDB write units',
-  transitions: 'Step Functions transitions',
-  express: 'Step Functions Express executions',
-  events: 'EventBridge events',
-};
 
 const NOTES = [
   'Least and most are the cheapest and the most expensive path through the workflow without failures and loops.',

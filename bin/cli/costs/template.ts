@@ -1,6 +1,6 @@
 import { maxMetrics } from '../../../lib/adapters/aws/measures.ts';
 import { families } from '../../../lib/api/registry/families.ts';
-import { MONTHLY } from './prices.ts';
+import { MONTHLY } from '../../../lib/pricing/prices.ts';
 
 /** The part of a CloudFormation template that is read. */
 export interface Template {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { perMillion } from '../costs/prices.ts';
-import { priceRuns } from '../costs/workflow.ts';
+import { perMillion } from '../../../lib/pricing/prices.ts';
+import { priceRuns } from '../../../lib/pricing/runs.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import type { PlanItem } from '../transfer/plan.ts';
 import { findNode, isWorkflow, type Remote } from '../transfer/remote.ts';

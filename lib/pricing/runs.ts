@@ -1,9 +1,9 @@
-import { type Branch, INVOKE_AND_WAIT, type State } from '../../../lib/compiler/emit/asl.ts';
-import { emit } from '../../../lib/compiler/emit/emit.ts';
-import { type CalleeKind, calleeOf, isWaitFree, mayRunInPlace } from '../../../lib/compiler/plan/execution.ts';
-import { exitsFrom, successors } from '../../../lib/compiler/plan/flow.ts';
-import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../../../lib/compiler/plan/plan.ts';
-import { actionsOf, exitsOf } from '../../../lib/compiler/plan/traits.ts';
+import { type Branch, INVOKE_AND_WAIT, type State } from '../compiler/emit/asl.ts';
+import { emit } from '../compiler/emit/emit.ts';
+import { type CalleeKind, calleeOf, isWaitFree, mayRunInPlace } from '../compiler/plan/execution.ts';
+import { exitsFrom, successors } from '../compiler/plan/flow.ts';
+import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/plan/plan.ts';
+import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 

@@ -24,6 +24,17 @@ export const PRICES = {
 /** The amounts of everything that has a price. */
 export type Used = Readonly<Record<keyof typeof PRICES, number>>;
 
+/** What a person calls each amount. */
+export const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
+  requests: 'API Gateway requests',
+  lambdas: 'Lambda invocations',
+  readUnits: 'DynamoDB read units',
+  writeUnits: 'DynamoDB write units',
+  transitions: 'Step Functions transitions',
+  express: 'Step Functions Express executions',
+  events: 'EventBridge events',
+};
+
 /** The price of a million in USD, rounded to cents. */
 export function perMillion(used: Used): number {
   const sum = Object.entries(PRICES).reduce((total, [name, price]) => total + price * used[name as keyof Used], 0);
