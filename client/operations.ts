@@ -47,7 +47,11 @@ export type InstanceDataReply = { readonly namespace: string; readonly instance:
 export type TimelineReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly workflow: { readonly path: string; readonly revision: string }; readonly record: 'full' | 'flow' | 'none'; readonly steps: readonly Step[]; readonly elided?: { readonly from: number; readonly to: number; readonly by: { readonly [name: string]: number } }; readonly rerunOf?: string; readonly reruns: readonly string[] };
 export type TimelineStepReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly step: Step; readonly in?: { readonly [name: string]: unknown }; readonly out?: { readonly [name: string]: unknown } };
 export type WaitingReply = { readonly namespace: string; readonly instance: InstanceRecord; readonly waiting?: { readonly state: string; readonly since: string; readonly until: string; readonly for: { readonly delay?: string; readonly approval?: { readonly subject: string; readonly assignees: readonly string[]; readonly reminders: number }; readonly events?: { readonly mode: 'one' | 'all'; readonly filters: readonly { readonly type: string; readonly context: { readonly [name: string]: unknown }; readonly received: boolean }[] }; readonly calls?: { readonly total: number; readonly returned: number; readonly open: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly status: 'not begun' | 'pending' | 'complete' | 'failed' | 'crashed'; readonly workflow: string; readonly worker?: { readonly queue: string; readonly status: 'ready' | 'leased' | 'delayed'; readonly taken: number; readonly worker?: string; readonly leaseUntil?: string; readonly from?: string } })[] } }; readonly nearMisses: readonly { readonly event: string; readonly receivedAt: string; readonly type: string; readonly attribute: string; readonly expected: unknown; readonly found: unknown }[] } };
-export type ApprovalsReply = { readonly namespace: string; readonly approvals: readonly { readonly instance: string; readonly workflow: string; readonly state: string; readonly subject: string; readonly text: string; readonly assignees: readonly string[]; readonly since: string; readonly reminders: number }[] };
+export type ApprovalsReply = { readonly namespace: string; readonly approvals: readonly { readonly instance: string; readonly workflow: string; readonly state: string; readonly subject: string; readonly text: string; readonly assignees: readonly string[]; readonly since: string; readonly until: string; readonly reminders: number }[] };
+export type ApprovalReply = { readonly namespace: string; readonly approval: { readonly instance: string; readonly workflow: string; readonly state: string; readonly subject: string; readonly text: string; readonly assignees: readonly string[]; readonly since: string; readonly until: string; readonly reminders: number; readonly choices: readonly string[]; readonly form?: unknown } };
+export type DecisionReply = { readonly namespace: string; readonly instance: string; readonly choice: string; readonly by: string };
+export type WebhooksReply = { readonly namespace: string; readonly webhooks: readonly ({ readonly workflow: string; readonly url: string; readonly live: boolean; readonly verification: 'github' | 'stripe' | 'slack' | 'hmac' | 'basic' | 'url' | 'none'; readonly secret?: { readonly name: string; readonly variable: string; readonly initialized: boolean }; readonly reply?: string; readonly event?: string; readonly curl: string })[]; readonly complete: boolean };
+export type PricesReply = { readonly namespace: string; readonly pricedOn: string; readonly region: string; readonly workflows: readonly ({ readonly workflow: string; readonly runs: readonly ({ readonly op: 'execute' | 'wait'; readonly least: number; readonly most: number; readonly lines: readonly { readonly what: string; readonly least: number; readonly most: number; readonly price: number }[] })[] })[] };
 export type InstanceSourceReply = { readonly namespace: string; readonly instance: string; readonly path: string; readonly revision: Revision };
 export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance?: string; readonly rerunOf: string; readonly warnings: readonly ({ readonly state: string; readonly effect: 'http' | 'container' | 'worker' | 'workflow' | 'event' | 'variable' | 'approval' | 'missing'; readonly message: string })[] };
@@ -111,6 +115,7 @@ export type RegistryTestInput = { readonly url?: string; readonly username?: str
 export type ServiceInput = { readonly name?: string; readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string } };
 export type ServiceRevisionInput = { readonly image?: string; readonly cmd?: string; readonly size?: number | string; readonly minScale?: number | string; readonly envs?: { readonly [name: string]: string }; readonly trafficPercent?: number | string };
 export type TrafficInput = { readonly values?: readonly ({ readonly revision?: string; readonly percent?: number | string })[] };
+export type DecisionInput = { readonly choice: string; readonly by?: string; readonly form?: { readonly [name: string]: unknown } };
 export type PollInput = { readonly worker?: string; readonly max?: number; readonly lease?: string; readonly wait?: string };
 export type TaskOutputInput = { readonly task: string; readonly lease: string; readonly output?: unknown };
 export type TaskFailureInput = { readonly task: string; readonly lease: string; readonly code?: string; readonly message?: string; readonly retry?: string };
@@ -476,11 +481,11 @@ export interface Operations {
     reply: RerunManyReply;
     frame: never;
   };
-  listApprovals: {
+  getPrices: {
     path: { readonly namespace: string };
-    query: 'workflow' | 'assignee';
+    query: 'path';
     body: undefined;
-    reply: ApprovalsReply;
+    reply: PricesReply;
     frame: never;
   };
   getInstance: {
@@ -558,6 +563,27 @@ export interface Operations {
     query: never;
     body: undefined;
     reply: undefined;
+    frame: never;
+  };
+  listApprovals: {
+    path: { readonly namespace: string };
+    query: 'workflow' | 'assignee';
+    body: undefined;
+    reply: ApprovalsReply;
+    frame: never;
+  };
+  getApproval: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: undefined;
+    reply: ApprovalReply;
+    frame: never;
+  };
+  decideApproval: {
+    path: { readonly namespace: string; readonly instance: string };
+    query: never;
+    body: DecisionInput;
+    reply: DecisionReply;
     frame: never;
   };
   listQueues: {
@@ -1127,6 +1153,13 @@ export interface Operations {
     reply: undefined;
     frame: never;
   };
+  listWebhooks: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: WebhooksReply;
+    frame: never;
+  };
   receiveWebhookByGet: {
     path: { readonly hook: string };
     query: never;
@@ -1259,7 +1292,7 @@ export const operations = {
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write', reply: 'none' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read', reply: 'json' },
   rerunInstances: { method: 'POST', path: '/namespaces/{namespace}/instances', op: 'rerun', permission: 'run', reply: 'json' },
-  listApprovals: { method: 'GET', path: '/namespaces/{namespace}/approvals', permission: 'read', reply: 'json' },
+  getPrices: { method: 'GET', path: '/namespaces/{namespace}/prices', permission: 'read', reply: 'json' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read', reply: 'json' },
   getInstanceSource: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', op: 'source', permission: 'read', reply: 'json' },
   rerunInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}', op: 'rerun', permission: 'run', reply: 'json' },
@@ -1271,6 +1304,9 @@ export const operations = {
   getInstanceWaiting: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/waiting', permission: 'read', reply: 'json' },
   getInstanceBundle: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}/bundle', permission: 'read', reply: 'json' },
   cancelInstance: { method: 'POST', path: '/namespaces/{namespace}/instances/{instance}/cancel', permission: 'run', reply: 'none' },
+  listApprovals: { method: 'GET', path: '/namespaces/{namespace}/approvals', permission: 'read', reply: 'json' },
+  getApproval: { method: 'GET', path: '/namespaces/{namespace}/approvals/{instance}', permission: 'read', reply: 'json' },
+  decideApproval: { method: 'POST', path: '/namespaces/{namespace}/approvals/{instance}', permission: 'run', reply: 'json' },
   listQueues: { method: 'GET', path: '/namespaces/{namespace}/workers', permission: 'read', reply: 'json' },
   listTasks: { method: 'GET', path: '/namespaces/{namespace}/workers/{queue}', permission: 'read', reply: 'json' },
   pollTasks: { method: 'POST', path: '/namespaces/{namespace}/workers/{queue}', op: 'poll', permission: 'worker', reply: 'json' },
@@ -1352,6 +1388,7 @@ export const operations = {
   createEventFilter: { method: 'POST', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write', reply: 'none' },
   updateEventFilter: { method: 'PATCH', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write', reply: 'none' },
   deleteEventFilter: { method: 'DELETE', path: '/namespaces/{namespace}/eventfilter/{filter}', permission: 'write', reply: 'none' },
+  listWebhooks: { method: 'GET', path: '/namespaces/{namespace}/webhooks', permission: 'read', reply: 'json' },
   receiveWebhookByGet: { method: 'GET', path: '/hooks/{hook}', permission: 'none', reply: 'bytes' },
   receiveWebhookByPut: { method: 'PUT', path: '/hooks/{hook}', permission: 'none', reply: 'bytes' },
   receiveWebhook: { method: 'POST', path: '/hooks/{hook}', permission: 'none', reply: 'bytes' },

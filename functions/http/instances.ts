@@ -5,14 +5,14 @@ import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import { needKnown } from '../../lib/domain/instances/filters.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
-import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
-import { listOpen } from '../../lib/engine/approvals/open-approvals.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
 import { planRerun, type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
+import * as approvals from './instances/approvals.ts';
+import * as prices from './instances/prices.ts';
 import * as workers from './instances/workers.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
@@ -20,7 +20,7 @@ function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
   throw new ServiceError('malformed', `revision is '${text}'; it must be 'pinned' or 'latest'`);
 }
 
-const ownEndpoints: EndpointsOf<keyof typeof routes> = {
+const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
   listInstances: async (ports, { path, query }) => {
     // Clients expect this status for a bad list request here, and another one elsewhere.
     const request = toListRequest(query, 'refused');
@@ -40,11 +40,6 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
       patch: [],
       repeat,
     });
-  },
-  listApprovals: async (ports, { path, query }) => {
-    const namespace = await namespaces.need(ports, path.namespace);
-    const filter = { workflow: query['workflow']?.[0] ?? '', assignee: query['assignee']?.[0] ?? '' };
-    return { namespace: namespace.name, approvals: await listOpen(ports, namespace, filter) };
   },
   getInstance: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance, 'outline');
@@ -92,4 +87,9 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
   cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
 };
 
-export const endpoints: Endpoints<'instances'> = { ...ownEndpoints, ...workers.endpoints };
+export const endpoints: Endpoints<'instances'> = {
+  ...ownEndpoints,
+  ...approvals.endpoints,
+  ...prices.endpoints,
+  ...workers.endpoints,
+};

@@ -1,10 +1,10 @@
 import { compile } from '../../../lib/compiler/compile.ts';
 import type { WebhookStart, WebhookVerification } from '../../../lib/compiler/plan/webhooks.ts';
+import { curlLine, variableOf } from '../../../lib/engine/webhooks/curl.ts';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { openNamespace, readList, type Service, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { CommandFailedError, defineCommand, needArguments, result, toTable } from '../shell/command.ts';
-import { curlLine, variableOf } from '../webhooks/curl.ts';
 
 const OPTIONS = {
   data: { type: 'string', value: 'TEXT', help: 'the body in the curl line (default: {})' },

@@ -3,9 +3,11 @@ import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { plainError, RawReply, untrusted } from '../../../lib/api/http/reply.ts';
 import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { readLink } from '../../../lib/engine/approvals/links.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import type { Started } from '../../../lib/engine/start/start.ts';
+import { listWebhooks } from '../../../lib/engine/webhooks/listing.ts';
 import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
 import { toWebhookReply } from '../../../lib/engine/webhooks/replies.ts';
 import { serveLink } from './approvals.ts';
@@ -43,6 +45,10 @@ const receiver =
   };
 
 export const hooks: EndpointsOf<IdsOf<'hooks'>> = {
+  listWebhooks: async (ports, { path }) => {
+    const namespace = await namespaces.need(ports, path.namespace);
+    return { namespace: namespace.name, ...(await listWebhooks(ports, namespace)) };
+  },
   receiveWebhook: receiver('POST'),
   receiveWebhookByGet: receiver('GET'),
   receiveWebhookByPut: receiver('PUT'),

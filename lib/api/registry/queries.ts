@@ -44,6 +44,7 @@ export const queries = {
   since: { type: 'string', about: 'Period to look back, as a Go duration: `24h`, `90m`.' },
   term: { type: 'string', about: 'Text to search for.' },
   workflow: { type: 'string', about: 'Only entries of this workflow.' },
+  path: { type: 'string', repeats: true, about: 'Path of a workflow; up to 50.' },
   assignee: { type: 'string', about: 'Only entries with this text in an assignee.' },
   namespace: { type: 'string', about: 'Only entries of the namespace with this name.' },
   actor: { type: 'string', about: 'Only entries of the key with this name or id.' },

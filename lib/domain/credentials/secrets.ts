@@ -92,11 +92,19 @@ export async function declare({ table }: Pick<Ports, 'table'>, home: Home, names
   }
 }
 
-const recordsOf = async (table: Table, { id }: Home): Promise<SecretRecord[]> =>
+const recordsOf = async (table: Table, { id }: Pick<Home, 'id'>): Promise<SecretRecord[]> =>
   (await readAll(table, { ...keys.secrets(id), only: ['isUnset'] })).map((item) => ({
     name: item.sk,
     initialized: item['isUnset'] !== true,
   }));
+
+/** The names of all secrets and folders of a namespace, each with whether it has a value. */
+export async function initializedOf(
+  { table }: Pick<Ports, 'table'>,
+  home: Pick<Home, 'id'>,
+): Promise<ReadonlyMap<string, boolean>> {
+  return new Map((await recordsOf(table, home)).map(({ name, initialized }) => [name, initialized]));
+}
 
 /** Deletes a secret, or a folder with its contents. Throws `not-found`. */
 export async function remove({ table }: Pick<Ports, 'table'>, home: Home, name: string): Promise<void> {

@@ -27,10 +27,14 @@ export interface Decision {
 
 type Waiting = runs.Run & { readonly wait: Wait & { readonly approval: OpenApproval; readonly listening: Listening } };
 
-/** An approval that waits for a decision, and the choice of a link to it. */
-export interface Asked {
+/** An approval that waits for a decision. */
+export interface Open {
   readonly run: Waiting;
   readonly work: ApproveWork;
+}
+
+/** An approval, and the choice that is made or offered. */
+export interface Asked extends Open {
   readonly choice: string;
 }
 
@@ -47,13 +51,23 @@ async function workOf(ports: EnginePorts, { workflowId, revision, wait }: Waitin
   return work?.do === 'approve' ? work : undefined;
 }
 
+/** The approval that a run waits for; undefined if it waits for none. */
+export async function openOf(ports: EnginePorts, run: runs.Run | undefined): Promise<Open | undefined> {
+  if (!isOpen(run)) return undefined;
+  const work = await workOf(ports, run);
+  return work === undefined ? undefined : { run, work };
+}
+
+/** An approval with one of its choices; undefined for a choice that it does not have. */
+export const askedOf = (open: Open, choice: string): Asked | undefined =>
+  open.work.choices.some(({ name }) => name === choice) ? { ...open, choice } : undefined;
+
 /** The approval of a link; undefined for a link that is not signed, and for an approval that is over. */
 export async function openByLink(ports: EnginePorts, link: Link): Promise<Asked | undefined> {
   const run = await runs.find(ports, link.run);
   if (!isOpen(run) || !isSigned(link, run.wait.approval.key)) return undefined;
-  const work = await workOf(ports, run);
-  if (work?.choices.some(({ name }) => name === link.choice) !== true) return undefined;
-  return { run, work, choice: link.choice };
+  const open = await openOf(ports, run);
+  return open === undefined ? undefined : askedOf(open, link.choice);
 }
 
 const read = (text: string): Decision => (JSON.parse(text) as { readonly data: Decision }).data;
@@ -65,7 +79,7 @@ export function decisionOf({ received }: Listening): Decision | undefined {
 }
 
 /** Whether the approval is decided, and its run has not gone on yet. */
-export const isDecided = ({ run }: Asked): boolean => isFulfilled(run.wait.listening);
+export const isDecided = ({ run }: Open): boolean => isFulfilled(run.wait.listening);
 
 /** What a request to decide came to. */
 export type Outcome =

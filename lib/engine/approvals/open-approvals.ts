@@ -14,6 +14,8 @@ export interface ApprovalRecord {
   readonly text: string;
   readonly assignees: readonly string[];
   readonly since: string;
+  /** When it ends without a decision. */
+  readonly until: string;
   /** How many reminders were made. */
   readonly reminders: number;
 }
@@ -34,13 +36,15 @@ const isWanted = ({ workflow, assignees }: ApprovalRecord, filter: ApprovalFilte
   return isOfWorkflow && (name === '' || assignees.some((one) => one.toLowerCase().includes(name)));
 };
 
-function toRecord(run: runs.Run | undefined): ApprovalRecord[] {
+/** The approval of a run; undefined for a run that does not wait for a decision. */
+export function toRecord(run: runs.Run | undefined): ApprovalRecord | undefined {
   const { wait } = run ?? {};
   const isOpen = run?.status === 'pending' && wait?.isWaiting && wait.listening?.received[0] === null;
-  if (run === undefined || wait?.approval === undefined || !isOpen) return [];
+  if (run === undefined || wait?.approval === undefined || !isOpen) return undefined;
   const { subject, text = '', assignees, reminded: reminders } = wait.approval;
-  const since = toTimestamp(wait.entered);
-  return [{ instance: run.id, workflow: run.path, state: wait.state, subject, text, assignees, since, reminders }];
+  const { id: instance, path: workflow } = run;
+  const [since, until] = [toTimestamp(wait.entered), toTimestamp(wait.until)];
+  return { instance, workflow, state: wait.state, subject, text, assignees, since, until, reminders };
 }
 
 /** The approvals of a namespace that wait for a decision, the oldest first; at most 1,000. */
@@ -51,6 +55,6 @@ export async function listOpen(
 ): Promise<ApprovalRecord[]> {
   const listeners = await candidates.someOfType(ports, id, APPROVAL_EVENT, MAX_LISTED);
   const found = await runs.findMany(ports, [...new Set(listeners.map(({ owner }) => owner))]);
-  const records = found.flatMap(toRecord).filter((one) => isWanted(one, filter));
+  const records = found.flatMap((run) => toRecord(run) ?? []).filter((one) => isWanted(one, filter));
   return records.toSorted((a, b) => a.since.localeCompare(b.since));
 }

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Client, openClient, rowsOf } from '../access/client.ts';
 
@@ -286,5 +288,51 @@ describe('a webhook that sends events', () => {
     expect((await send('paid', { body, headers })).json()).toEqual(first.json());
     expect((await output).json()).toEqual({ id: 'o-7', amount: 5 });
     expect(await instancesOf('paid')).toBe(0);
+  });
+});
+
+describe('the list of webhooks', () => {
+  const LISTED = '/api/namespaces/hooks-listed';
+
+  test('names each with its URL, how it is verified, whether its secret has a value, and a line that is accepted', async () => {
+    await client.call('PUT', LISTED);
+    await client.call('PUT', `${LISTED}/tree/git?op=create-directory`);
+    const put = (path: string, body: string) =>
+      client.call('PUT', `${LISTED}/tree/${path}?op=create-workflow`, { body });
+    await put('git/push', `start: {type: webhook, verify: {github: THE.HOOK}, reply: wait}\n${NOOP}`);
+    await put('paid', `start: {type: webhook, verify: {none: true}, event: {type: order.paid}}\n${NOOP}`);
+    await put('plain', NOOP);
+    await client.call('POST', `${LISTED}/tree/paid?op=toggle`, { json: { live: false } });
+    const list = async () => (await client.call('GET', `${LISTED}/webhooks`)).json();
+    expect(await list()).toEqual({
+      namespace: 'hooks-listed',
+      webhooks: [
+        {
+          workflow: '/git/push',
+          url: expect.stringMatching(/\/api\/hooks\/hooks-listed\/git\/push$/),
+          live: true,
+          verification: 'github',
+          secret: { name: 'THE.HOOK', variable: 'THE_HOOK', initialized: false },
+          reply: 'wait',
+          curl: expect.stringContaining('"$url"'),
+        },
+        {
+          workflow: '/paid',
+          url: expect.stringMatching(/\/api\/hooks\/hooks-listed\/paid$/),
+          live: false,
+          verification: 'none',
+          event: 'order.paid',
+          curl: expect.any(String),
+        },
+      ],
+      complete: true,
+    });
+    await client.call('PUT', `${LISTED}/secrets/THE.HOOK`, { body: SECRET });
+    const [push] = rowsOf((await list())['webhooks']);
+    expect(push?.['secret']).toMatchObject({ initialized: true });
+    const url = `${client.url}/api/hooks/hooks-listed/git/push`;
+    const env = { PATH: process.env['PATH'], THE_HOOK: SECRET, url };
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${String(push?.['curl'])} -w '%{http_code}'`], { env });
+    expect(stdout).toMatch(/200$/);
   });
 });

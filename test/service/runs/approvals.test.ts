@@ -228,6 +228,7 @@ test('open approvals are listed by workflow and assignee', async () => {
       text: '',
       assignees: ['Ada Byron', 'ops'],
       since: expect.any(String),
+      until: expect.stringMatching(/Z$/),
       reminders: 0,
     },
   ]);
@@ -256,4 +257,53 @@ test('the record of the run has who decided and when', async () => {
   expect(JSON.stringify(step?.['change'])).toContain('"by":"Ada"');
   const logs = await client.call('GET', `${NAMESPACE}/instances/${instance}/logs`);
   expect(logs.text).toContain("Approval decided: 'approve' by 'Ada' from ");
+});
+
+describe('a key', () => {
+  const approvalOf = (instance: string): string => `${NAMESPACE}/approvals/${instance}`;
+  const FORM = `  form:
+    type: object
+    required: [comment]
+    properties: {comment: {type: string}}`;
+
+  test('reads the choices and the form of an approval, and decides once, by its own name', async () => {
+    const { instance } = await ask(FORM);
+    const { approval } = (await client.call('GET', approvalOf(instance))).json();
+    expect(approval).toMatchObject({
+      instance,
+      state: 'sign-off',
+      subject: 'Refund of 7',
+      choices: ['approve', 'refuse', 'later'],
+      form: { required: ['comment'] },
+      until: expect.stringMatching(/Z$/),
+    });
+    const refused = await client.call('POST', approvalOf(instance), { json: { choice: 'approve' } });
+    expect([refused.status, refused.json()['message']]).toEqual([400, expect.stringContaining('comment')]);
+    const unknown = await client.call('POST', approvalOf(instance), { json: { choice: 'perhaps' } });
+    expect([unknown.status, unknown.json()['message']]).toEqual([
+      400,
+      "the approval has no choice 'perhaps'; it has approve, refuse, later",
+    ]);
+    const decision = { choice: 'refuse', form: { comment: 'too late' } };
+    const decided = await client.call('POST', approvalOf(instance), { json: decision });
+    expect(decided.status).toBe(200);
+    expect(decided.json()).toMatchObject({ instance, choice: 'refuse', by: expect.stringMatching(/./) });
+    const { paid, decision: seen } = await outputOf(instance);
+    expect([paid, seen]).toEqual([false, expect.objectContaining({ ...decision, by: decided.json()['by'] })]);
+    const late = await client.call('POST', approvalOf(instance), { json: { ...decision, choice: 'approve' } });
+    expect([late.status, late.json()['message']]).toEqual([404, expect.stringContaining('waits for no decision')]);
+  });
+
+  test('needs the permission to run, and a run that waits for a decision', async () => {
+    const { instance } = await ask();
+    const key = (await client.call('POST', '/api/keys', { json: { name: 'reader', permission: 'read' } })).json();
+    const reader = { key: String(key['secret']) };
+    expect((await client.call('GET', approvalOf(instance), reader)).status).toBe(200);
+    const denied = await client.call('POST', approvalOf(instance), { ...reader, json: { choice: 'approve' } });
+    expect(denied.status).toBe(403);
+    await client.call('DELETE', `/api/keys/${String(key['key']?.['id'])}`);
+    await client.call('POST', `${NAMESPACE}/instances/${instance}/cancel`);
+    const over = await client.call('GET', approvalOf(instance));
+    expect([over.status, over.json()['message']]).toEqual([404, expect.stringContaining('waits for no decision')]);
+  });
 });

@@ -14,6 +14,17 @@ const HOOK = {
 const BODY = { body: 'bytes', optional: true, maxBytes: 4 * 1024 * 1024 } as const;
 
 export const hooks = {
+  listWebhooks: {
+    family: 'hooks',
+    method: 'GET',
+    path: '/namespaces/{namespace}/webhooks',
+    reply: 'webhooks',
+    permission: 'read',
+    unversioned: true,
+    from: 'weft',
+    about:
+      'Lists the webhooks among the first 5,000 workflows of a namespace, each with its URL and a shell line that sends a signed request.',
+  },
   receiveWebhook: {
     ...HOOK,
     ...BODY,

@@ -3,6 +3,7 @@ import type { Ports } from '../../../ports/ports.ts';
 import { COMMON_NEEDS, type FamilyName, families, type LambdaName, STREAM_NEEDS } from '../families.ts';
 import { type LambdaOf, lambdaOf, type Params, type Route } from '../route.ts';
 import type { inputs } from '../shapes/inputs.ts';
+import { approvals } from './approvals.ts';
 import { events } from './events.ts';
 import { execution } from './execution.ts';
 import { globalServices } from './global-services.ts';
@@ -34,6 +35,7 @@ export const routes = Object.freeze({
   ...mirrors,
   ...execution,
   ...instances,
+  ...approvals,
   ...workers,
   ...variables,
   ...secrets,

@@ -30,16 +30,17 @@ export const instances = {
     about:
       'Repeats the runs that the filters select, the oldest first, some in each request; by default it only lists them.',
   },
-  listApprovals: {
+  getPrices: {
     family: 'instances',
     method: 'GET',
-    path: '/namespaces/{namespace}/approvals',
-    query: ['workflow', 'assignee'],
-    reply: 'approvals',
+    path: '/namespaces/{namespace}/prices',
+    query: ['path'],
+    reply: 'prices',
     permission: 'read',
     unversioned: true,
     from: 'weft',
-    about: 'Lists up to 1,000 open approvals, the oldest first.',
+    about:
+      'Returns what a million runs of workflows cost on AWS by list prices, as `weft cost` does; without `path`, none.',
   },
   getInstance: {
     family: 'instances',

@@ -59,3 +59,20 @@ export const redelivered = z.object({ redelivered: z.int(), failed: z.int(), lef
 
 export const eventFilters = z.object({ eventFilter: z.array(z.object({ name: z.string() })) });
 export const eventFilter = z.object({ filtername: z.string(), jsCode: z.string() });
+
+export const webhooks = z.object({
+  namespace: z.string(),
+  webhooks: z.array(
+    z.object({
+      workflow: z.string(),
+      url: z.string(),
+      live: z.boolean(),
+      verification: z.enum(['github', 'stripe', 'slack', 'hmac', 'basic', 'url', 'none']),
+      secret: z.optional(z.object({ name: z.string(), variable: z.string(), initialized: z.boolean() })),
+      reply: z.optional(z.literal('wait')),
+      event: z.optional(z.string()),
+      curl: z.string(),
+    }),
+  ),
+  complete: z.boolean(),
+});

@@ -80,6 +80,12 @@ export const inputs = {
   /** Clients without traffic management send no percentage: for them, the newest revision gets all traffic. */
   serviceRevision: z.object({ ...container, trafficPercent: z._default(number, 100) }),
   traffic: z.object({ values: z.optional(z.array(z.object({ revision: text, percent: z._default(number, 0) }))) }),
+  /** `by` is the name of the decider, by default that of the key; `form` has the values of the form. */
+  decision: z.strictObject({
+    choice: z.string(),
+    by: z._default(z.string().check(z.maxLength(200)), ''),
+    form: z._default(z.record(z.string(), z.unknown()), {}),
+  }),
   /** Durations are ISO 8601 texts. */
   poll: z.strictObject({
     worker: z._default(z.string().check(z.maxLength(200)), ''),

@@ -110,21 +110,23 @@ const nearMiss = z.object({
 });
 
 /** `waiting` is absent for a run that has ended or runs at this moment. */
-export const approvals = z.object({
+const approvalRecord = {
+  instance: uuid,
+  workflow: z.string(),
+  state: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  assignees: z.array(z.string()),
+  since: time,
+  until: time,
+  reminders: z.int(),
+};
+export const approvals = z.object({ namespace: z.string(), approvals: z.array(z.object(approvalRecord)) });
+export const approval = z.object({
   namespace: z.string(),
-  approvals: z.array(
-    z.object({
-      instance: uuid,
-      workflow: z.string(),
-      state: z.string(),
-      subject: z.string(),
-      text: z.string(),
-      assignees: z.array(z.string()),
-      since: time,
-      reminders: z.int(),
-    }),
-  ),
+  approval: z.object({ ...approvalRecord, choices: z.array(z.string()), form: z.optional(z.unknown()) }),
 });
+export const decision = z.object({ namespace: z.string(), instance: uuid, choice: z.string(), by: z.string() });
 export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,

@@ -41,3 +41,22 @@ export const flowMetrics = z.object({
   failureRate: z.number(),
   states: z.array(stateFlow),
 });
+
+export const prices = z.object({
+  namespace: z.string(),
+  pricedOn: z.string(),
+  region: z.string(),
+  workflows: z.array(
+    z.object({
+      workflow: z.string(),
+      runs: z.array(
+        z.object({
+          op: z.enum(['execute', 'wait']),
+          least: z.number(),
+          most: z.number(),
+          lines: z.array(z.object({ what: z.string(), least: z.number(), most: z.number(), price: z.number() })),
+        }),
+      ),
+    }),
+  ),
+});

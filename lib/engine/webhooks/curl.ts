@@ -1,4 +1,4 @@
-import type { HmacVerification, WebhookVerification } from '../../../lib/compiler/plan/webhooks.ts';
+import type { HmacVerification, WebhookVerification } from '../../compiler/plan/webhooks.ts';
 
 /** What a request to a webhook needs besides its method and its body, as words of a POSIX shell. */
 interface Signing {
@@ -75,13 +75,17 @@ const SIGNINGS: { readonly [K in WebhookVerification['kind']]: Sign<K> } = {
 };
 
 /**
- * A line of a POSIX shell that sends a signed request by curl. It reads the value of the secret from the variable of that
- * name, and signs by openssl.
+ * A line of a POSIX shell that sends a signed request by curl. It reads the URL from the variable `url` and the value of
+ * the secret from the variable `variableOf`, and signs by openssl.
  */
-export function curlLine(url: string, verification: WebhookVerification, body: string): string {
+export function signedRequest(verification: WebhookVerification, body: string): string {
   const signing = SIGNINGS[verification.kind] as Sign<WebhookVerification['kind']>;
   const { before, headers, query = '' } = signing(verification);
   const all = ['Content-Type: application/json', ...headers].map((header) => `-H "${header}"`);
-  const curl = `curl -sS "${inDoubleQuotes(url)}${query}" ${all.join(' ')} -d "$body"`;
+  const curl = `curl -sS "$url${query}" ${all.join(' ')} -d "$body"`;
   return [`body=${singleQuoted(body)}`, ...(before === undefined ? [] : [before]), curl].join('; ');
 }
+
+/** As `signedRequest`, with the URL. */
+export const curlLine = (url: string, verification: WebhookVerification, body: string): string =>
+  `url=${singleQuoted(url)}; ${signedRequest(verification, body)}`;
