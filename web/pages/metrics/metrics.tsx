@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { duration } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
+import { MOST_PRICED, type Prices, priceText, sumOf, usePrices } from '../../data/runs/prices.ts';
 import { useSample } from '../../data/runs/sample.ts';
 import { bucketsOf, failuresOf, groupsOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
 import { Columns } from '../../parts/chart/columns.tsx';
@@ -46,13 +47,27 @@ function nameText(at: number): string {
 const numeric = (value: number): string => value.toLocaleString('en-US');
 const timeText = (value: number | undefined): string => (value === undefined ? '–' : duration(value));
 
+type Group = ReturnType<typeof groupsOf>[number];
+
 interface PartProps {
   readonly namespace: string;
   readonly sample: RunSample;
   readonly span: Span;
 }
 
-function Sums({ sample }: Pick<PartProps, 'sample'>) {
+/** The groups of the sample stand for all runs of the span. */
+const allOf = (sample: RunSample, groups: readonly Group[]) => {
+  const factor = sample.runs.length === 0 ? 0 : sample.total / sample.runs.length;
+  return groups.map(({ name, started }) => ({ name, started: started * factor }));
+};
+
+interface SumsProps {
+  readonly sample: RunSample;
+  readonly groups: readonly Group[];
+  readonly prices: Prices | undefined;
+}
+
+function Sums({ sample, groups, prices }: SumsProps) {
   const { started, complete, failed, open, p50, p95 } = summaryOf(sample.runs);
   const figures = [
     { label: 'Started', value: numeric(sample.total) },
@@ -61,6 +76,11 @@ function Sums({ sample }: Pick<PartProps, 'sample'>) {
     { label: 'In progress', value: numeric(open) },
     { label: 'Half end within', value: timeText(p50), detail: 'p50' },
     { label: '95 of 100 within', value: timeText(p95), detail: 'p95' },
+    {
+      label: 'Price on AWS',
+      value: prices === undefined ? '–' : priceText(sumOf(prices, allOf(sample, groups))),
+      detail: 'without the duration of Lambda',
+    },
   ];
   return (
     <>
@@ -100,9 +120,13 @@ function Over({ namespace, sample, span }: PartProps) {
   );
 }
 
-type Group = ReturnType<typeof groupsOf>[number];
+/** The price of a million runs, as `weft cost` prints it. */
+function millionText(prices: Prices | undefined, workflow: string): string {
+  const price = prices?.ofRun(workflow);
+  return price === undefined ? '–' : priceText({ least: price.least * 1e6, most: price.most * 1e6 });
+}
 
-const COLUMNS: readonly Column<Group>[] = [
+const columnsFor = (prices: Prices | undefined): readonly Column<Group>[] => [
   { name: 'Workflow', width: 'minmax(160px, 2fr)', cell: ({ name }) => <span class="strong">{name}</span> },
   { name: 'Started', width: '80px', isRight: true, cell: ({ started }) => numeric(started) },
   {
@@ -114,16 +138,21 @@ const COLUMNS: readonly Column<Group>[] = [
   { name: 'In progress', width: '80px', isRight: true, cell: ({ open }) => numeric(open) },
   { name: 'p50', width: '96px', isRight: true, cell: ({ p50 }) => timeText(p50) },
   { name: 'p95', width: '96px', isRight: true, cell: ({ p95 }) => timeText(p95) },
+  {
+    name: 'A million runs',
+    width: '144px',
+    isRight: true,
+    cell: ({ name }) => <span class="quiet">{millionText(prices, name)}</span>,
+  },
 ];
 
-function ByWorkflow({ namespace, sample }: Omit<PartProps, 'span'>) {
-  const groups = useMemo(() => groupsOf(sample.runs, ({ as }) => as), [sample]);
+function ByWorkflow({ namespace, groups, prices }: Omit<SumsProps, 'sample'> & { readonly namespace: string }) {
   if (groups.length === 0) return <p class="none">No run in this span.</p>;
   return (
     <Table
       label="Workflows"
       isWhole
-      columns={COLUMNS}
+      columns={columnsFor(prices)}
       count={groups.length}
       rowAt={(index) => groups[index]}
       keyOf={({ name }) => name}
@@ -158,6 +187,37 @@ function Causes({ namespace, sample }: Omit<PartProps, 'span'>) {
   );
 }
 
+function PriceNote({ prices: { region, pricedOn }, isPart }: { readonly prices: Prices; readonly isPart: boolean }) {
+  return (
+    <p class="none">
+      Prices are those of AWS’s list for {region} of {pricedOn}, without the free tier: from the cheapest to the most
+      expensive path, data below 1 KB, ten items of each foreach, without the duration of Lambda
+      {isPart && `; those of the ${MOST_PRICED} workflows with the most runs`}. <code>weft cost FILE</code> lists what
+      is used.
+    </p>
+  );
+}
+
+/** What the runs of the span tell. */
+function OfSample({ namespace, sample, span }: PartProps) {
+  const groups = useMemo(() => groupsOf(sample.runs, ({ as }) => as), [sample]);
+  const names = groups.map(({ name }) => name);
+  const prices = usePrices(namespace, names);
+  return (
+    <>
+      <Sums sample={sample} groups={groups} prices={prices} />
+      <Over namespace={namespace} sample={sample} span={span} />
+      <Section title="By workflow">
+        <ByWorkflow namespace={namespace} groups={groups} prices={prices} />
+        {prices !== undefined && <PriceNote prices={prices} isPart={names.length > MOST_PRICED} />}
+      </Section>
+      <Section title="By cause of failure">
+        <Causes namespace={namespace} sample={sample} />
+      </Section>
+    </>
+  );
+}
+
 /** How many runs, how long, and what failed: by hour and day, by workflow, by cause. */
 export function MetricsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
@@ -174,18 +234,7 @@ export function MetricsPage({ params }: { readonly params: Readonly<Record<strin
       />
       {error.value && <ErrorNote title="The metrics cannot be shown" error={error.value} />}
       {sample.value === undefined && !error.value && <Skeleton lines={8} />}
-      {sample.value !== undefined && (
-        <>
-          <Sums sample={sample.value} />
-          <Over namespace={namespace} sample={sample.value} span={span} />
-          <Section title="By workflow">
-            <ByWorkflow namespace={namespace} sample={sample.value} />
-          </Section>
-          <Section title="By cause of failure">
-            <Causes namespace={namespace} sample={sample.value} />
-          </Section>
-        </>
-      )}
+      {sample.value !== undefined && <OfSample namespace={namespace} sample={sample.value} span={span} />}
       <Section title="Since the beginning" detail="counters of the service">
         <Totals namespace={namespace} />
       </Section>
