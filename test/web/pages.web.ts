@@ -13,7 +13,7 @@ const EVERYTHING: RunOptions = {
 };
 const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
-const NAMES = Object.keys(pagesOf({ namespace: '', complete: '', failed: '', waiting: '', event: '' }));
+const NAMES = Object.keys(pagesOf({ namespace: '', complete: '', failed: '', waiting: '', event: '', asking: '' }));
 
 let console_: Console;
 let space: Space;

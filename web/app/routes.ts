@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { ApprovalsPage } from '../pages/approvals/approvals.tsx';
 import { EventsPage } from '../pages/events/events.tsx';
 import { GalleryPage } from '../pages/gallery/gallery.tsx';
 import { KeysPage } from '../pages/keys/keys.tsx';
@@ -17,6 +18,8 @@ import { ServicesPage } from '../pages/services/services.tsx';
 import { SettingsPage } from '../pages/settings/settings.tsx';
 import { TreePage } from '../pages/tree/tree.tsx';
 import { VariablesPage } from '../pages/variables/variables.tsx';
+import { WebhooksPage } from '../pages/webhooks/webhooks.tsx';
+import { WorkersPage } from '../pages/workers/workers.tsx';
 
 export type PageProps = { readonly params: Readonly<Record<string, string>> };
 
@@ -47,6 +50,9 @@ export const routes: readonly Route[] = [
   { path: 'n/:namespace/runs/:id', page: RunPage },
   { path: 'n/:namespace/events', page: EventsPage },
   { path: 'n/:namespace/events/*id', page: EventsPage },
+  { path: 'n/:namespace/approvals', page: ApprovalsPage },
+  { path: 'n/:namespace/workers', page: WorkersPage },
+  { path: 'n/:namespace/webhooks', page: WebhooksPage },
   { path: 'n/:namespace/metrics', page: MetricsPage },
   { path: 'n/:namespace/log', page: LogPage },
   {

@@ -22,6 +22,7 @@ export function sectionsOf(namespace: string): readonly Section[] {
     { id: 'tree', label: 'Explorer', icon: 'tree', href: addresses.tree(namespace), key: 't' },
     { id: 'runs', label: 'Runs', icon: 'runs', href: addresses.runs(namespace), key: 'r' },
     { id: 'events', label: 'Events', icon: 'events', href: addresses.events(namespace), key: 'e' },
+    { id: 'approvals', label: 'Approvals', icon: 'approvals', href: addresses.approvals(namespace), key: 'a' },
     { id: 'metrics', label: 'Metrics', icon: 'metrics', href: addresses.metrics(namespace), key: 'm' },
     { id: 'log', label: 'Log', icon: 'log', href: addresses.log(namespace), key: 'l' },
     {
@@ -33,6 +34,8 @@ export function sectionsOf(namespace: string): readonly Section[] {
       isFirst: true,
     },
     { id: 'secrets', label: 'Secrets', icon: 'secrets', href: addresses.secrets(namespace), key: 's' },
+    { id: 'workers', label: 'Workers', icon: 'workers', href: addresses.workers(namespace), key: 'w' },
+    { id: 'webhooks', label: 'Webhooks', icon: 'webhooks', href: addresses.webhooks(namespace), key: 'h' },
     { id: 'services', label: 'Services', icon: 'services', href: addresses.services(namespace) },
     { id: 'registries', label: 'Registries', icon: 'registries', href: addresses.registries(namespace) },
     { id: 'settings', label: 'Settings', icon: 'settings', href: addresses.settings(namespace), isFirst: true },

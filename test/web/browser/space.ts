@@ -11,6 +11,8 @@ export interface Space {
   readonly failed: string;
   readonly waiting: string;
   readonly event: string;
+  /** A run that waits for a decision. */
+  readonly asking: string;
 }
 
 const WORKFLOWS: Readonly<Record<string, string>> = {
@@ -38,11 +40,13 @@ export async function started(client: Client, namespace: string, path: string, i
   return String((await ask(client, 'POST', url, input))?.['instance']);
 }
 
-/** Waits until a run has the status. */
+/** Waits until a run has the status. Throws when it has ended otherwise. */
 export async function untilStatus(client: Client, namespace: string, id: string, status: string): Promise<void> {
   for (;;) {
     const reply = await ask(client, 'GET', `/api/namespaces/${namespace}/instances/${id}`);
-    if (String(reply?.['instance']?.['status']) === status) return;
+    const { status: found, errorCode, errorMessage } = reply?.['instance'] ?? {};
+    if (String(found) === status) return;
+    if (String(found) !== 'pending') throw new Error(`${id} is ${found}: ${errorCode} ${errorMessage}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
@@ -80,6 +84,58 @@ async function addData(client: Client, base: string): Promise<void> {
   await ask(client, 'PUT', `${base}/tree/hello.yaml?op=create-node-attributes`, { attributes: ['nightly'] });
 }
 
+/** A workflow that asks two people, one whose task nobody has fetched, and one with a webhook. */
+export const OUTSIDE: Readonly<Record<string, string>> = {
+  refund: `timeouts: {interrupt: P3D, kill: P4D}
+labels: {team: shop}
+states:
+- id: sign-off
+  type: approval
+  subject: jq("Refund of " + (.amount | tostring))
+  text: The parcel was lost.
+  assignees: [Ada, finance]
+  choices: {approve: paid, refuse: refused}
+  form:
+    type: object
+    required: [comment]
+    properties: {comment: {type: string, title: Comment}}
+  timeout: P2D
+- {id: paid, type: noop, transform: 'jq({paid: true, why: .return.form.comment})'}
+- {id: refused, type: noop, transform: {paid: false}}
+`,
+  label: `functions:
+- {id: label, type: worker, queue: labelling}
+states:
+- {id: label, type: action, action: {function: label, input: {image: jq(.image)}}, timeout: PT1H}
+`,
+  push: `start: {type: webhook, verify: {github: HOOK_SECRET}}
+states:
+- {id: pushed, type: noop, transform: 'jq({branch: .body.ref})'}
+`,
+};
+
+/** Stores these workflows and starts those that wait. Returns the run that waits for a decision. */
+async function addOutside(client: Client, namespace: string): Promise<string> {
+  for (const [path, source] of Object.entries(OUTSIDE)) {
+    await ask(client, 'PUT', `/api/namespaces/${namespace}/tree/${path}?op=create-workflow`, source);
+  }
+  const asking = await started(client, namespace, 'refund', { amount: 40 });
+  const labelling = await started(client, namespace, 'label', { image: 'https://example.com/a.png' });
+  await untilListening(client, namespace, asking);
+  await untilTaskOf(client, namespace, labelling);
+  return asking;
+}
+
+/** Waits until a run waits for a worker. */
+export async function untilTaskOf(client: Client, namespace: string, id: string): Promise<void> {
+  for (;;) {
+    const reply = await ask(client, 'GET', `/api/namespaces/${namespace}/instances/${id}/waiting`);
+    const [open] = rowsOf(reply?.['waiting']?.['for']?.['calls']?.['open'] ?? ([] as never));
+    if (open?.['worker'] !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
 /** Makes a namespace with workflows, runs of every kind, events, variables and secrets. */
 export async function makeSpace(client: Client, namespace: string): Promise<Space> {
   const base = `/api/namespaces/${namespace}`;
@@ -89,6 +145,7 @@ export async function makeSpace(client: Client, namespace: string): Promise<Spac
   const waiting = await started(client, namespace, 'orders/payment.yaml', { id: 'o-1', cents: 950 });
   await started(client, namespace, 'hello.yaml', { name: 'Ada' });
   await addData(client, base);
+  const asking = await addOutside(client, namespace);
   await untilStatus(client, namespace, complete, 'complete');
   await untilStatus(client, namespace, failed, 'failed');
   await untilListening(client, namespace, waiting);
@@ -104,11 +161,18 @@ export async function makeSpace(client: Client, namespace: string): Promise<Spac
     json: event,
     headers: { 'Content-Type': 'application/cloudevents+json' },
   });
-  return { namespace, complete, failed, waiting, event: 'e-1' };
+  return { namespace, complete, failed, waiting, event: 'e-1', asking };
 }
 
 /** Every page of the console, in a namespace with something of everything. */
-export function pagesOf({ namespace: ns, complete, failed, waiting, event }: Space): Readonly<Record<string, string>> {
+export function pagesOf({
+  namespace: ns,
+  complete,
+  failed,
+  waiting,
+  event,
+  asking,
+}: Space): Readonly<Record<string, string>> {
   return {
     namespaces: '',
     overview: `n/${ns}`,
@@ -136,6 +200,14 @@ export function pagesOf({ namespace: ns, complete, failed, waiting, event }: Spa
     listeners: `n/${ns}/events?view=waiting`,
     'failed deliveries': `n/${ns}/events?view=failed`,
     'event filters': `n/${ns}/events?view=filters`,
+    approvals: `n/${ns}/approvals`,
+    approval: `n/${ns}/approvals?run=${asking}`,
+    'run asking': `n/${ns}/runs/${asking}`,
+    'runs by label': `n/${ns}/runs?label=team%3Dshop`,
+    workers: `n/${ns}/workers`,
+    queue: `n/${ns}/workers?queue=labelling`,
+    webhooks: `n/${ns}/webhooks`,
+    webhook: `n/${ns}/webhooks?workflow=%2Fpush`,
     metrics: `n/${ns}/metrics`,
     log: `n/${ns}/log`,
     variables: `n/${ns}/variables?name=rates`,

@@ -40,12 +40,15 @@ function queryText(op: string | undefined, query: Readonly<Record<string, Value>
   return text === '' ? '' : `?${text}`;
 }
 
-/** The URL of a request. The API is beside the console: below the same stage, if there is one. */
+/** The URL of a path of the API, which is beside the console: below the same stage, if there is one. */
+export const apiUrl = (path: string): string => new URL(`../api${path}`, document.baseURI).href;
+
+/** The URL of a request. */
 export function urlOf<Id extends OperationId>(id: Id, path: PathOf<Id>, query?: Options<Id>['query']): string {
   const row: Row = operations[id];
   const values = path as Readonly<Record<string, string>>;
   const filled = row.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, values[name] ?? ''));
-  return new URL(`../api${filled}${queryText(row.op, query ?? {})}`, document.baseURI).href;
+  return apiUrl(`${filled}${queryText(row.op, query ?? {})}`);
 }
 
 type Body = string | Blob | Uint8Array<ArrayBuffer>;

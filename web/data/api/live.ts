@@ -100,6 +100,29 @@ export function useLoad<Id extends OperationId>(
   return loader;
 }
 
+const AGAIN_MS = 3000;
+
+/**
+ * As `useLoad`, and again every few seconds while the page is in sight; at once when `version` changes. For what the
+ * service has no stream of.
+ */
+export function usePolled<Id extends OperationId>(
+  id: Id,
+  path: PathOf<Id> | undefined,
+  query?: Query<Id>,
+  version = '',
+): Loaded<ReplyOf<Id>> {
+  const loaded = useLoad(id, path, query);
+  const isAsked = path !== undefined;
+  useEffect(() => {
+    if (!isAsked) return undefined;
+    if (version !== '') loaded.reload();
+    const timer = setInterval(() => !document.hidden && loaded.reload(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [loaded, isAsked, version]);
+  return loaded;
+}
+
 class Loader<T> extends Shown<T> implements Loaded<T> {
   readonly #load: (signal: AbortSignal) => Promise<T>;
   #running = new AbortController();

@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts';
-import type { EventRecord } from '../api/operations.ts';
+import type { EventRecord, Listener } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
 
 /** An event as it is written to be sent. */
@@ -33,6 +33,12 @@ export function eventIn({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json |
     return undefined;
   }
 }
+
+/** A decision reaches its run as an event of this type, which no event of a namespace has. */
+const DECISION = 'weft.approval';
+
+/** Whether a listener waits for a decision of a person. */
+export const isForDecision = ({ events }: Listener): boolean => events.some(({ type }) => type === DECISION);
 
 const WAIT = 'wait ';
 

@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts';
-import { type RunFilters, toListQuery } from './filters.ts';
+import { isSearch, type RunFilters, toListQuery } from './filters.ts';
 
 /** What an action on many runs would do, or did, to one of them. */
 export interface BulkRow {
@@ -69,8 +69,18 @@ const MOST_CANCELLED = 1000;
 export function cancelAction(namespace: string, filters: RunFilters): BulkAction {
   const pending = async (until: string): Promise<{ ids: readonly string[]; total: number }> => {
     const query = { ...toListQuery({ ...filters, status: 'pending', until }, Date.now()), limit: MOST_CANCELLED };
-    const { instances } = await call('listInstances', { namespace }, { query });
-    return { ids: instances.results.map(({ id }) => id), total: instances.pageInfo.total };
+    const ids: string[] = [];
+    let after: string | undefined;
+    let total = 0;
+    do {
+      const cursor = after === undefined ? {} : { after };
+      const { instances } = await call('listInstances', { namespace }, { query: { ...query, ...cursor } });
+      ids.push(...instances.results.map(({ id }) => id));
+      total = isSearch(filters) ? ids.length : instances.pageInfo.total;
+      // A search examines a part of the list in each request.
+      after = isSearch(filters) && instances.pageInfo.hasNextPage ? instances.pageInfo.endCursor : undefined;
+    } while (after !== undefined && ids.length < MOST_CANCELLED);
+    return { ids: ids.slice(0, MOST_CANCELLED), total };
   };
   return {
     plan: async () => {

@@ -8,10 +8,11 @@ export interface RunFilters {
   /** `1h`, `24h`, `7d`, or a timestamp. */
   readonly since: string;
   readonly until: string;
+  /** `name=value`, or a name for any value. */
+  readonly label: string;
+  /** A part of the code of the error. */
+  readonly error: string;
 }
-
-export const RUN_STATUSES = ['pending', 'complete', 'failed', 'crashed', 'cancelled'] as const;
-export const RUN_TRIGGERS = ['api', 'cron', 'cloudevent', 'instance'] as const;
 
 /** How far back the named spans reach, milliseconds. */
 export const SPANS: Readonly<Record<string, number>> = {
@@ -31,6 +32,8 @@ export function filtersIn(query: URLSearchParams): RunFilters {
     trigger: valueIn(query, 'trigger'),
     since: valueIn(query, 'since'),
     until: valueIn(query, 'until'),
+    label: valueIn(query, 'label'),
+    error: valueIn(query, 'error'),
   };
 }
 
@@ -45,15 +48,20 @@ const endOf = (until: string): string => (Number.isNaN(Date.parse(until)) ? '' :
 
 /** The filters of the API for filters of an address. A whole path finds the runs of that workflow alone. */
 export function toListFilters(filters: RunFilters, now: number): Filter[] {
-  const { status, workflow, trigger, since, until } = filters;
+  const { status, workflow, trigger, since, until, label, error } = filters;
   return [
     { field: 'STATUS', type: 'MATCH', val: status },
     { field: 'AS', type: workflow.startsWith('/') ? 'WORKFLOW' : 'CONTAINS', val: workflow },
     { field: 'TRIGGER', type: 'MATCH', val: trigger },
     { field: 'CREATED', type: 'AFTER', val: startOf(since, now) },
     { field: 'CREATED', type: 'BEFORE', val: endOf(until) },
+    { field: 'LABEL', type: 'MATCH', val: label },
+    { field: 'CODE', type: 'CONTAINS', val: error },
   ];
 }
+
+/** Whether the filters make the list a search, which is read from page to page. */
+export const isSearch = ({ label, error }: RunFilters): boolean => label !== '' || error !== '';
 
 /** The query parameters of the API for filters of an address. */
 export const toListQuery = (filters: RunFilters, now: number) => filterQuery(toListFilters(filters, now));

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
@@ -23,7 +23,8 @@ export class RunRows {
   readonly fresh = signal(0);
   readonly state = signal<StreamState>('connecting');
   readonly error = signal<ApiError | undefined>(undefined);
-  readonly isLoaded = computed(() => this.total.value !== undefined);
+  /** Every run of the list is counted. */
+  readonly isWhole: ReadonlySignal<boolean> = signal(true);
 
   readonly #namespace: string;
   readonly #filters: RunFilters;

@@ -35,6 +35,8 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   cron: 'Schedule',
   cloudevent: 'Event',
   instance: 'Parent run',
+  webhook: 'Webhook',
+  rerun: 'Repetition',
 };
 
 /** What started a run: its word, and the id behind the colon of `instance:<id>` or `cloudevent:<id>`. */

@@ -3,6 +3,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** What a form needs to know of a JSON schema. */
 export interface InputField {
   readonly name: string;
+  /** What the schema calls it; the name where it has no title. */
+  readonly title: string;
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'other';
   readonly choices: readonly string[];
   readonly isRequired: boolean;
@@ -18,12 +20,23 @@ function toField(name: string, schema: Json, required: readonly unknown[]): Inpu
   const { type } = schema as { readonly type?: unknown };
   return {
     name,
+    title: typeof schema['title'] === 'string' ? schema['title'] : name,
     type: TYPES.has(type) ? (type as InputField['type']) : 'other',
     choices,
     isRequired: required.includes(name),
     about: typeof schema['description'] === 'string' ? schema['description'] : '',
     example: schema['default'],
   };
+}
+
+/** The fields of a schema of an object; undefined for a schema that names none. */
+export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
+  if (!isJson(schema) || !isJson(schema['properties'])) return undefined;
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const fields = Object.entries(schema['properties']).flatMap(([name, one]) =>
+    isJson(one) ? [toField(name, one, required)] : [],
+  );
+  return fields.length === 0 ? undefined : fields;
 }
 
 /**
@@ -34,11 +47,5 @@ export function inputSchema(document: unknown): readonly InputField[] | undefine
   const states = isJson(document) && Array.isArray(document['states']) ? document['states'] : [];
   const first: unknown = states[0];
   if (!isJson(first) || first['type'] !== 'validate' || first['subject'] !== undefined) return undefined;
-  const { schema } = first;
-  if (!isJson(schema) || !isJson(schema['properties'])) return undefined;
-  const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const fields = Object.entries(schema['properties']).flatMap(([name, one]) =>
-    isJson(one) ? [toField(name, one, required)] : [],
-  );
-  return fields.length === 0 ? undefined : fields;
+  return fieldsOf(first['schema']);
 }

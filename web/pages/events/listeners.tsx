@@ -1,6 +1,7 @@
 import { useLive } from '../../data/api/live.ts';
 import type { Listener } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
+import { isForDecision } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { ButtonLink } from '../../parts/button/button.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
@@ -68,7 +69,8 @@ const leadsTo = (namespace: string, { instance, workflow }: Listener): string =>
 /** Workflows that an event starts, and runs that wait for one. */
 export function Listeners({ namespace }: { readonly namespace: string }) {
   const { value, error } = useLive('listEventListeners', { namespace });
-  const list = value.value?.results;
+  // Decisions have a page of their own.
+  const list = value.value?.results.filter((one) => !isForDecision(one));
   if (error.value !== undefined) return <ErrorNote title="The listeners cannot be listed" error={error.value} />;
   if (list === undefined) return <Skeleton lines={5} />;
   if (list.length === 0) {

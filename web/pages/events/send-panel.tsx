@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../../data/api/client.ts';
 import type { EventRecord, Listener } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
-import { draftOfEvent, type EventDraft, sendEvent } from '../../data/events/events.ts';
+import { draftOfEvent, type EventDraft, isForDecision, sendEvent } from '../../data/events/events.ts';
 import { prettyJson } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
@@ -59,7 +59,12 @@ function useTemplates(namespace: string) {
     Promise.all(lists).then(
       ([{ events }, { results }]) => {
         into(source)(events.results);
-        into(templates)(templatesOf(events.results, results));
+        into(templates)(
+          templatesOf(
+            events.results,
+            results.filter((one) => !isForDecision(one)),
+          ),
+        );
       },
       // A form without templates is a form all the same.
       () => {},

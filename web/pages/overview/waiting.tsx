@@ -1,5 +1,6 @@
 import { useLive } from '../../data/api/live.ts';
 import type { Listener } from '../../data/api/operations.ts';
+import { isForDecision } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Section } from '../../parts/head/head.tsx';
 import { ErrorNote } from '../../parts/note/note.tsx';
@@ -8,8 +9,11 @@ import { Time } from '../../parts/value/value.tsx';
 
 const MOST = 8;
 
-const wordsOf = ({ events, mode }: Listener): string =>
-  events.map(({ type }) => type).join(mode === 'and' ? ' and ' : ' or ');
+const wordsOf = (listener: Listener): string => {
+  if (isForDecision(listener)) return 'a decision';
+  const { events, mode } = listener;
+  return events.map(({ type }) => type).join(mode === 'and' ? ' and ' : ' or ');
+};
 
 /** Runs that wait for an event, those that wait longest first. */
 export function WaitingList({ namespace }: { readonly namespace: string }) {
@@ -18,9 +22,9 @@ export function WaitingList({ namespace }: { readonly namespace: string }) {
     .filter(({ instance }) => instance !== '')
     .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
   return (
-    <Section title="Waiting for events" detail={runs.length > 0 ? runs.length.toLocaleString('en-US') : undefined}>
+    <Section title="Waiting" detail={runs.length > 0 ? runs.length.toLocaleString('en-US') : undefined}>
       {error.value && <ErrorNote title="They cannot be listed" error={error.value} />}
-      {value.value !== undefined && runs.length === 0 && <p class="none">No run waits for an event.</p>}
+      {value.value !== undefined && runs.length === 0 && <p class="none">No run waits for an event or a decision.</p>}
       <ul class="short-list">
         {runs.slice(0, MOST).map((listener) => (
           <li key={listener.instance}>

@@ -79,6 +79,24 @@ function Trigger({ namespace, reply }: Pick<RunHeadProps, 'namespace' | 'reply'>
   return <span>Started by {word === 'API' ? 'the API' : word.toLowerCase()}</span>;
 }
 
+/** The labels of the run; each leads to the runs that have it. */
+function Labels({ namespace, labels = {} }: { readonly namespace: string; readonly labels: InstanceReply['labels'] }) {
+  return (
+    <>
+      {Object.entries(labels).map(([name, value]) => (
+        <a
+          key={name}
+          class="label-chip"
+          href={addresses.runs(namespace, { label: `${name}=${value}` })}
+          title="Runs with this label"
+        >
+          <span class="quiet">{name}</span> <span class="cut">{value}</span>
+        </a>
+      ))}
+    </>
+  );
+}
+
 /** The run that this one repeats, and the newest that repeats this one. */
 function Repetitions({ namespace, timeline }: Pick<RunHeadProps, 'namespace' | 'timeline'>) {
   const { rerunOf, reruns = [] } = timeline ?? {};
@@ -126,6 +144,7 @@ export function RunHead(props: RunHeadProps) {
             </span>
           )}
           <Trigger namespace={namespace} reply={reply} />
+          <Labels namespace={namespace} labels={reply.labels} />
           <Repetitions namespace={namespace} timeline={timeline} />
           <span class="line">
             Revision <Id id={workflow.revision} of="the revision" />

@@ -1,17 +1,16 @@
-import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
+import type { InstanceRecord } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
-import { addresses } from '../../data/navigation/addresses.ts';
 import { setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
-import { Button, ButtonLink } from '../../parts/button/button.tsx';
+import { Button } from '../../parts/button/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
-import { CopyButton, Time } from '../../parts/value/value.tsx';
-import { NearMisses } from './near-misses.tsx';
+import { CopyButton } from '../../parts/value/value.tsx';
+import { type Wait, Waiting } from './waiting.tsx';
 
 interface ReasonProps {
   readonly namespace: string;
   readonly instance: InstanceRecord;
-  readonly listener: Listener | undefined;
+  readonly wait: Wait | undefined;
   readonly state: string | undefined;
   /** The number of the last recorded visit of the state. */
   readonly step: number | undefined;
@@ -46,63 +45,12 @@ function Failed({ instance, state, step }: ReasonProps) {
   );
 }
 
-/** The attributes that an event must have, as a person reads them. */
-function FilterWords({ filters }: { readonly filters: Readonly<Record<string, unknown>> }) {
-  const pairs = Object.entries(filters);
-  if (pairs.length === 0) return <> of any attributes</>;
-  return (
-    <>
-      {' with '}
-      {pairs.map(([name, value], index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <code>
-            {name}={typeof value === 'string' ? value : JSON.stringify(value)}
-          </code>
-        </span>
-      ))}
-    </>
-  );
-}
-
-const JOINS: Readonly<Record<Listener['mode'], string>> = { simple: '', and: ' and ', or: ' or ' };
-
-function templateOf({ events }: Listener): Record<string, string> {
-  const [first] = events;
-  return first === undefined ? {} : { send: first.type, attributes: JSON.stringify(first.filters) };
-}
-
-function Waiting({ namespace, listener }: { readonly namespace: string; readonly listener: Listener }) {
-  return (
-    <div class="reason waiting-reason">
-      <Icon name="wait" />
-      <div class="grows">
-        <p>
-          Waits for{' '}
-          {listener.events.map(({ type, filters }, index) => (
-            <span key={`${type} ${JSON.stringify(filters)}`}>
-              {index > 0 && JOINS[listener.mode]}
-              <code class="strong">{type}</code>
-              <FilterWords filters={filters} />
-            </span>
-          ))}{' '}
-          since <Time at={listener.createdAt} />
-        </p>
-        <NearMisses namespace={namespace} listener={listener} />
-      </div>
-      {may('broadcastEvent') && (
-        <ButtonLink icon="send" href={addresses.events(namespace, templateOf(listener))}>
-          Send it
-        </ButtonLink>
-      )}
-    </div>
-  );
-}
-
 /** Why the run stands where it stands: its error, or what it waits for. */
 export function Reason(props: ReasonProps) {
-  const { instance, listener, namespace } = props;
+  const { instance, wait, namespace } = props;
   const status = statusOf(instance);
-  if (!isOver(instance)) return listener === undefined ? null : <Waiting namespace={namespace} listener={listener} />;
+  if (!isOver(instance)) {
+    return wait === undefined ? null : <Waiting namespace={namespace} instance={instance.id} wait={wait} />;
+  }
   return status === 'complete' ? null : <Failed {...props} />;
 }

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from '../../data/api/errors.ts';
 import { type GrowingLog, useGrowingLog } from '../../data/api/growing-log.ts';
-import { useLive, useLoad } from '../../data/api/live.ts';
-import type { InstanceReply, Listener } from '../../data/api/operations.ts';
+import { useLive, useLoad, usePolled } from '../../data/api/live.ts';
+import type { InstanceReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { textOfBase64 } from '../../data/format/text.ts';
 import { instantOf } from '../../data/format/time.ts';
@@ -11,7 +11,6 @@ import { place, setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import { type Step, StepReader } from '../../data/runs/steps.ts';
 import { useTimeline } from '../../data/runs/timeline.ts';
-import { useListeningRuns } from '../../data/runs/waiting.ts';
 import { graphOf } from '../../data/workflow/yaml.ts';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
@@ -20,6 +19,7 @@ import { RunHead } from './head.tsx';
 import { RunInspector } from './inspector.tsx';
 import { Reason } from './reason.tsx';
 import { RepeatPanel } from './repeat-panel.tsx';
+import { isForOutside, type Wait } from './waiting.tsx';
 import { wayOf } from './way.ts';
 
 /** The source of the revision that ran. */
@@ -73,7 +73,7 @@ interface LoadedProps {
   readonly namespace: string;
   readonly reply: InstanceReply;
   readonly log: Pick<GrowingLog, 'lines' | 'error'>;
-  readonly listener: Listener | undefined;
+  readonly wait: Wait | undefined;
   readonly state: Parameters<typeof RunHead>[0]['state'];
 }
 
@@ -113,13 +113,13 @@ function Path({ graph, error, way, steps, step, instance }: PathProps) {
   );
 }
 
-function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
+function Loaded({ namespace, reply, log, wait, state }: LoadedProps) {
   const { instance, workflow } = reply;
   const { source, graph, error } = useSource(namespace, workflow);
   const steps = useSteps(log, instance);
   const step = chosenStep(steps);
   useStepKeys(steps, step);
-  const isWaiting = listener !== undefined && !isOver(instance);
+  const isWaiting = isForOutside(wait) && !isOver(instance);
   const timeline = useTimeline(namespace, instance.id, `${isOver(instance)} ${step?.number}`);
   const repeat = place.value.query.get('repeat');
   const way = useMemo(() => wayOf(reply, isWaiting), [reply, isWaiting]);
@@ -129,7 +129,7 @@ function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
     <>
       <RunHead {...{ namespace, reply, status, state, timeline }} />
       <Reason
-        {...{ namespace, instance, listener, state: last }}
+        {...{ namespace, instance, wait, state: last }}
         step={timeline?.steps.findLast(({ state: id }) => id === last)?.n}
       />
       <div class="run">
@@ -149,13 +149,21 @@ function Loaded({ namespace, reply, log, listener, state }: LoadedProps) {
   );
 }
 
+/** What a run waits for, as long as it has not ended. */
+function useWait(namespace: string, reply: InstanceReply | undefined): Wait | undefined {
+  const isOpen = reply !== undefined && !isOver(reply.instance);
+  const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
+  const waiting = usePolled('getInstanceWaiting', path, undefined, String(reply?.flow.length));
+  return waiting.value.value?.waiting;
+}
+
 /** One run: why it stands where it stands, the way it took, its steps in time, and what belongs to them. */
 export function RunPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '', id = '' } = params;
   const { value, error, state } = useLive('getInstance', { namespace, instance: id });
   const log = useGrowingLog('getInstanceLogs', { namespace, instance: id });
-  const listener = useListeningRuns(namespace).value.get(id);
   const reply = value.value;
+  const wait = useWait(namespace, reply);
   if (error.value !== undefined) {
     if (error.value.status !== 404) return <ErrorNote title="The run cannot be shown" error={error.value} />;
     return (
@@ -167,7 +175,7 @@ export function RunPage({ params }: { readonly params: Readonly<Record<string, s
   if (reply === undefined) return <Skeleton lines={6} />;
   return (
     <div class="page">
-      <Loaded key={id} {...{ namespace, reply, log, listener }} state={state.value} />
+      <Loaded key={id} {...{ namespace, reply, log, wait }} state={state.value} />
     </div>
   );
 }

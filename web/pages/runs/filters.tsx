@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useActions } from '../../data/navigation/actions.ts';
 import { setQuery } from '../../data/navigation/location.ts';
@@ -21,6 +22,8 @@ const TRIGGERS = [
   { value: 'cron', label: 'Schedule' },
   { value: 'cloudevent', label: 'Event' },
   { value: 'instance', label: 'Parent run' },
+  { value: 'webhook', label: 'Webhook' },
+  { value: 'rerun', label: 'Repetition' },
 ];
 
 const TIMES = [
@@ -42,25 +45,62 @@ const NONE = {
   since: undefined,
   until: undefined,
   bulk: undefined,
+  label: undefined,
+  error: undefined,
 };
+
+/** A text that is typed, and follows the address. */
+function useTyped(text: string): Signal<string> {
+  const typed = useSignal(text);
+  useEffect(() => {
+    typed.value = text;
+  }, [text, typed]);
+  return typed;
+}
+
+interface MarksProps {
+  readonly filters: RunFilters;
+  readonly input: RefObject<HTMLInputElement | null>;
+}
+
+/** What a run carries: a label, the code of its error. */
+function Marks({ filters: { label, error }, input }: MarksProps) {
+  const [typedLabel, typedError] = [useTyped(label), useTyped(error)];
+  return (
+    <>
+      <Search
+        label="Label"
+        placeholder="Label: team=shop"
+        value={typedLabel}
+        input={input}
+        onSearch={(value) => setQuery({ label: value })}
+      />
+      <Search
+        label="Error code"
+        placeholder="Error code"
+        value={typedError}
+        onSearch={(value) => setQuery({ error: value })}
+      />
+    </>
+  );
+}
 
 /** The filters of the list. They stand in the address, so that a link shows the same to a colleague. */
 export function FilterBar({ filters }: { readonly filters: RunFilters }) {
-  const { status, workflow, trigger, since, until } = filters;
+  const { status, workflow, trigger, since, until, label, error } = filters;
   const search = useRef<HTMLInputElement>(null);
-  const typed = useSignal(workflow);
-  useEffect(() => {
-    typed.value = workflow;
-  }, [workflow, typed]);
+  const typed = useTyped(workflow);
+  const labels = useRef<HTMLInputElement>(null);
   useActions(
     () => [
       { id: 'search', label: 'Search runs by workflow', keys: '/', run: () => search.current?.focus() },
+      { id: 'search labels', label: 'Search runs by label', run: () => labels.current?.focus() },
       { id: 'failed', label: 'Show failed runs', run: () => setQuery({ status: 'failed' }) },
       { id: 'running', label: 'Show runs in progress', run: () => setQuery({ status: 'pending' }) },
     ],
     [],
   );
-  const isFiltered = [status, workflow, trigger, since, until].some((value) => value !== '');
+  const isFiltered = [status, workflow, trigger, since, until, label, error].some((value) => value !== '');
   return (
     <search class="filter-bar" aria-label="Filters">
       <Search
@@ -83,6 +123,7 @@ export function FilterBar({ filters }: { readonly filters: RunFilters }) {
         choices={timesWith(since)}
         onChange={(value) => setQuery({ since: value })}
       />
+      <Marks filters={filters} input={labels} />
       {isFiltered && (
         <Button kind="bare" icon="close" onClick={() => setQuery(NONE)}>
           Clear

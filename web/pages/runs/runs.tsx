@@ -3,7 +3,8 @@ import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
-import { filtersIn } from '../../data/runs/filters.ts';
+import { filtersIn, isSearch, type RunFilters } from '../../data/runs/filters.ts';
+import { FoundRows } from '../../data/runs/found-rows.ts';
 import { RunRows } from '../../data/runs/rows.ts';
 import { useListeningRuns } from '../../data/runs/waiting.ts';
 import { Button, ButtonLink } from '../../parts/button/button.tsx';
@@ -70,14 +71,21 @@ function Fresh({ count: fresh, onShow }: { readonly count: number; readonly onSh
   );
 }
 
+/** The unknown row at the end of a search is none. */
+const totalText = (total: number, isWhole: boolean): string =>
+  isWhole ? count(total, 'run') : `${count(total - 1, 'run')} so far`;
+
 const isBulk = (kind: string | null): kind is BulkKind => kind === 'cancel' || kind === 'rerun';
+
+const rowsOf = (namespace: string, filters: RunFilters): RunRows | FoundRows =>
+  isSearch(filters) ? new FoundRows(namespace, filters) : new RunRows(namespace, filters);
 
 /** The runs of a namespace, the newest first. */
 export function RunsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const namespace = params['namespace'] ?? '';
   const filters = filtersIn(place.value.query);
   const name = JSON.stringify([namespace, filters]);
-  const rows = useMemo(() => new RunRows(namespace, filters), [name]);
+  const rows = useMemo(() => rowsOf(namespace, filters), [name]);
   useEffect(() => rows.open(), [rows]);
   const waiting = useListeningRuns(namespace).value;
   const columns = useMemo(() => runColumns(waiting), [waiting]);
@@ -94,7 +102,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
         name={`Runs of ${namespace}`}
         detail={
           <>
-            {total !== undefined && <span>{count(total, 'run')}</span>}
+            {total !== undefined && <span>{totalText(total, rows.isWhole.value)}</span>}
             <LiveMark state={rows.state.value} />
           </>
         }

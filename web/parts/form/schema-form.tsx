@@ -40,9 +40,9 @@ interface RowProps {
 }
 
 function Row({ field, value, onChange }: RowProps) {
-  const { name, type, choices, isRequired, about } = field;
-  const label = isRequired ? name : `${name} (may be left out)`;
-  if (type === 'boolean') return <Switch label={name} isOn={value === true} onChange={onChange} />;
+  const { title, type, choices, isRequired, about } = field;
+  const label = isRequired ? title : `${title} (may be left out)`;
+  if (type === 'boolean') return <Switch label={title} isOn={value === true} onChange={onChange} />;
   if (choices.length > 0) {
     const all = ['', ...choices].map((one) => ({ value: one, label: one || 'none' }));
     return (
@@ -57,7 +57,7 @@ function Row({ field, value, onChange }: RowProps) {
   return (
     <TextField
       label={label}
-      isCode
+      isCode={type !== 'string'}
       hint={about || undefined}
       value={textOf(value)}
       onInput={(text) => onChange(valueIn(field, text))}

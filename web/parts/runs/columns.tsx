@@ -1,4 +1,5 @@
 import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
+import { isForDecision } from '../../data/events/events.ts';
 import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';
 import { StatusMark } from '../status/status.tsx';
 import type { Column } from '../table/table.tsx';
@@ -10,6 +11,7 @@ const statusIn = (row: InstanceRecord, waiting: Waiting) => statusOf(row, waitin
 
 /** What a run waits for, in a few words. */
 function reasonOf(listener: Listener): string {
+  if (isForDecision(listener)) return 'a decision';
   const types = listener.events.map(({ type }) => type);
   return types.join(listener.mode === 'and' ? ' and ' : ' or ');
 }

@@ -1,0 +1,99 @@
+import { signal } from '@preact/signals';
+import { call } from '../api/client.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
+import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
+import type { StreamState } from '../api/streams.ts';
+import { type RunFilters, toListQuery } from './filters.ts';
+
+const PAGE = 100;
+const HALF = PAGE / 2;
+const AGAIN_MS = 5000;
+
+/**
+ * The runs that a search finds. The service examines a part of the list in each request, so that rows come page by page:
+ * more are asked for when the last ones come into sight. At the top, the first page is asked for again.
+ */
+export class FoundRows {
+  readonly rows = signal<ReadonlyMap<number, InstanceRecord>>(new Map());
+  /** The rows that are known, and one that is not loaded while there may be more. */
+  readonly total = signal<number | undefined>(undefined);
+  readonly fresh = signal(0);
+  readonly state = signal<StreamState>('connecting');
+  readonly error = signal<ApiError | undefined>(undefined);
+  /** False while there may be more than the rows that are known. */
+  readonly isWhole = signal(false);
+
+  readonly #namespace: string;
+  readonly #filters: RunFilters;
+  readonly #openedAt = Date.now();
+  #next: string | undefined;
+  #isFirstPage = true;
+  #isAtTop = true;
+  #running: AbortController | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(namespace: string, filters: RunFilters) {
+    this.#namespace = namespace;
+    this.#filters = filters;
+  }
+
+  /** Begins to load. Returns the function that ends it. */
+  open(): () => void {
+    void this.#load(undefined);
+    this.#timer = setInterval(() => {
+      if (this.#isFirstPage && this.#isAtTop && !document.hidden) void this.#load(undefined);
+    }, AGAIN_MS);
+    return () => {
+      clearInterval(this.#timer);
+      this.#running?.abort();
+      this.#running = undefined;
+    };
+  }
+
+  /** Sets which rows are in sight. */
+  readonly show = (from: number, to: number): void => {
+    this.#isAtTop = from === 0;
+    if (this.#next !== undefined && to >= this.rows.peek().size - HALF) void this.#load(this.#next);
+  };
+
+  /** Loads a page; where the service has examined its share and found nothing, it goes on. */
+  async #load(after: string | undefined): Promise<void> {
+    if (this.#running !== undefined) return;
+    const running = new AbortController();
+    this.#running = running;
+    try {
+      let next = after;
+      let found = 0;
+      do {
+        const page = await this.#ask(next, running.signal);
+        this.#take(page, next === undefined);
+        found += page.results.length;
+        next = this.#next;
+      } while (next !== undefined && found < PAGE);
+      this.state.value = 'live';
+      this.error.value = undefined;
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.error.value = toApiError(error);
+      this.state.value = 'stale';
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  async #ask(after: string | undefined, abort: AbortSignal): Promise<InstancesReply['instances']> {
+    const cursor = after === undefined ? {} : { after };
+    const query = { ...toListQuery(this.#filters, this.#openedAt), limit: PAGE, ...cursor };
+    return (await call('listInstances', { namespace: this.#namespace }, { query, signal: abort })).instances;
+  }
+
+  #take({ results, pageInfo }: InstancesReply['instances'], isFirst: boolean): void {
+    const rows = new Map(isFirst ? [] : this.rows.peek());
+    for (const row of results) rows.set(rows.size, row);
+    this.#isFirstPage = isFirst;
+    this.#next = pageInfo.hasNextPage ? pageInfo.endCursor : undefined;
+    this.rows.value = rows;
+    this.isWhole.value = this.#next === undefined;
+    this.total.value = rows.size + (this.#next === undefined ? 0 : 1);
+  }
+}

@@ -1,0 +1,120 @@
+import { useSignal } from '@preact/signals';
+import { call } from '../../data/api/client.ts';
+import { useLoad } from '../../data/api/live.ts';
+import type { ApprovalReply } from '../../data/api/operations.ts';
+import { may } from '../../data/api/session.ts';
+import { into } from '../../data/api/task.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { fieldsOf } from '../../data/workflow/input-schema.ts';
+import { Confirm } from '../../parts/confirm/confirm.tsx';
+import { AreaField, TextField } from '../../parts/field/field.tsx';
+import { SchemaForm } from '../../parts/form/schema-form.tsx';
+import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
+import { say } from '../../parts/toast/toast.tsx';
+import { Id, Time } from '../../parts/value/value.tsx';
+
+type Approval = ApprovalReply['approval'];
+
+interface DecisionProps {
+  readonly namespace: string;
+  /** The run that waits. */
+  readonly instance: string;
+  readonly onDone: () => void;
+}
+
+function Facts({ namespace, approval }: { readonly namespace: string; readonly approval: Approval }) {
+  const { instance, workflow, state, assignees, since, until, reminders } = approval;
+  return (
+    <dl class="facts">
+      <dt>Who decides</dt>
+      <dd>{assignees.join(', ') || 'anyone'}</dd>
+      <dt>Asked</dt>
+      <dd>
+        <Time at={since} />
+        {reminders > 0 && `, reminded ${reminders === 1 ? 'once' : `${reminders} times`}`}
+      </dd>
+      <dt>Ends without a decision</dt>
+      <dd>
+        <Time at={until} />
+      </dd>
+      <dt>Run</dt>
+      <dd class="line">
+        <Id id={instance} of="the run’s id" href={addresses.run(namespace, instance)} />
+      </dd>
+      <dt>State</dt>
+      <dd>
+        <code>{state}</code> of{' '}
+        <a class="link" href={addresses.tree(namespace, workflow)}>
+          {workflow}
+        </a>
+      </dd>
+    </dl>
+  );
+}
+
+/** The values of the form. Throws for a text that is no object. */
+function formIn(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The form is no JSON: ${error instanceof Error ? error.message : ''}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('The form is no JSON object');
+  return value as Record<string, unknown>;
+}
+
+function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'> & { readonly approval: Approval }) {
+  const { instance, subject, choices, form } = approval;
+  const by = useSignal('');
+  const values = useSignal('{}');
+  const fields = fieldsOf(form);
+  const decide = (choice: string) => async () => {
+    const body = { choice, by: by.value, form: formIn(values.value) };
+    const reply = await call('decideApproval', { namespace, instance }, { body });
+    say(`Decided ${choice} as ${reply.by}`);
+    onDone();
+  };
+  return (
+    <>
+      {fields !== undefined && <SchemaForm schema={fields} text={values.value} onChange={into(values)} />}
+      {form !== undefined && fields === undefined && (
+        <AreaField label="Form, as JSON" isCode rows={6} value={values.value} onInput={into(values)} />
+      )}
+      <TextField
+        label="Your name"
+        value={by.value}
+        autocomplete="name"
+        hint="It stands in the decision; the name of your key if it is left empty"
+        onInput={into(by)}
+      />
+      <div class="line wraps">
+        {choices.map((choice) => (
+          <Confirm key={choice} label={choice} act={`Decide ${choice}`} onConfirm={decide(choice)}>
+            Decides <strong>{subject}</strong> as <code>{choice}</code>. The run goes on at once; this cannot be undone.
+          </Confirm>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** One approval: what is asked, of whom, until when, and a button for each choice. */
+export function Decision({ namespace, instance, onDone }: DecisionProps) {
+  const { value, error } = useLoad('getApproval', { namespace, instance });
+  const approval = value.value?.approval;
+  if (error.value !== undefined) return <ErrorNote title="It cannot be decided" error={error.value} />;
+  if (approval === undefined) return <Skeleton lines={5} />;
+  return (
+    <div class="stack">
+      {approval.text !== '' && <p class="plain-text">{approval.text}</p>}
+      <Facts namespace={namespace} approval={approval} />
+      {may('decideApproval') ? (
+        <Choices {...{ namespace, approval, onDone }} />
+      ) : (
+        <Remark>This key may not decide: it can only read.</Remark>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact';
+import type { WaitingReply } from '../../data/api/operations.ts';
+import { may } from '../../data/api/session.ts';
+import { count } from '../../data/format/text.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
+import { ButtonLink } from '../../parts/button/button.tsx';
+import { Icon } from '../../parts/icon/icon.tsx';
+import { Id, Time } from '../../parts/value/value.tsx';
+import { NearMisses } from './near-misses.tsx';
+
+/** What a run waits for. */
+export type Wait = NonNullable<WaitingReply['waiting']>;
+type Events = NonNullable<Wait['for']['events']>;
+type Calls = NonNullable<Wait['for']['calls']>;
+type Approval = NonNullable<Wait['for']['approval']>;
+
+interface WaitingProps {
+  readonly namespace: string;
+  readonly instance: string;
+  readonly wait: Wait;
+}
+
+/** Whether a run waits for something from outside: an event or a decision. */
+export const isForOutside = (wait: Wait | undefined): boolean =>
+  wait !== undefined && (wait.for.events !== undefined || wait.for.approval !== undefined);
+
+/** The attributes that an event must have, as a person reads them. */
+function FilterWords({ context }: { readonly context: Readonly<Record<string, unknown>> }) {
+  const pairs = Object.entries(context);
+  if (pairs.length === 0) return <> of any attributes</>;
+  return (
+    <>
+      {' with '}
+      {pairs.map(([name, value], index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <code>
+            {name}={typeof value === 'string' ? value : JSON.stringify(value)}
+          </code>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function EventWords({ events: { mode, filters } }: { readonly events: Events }) {
+  return (
+    <>
+      {filters.map(({ type, context, received }, index) => (
+        <span key={`${type} ${JSON.stringify(context)}`}>
+          {index > 0 && (mode === 'all' ? ' and ' : ' or ')}
+          <code class="strong">{type}</code>
+          <FilterWords context={context} />
+          {received && mode === 'all' && <span class="quiet"> (received)</span>}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function ApprovalWords({ approval: { subject, assignees, reminders } }: { readonly approval: Approval }) {
+  return (
+    <>
+      a decision: <strong>{subject}</strong>
+      {assignees.length > 0 && ` by ${assignees.join(', ')}`}
+      {reminders > 0 && `, reminded ${reminders === 1 ? 'once' : `${reminders} times`}`}
+    </>
+  );
+}
+
+const callsText = ({ total, returned }: Calls): string =>
+  total === 1 ? 'a call' : `${count(total, 'call')}, ${returned.toLocaleString('en-US')} of them done`;
+
+type Worker = NonNullable<Calls['open'][number]['worker']>;
+
+function WorkerWords({ namespace, worker }: { readonly namespace: string; readonly worker: Worker }) {
+  const { queue, status, worker: holder, leaseUntil, from } = worker;
+  return (
+    <>
+      task for a worker of{' '}
+      <a class="link" href={addresses.workers(namespace, { queue })}>
+        {queue}
+      </a>
+      {status === 'ready' && ', which nobody has taken'}
+      {status === 'leased' && (
+        <>
+          , held by <code>{holder || 'a worker without a name'}</code>
+          {leaseUntil !== undefined && (
+            <>
+              {' '}
+              until <Time at={leaseUntil} />
+            </>
+          )}
+        </>
+      )}
+      {status === 'delayed' && from !== undefined && (
+        <>
+          , offered again <Time at={from} />
+        </>
+      )}
+    </>
+  );
+}
+
+const MOST_CALLS = 5;
+
+function OpenCalls({ namespace, calls: { open } }: { readonly namespace: string; readonly calls: Calls }) {
+  return (
+    <ul class="near-misses">
+      {open.slice(0, MOST_CALLS).map(({ call, attempt, instance, status, workflow, worker }) => (
+        <li key={`${call} ${attempt}`}>
+          {attempt > 0 && <span class="quiet">attempt {attempt + 1}: </span>}
+          {worker === undefined ? workflow || 'a call' : <WorkerWords namespace={namespace} worker={worker} />}
+          {status === 'not begun' ? (
+            <span class="quiet">, not begun</span>
+          ) : (
+            <>
+              {' '}
+              <Id id={instance} of="the child’s id" href={addresses.run(namespace, instance)} />
+            </>
+          )}
+        </li>
+      ))}
+      {open.length > MOST_CALLS && <li class="quiet">and {(open.length - MOST_CALLS).toLocaleString('en-US')} more</li>}
+    </ul>
+  );
+}
+
+function Words({ wait }: Pick<WaitingProps, 'wait'>) {
+  const { approval, events, calls } = wait.for;
+  if (approval !== undefined) return <ApprovalWords approval={approval} />;
+  if (events !== undefined) return <EventWords events={events} />;
+  if (calls !== undefined) return <>{callsText(calls)}</>;
+  return <>time to pass</>;
+}
+
+/** The one thing that a person can do about it. */
+function Act({ namespace, instance, wait }: WaitingProps): ComponentChildren {
+  const { approval, events } = wait.for;
+  if (approval !== undefined && may('getApproval')) {
+    return (
+      <ButtonLink icon="approvals" href={addresses.approvals(namespace, { run: instance })}>
+        Decide
+      </ButtonLink>
+    );
+  }
+  const [first] = events?.filters.filter(({ received }) => !received) ?? [];
+  if (first === undefined || !may('broadcastEvent')) return null;
+  const template = { send: first.type, attributes: JSON.stringify(first.context) };
+  return (
+    <ButtonLink icon="send" href={addresses.events(namespace, template)}>
+      Send it
+    </ButtonLink>
+  );
+}
+
+/** What a run waits for, since when and until when, and what can be done about it. */
+export function Waiting(props: WaitingProps) {
+  const { namespace, wait } = props;
+  return (
+    <div class={`reason ${isForOutside(wait) ? 'waiting-reason' : 'resting-reason'}`}>
+      <Icon name={wait.for.delay === undefined ? 'wait' : 'clock'} />
+      <div class="grows">
+        <p>
+          Waits for <Words wait={wait} /> since <Time at={wait.since} />
+          <span class="quiet">
+            , until <Time at={wait.until} />
+          </span>
+        </p>
+        <NearMisses namespace={namespace} misses={wait.nearMisses} />
+        {wait.for.calls !== undefined && <OpenCalls namespace={namespace} calls={wait.for.calls} />}
+      </div>
+      <Act {...props} />
+    </div>
+  );
+}
