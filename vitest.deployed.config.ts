@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { DEPLOYMENTS } from './test/deployed/deployed-tests.ts';
 import { noteUncaught } from './test/runner.ts';
+import { findChromium } from './test/web/browser/chromium.ts';
+
+/** The journeys through the console, where there is a browser. */
+const journeys = findChromium() === undefined ? [] : ['test/web/{journeys,outside}.web.ts'];
 
 /** The tests that run against a deployed service: those that talk to it over HTTP alone. */
 export default defineConfig({
@@ -15,6 +19,7 @@ export default defineConfig({
       'test/service/system/{console,handbook,metrics,system}.test.ts',
       'test/service/tree/{revisions,tree}.test.ts',
       'test/deployed/*.test.ts',
+      ...journeys,
     ],
     testTimeout: 60_000,
     hookTimeout: 180_000,

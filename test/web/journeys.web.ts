@@ -86,7 +86,9 @@ describe('a person', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     await status(page, 'Complete').waitFor();
     const steps = page.getByRole('region', { name: 'Steps' }).locator('button.step');
-    expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('wait'), expect.stringContaining('greet')]);
+    await expect
+      .poll(() => steps.allInnerTexts())
+      .toEqual([expect.stringContaining('wait'), expect.stringContaining('greet')]);
     await page.getByText('hello Ada').first().waitFor();
     await page.getByRole('link', { name: 'Data', exact: true }).click();
     await page.getByText('"Hello, Ada"').waitFor();
@@ -156,7 +158,9 @@ describe('a person', () => {
     await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.includes(run));
     await status(page, 'Complete').waitFor();
     const steps = page.getByRole('region', { name: 'Steps' }).locator('button.step');
-    expect(await steps.allInnerTexts()).toEqual([expect.stringContaining('check'), expect.stringContaining('charge')]);
+    await expect
+      .poll(() => steps.allInnerTexts())
+      .toEqual([expect.stringContaining('check'), expect.stringContaining('charge')]);
     await steps.last().click();
     await page.getByRole('link', { name: 'Step', exact: true }).click();
     await page.getByRole('button', { name: 'After' }).click();
