@@ -12,6 +12,7 @@ import { Button } from '../parts/button/button.tsx';
 import { Icon } from '../parts/icon/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu/menu.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { Jobs } from './jobs.tsx';
 import { openPalette } from './palette.tsx';
 import { globalSections, type Section, sectionsOf } from './sections.ts';
 
@@ -135,6 +136,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
             <kbd>ctrl k</kbd>
           </button>
         </header>
+        <Jobs />
         <main class="content" id="content" tabIndex={-1}>
           {children}
         </main>

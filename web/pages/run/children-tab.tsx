@@ -1,74 +1,127 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { filterQuery } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
 import type { InstanceRecord } from '../../data/api/operations.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
+import { Button } from '../../parts/button/button.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { StatusMark } from '../../parts/status/status.tsx';
-import { Duration, Id, Time } from '../../parts/value/value.tsx';
+import { Duration } from '../../parts/value/value.tsx';
 
 const MOST = 200;
 
-function Run({ namespace, run }: { readonly namespace: string; readonly run: InstanceRecord }) {
+interface RunProps {
+  readonly namespace: string;
+  readonly run: InstanceRecord;
+}
+
+function RunWords({ namespace, run }: RunProps) {
   return (
-    <li class="child">
+    <>
       <StatusMark status={statusOf(run)} />
       <a class="cut link" href={addresses.run(namespace, run.id)}>
         {run.as}
       </a>
       <span class="quiet grows cut">{run.errorCode}</span>
       <Duration from={run.createdAt} to={isOver(run) ? run.updatedAt : undefined} />
-    </li>
+    </>
   );
 }
 
-interface FamilyProps {
+interface ChildrenProps {
   readonly namespace: string;
   readonly id: string;
-  readonly invokedBy: string;
   /** Changes when children may have come or ended. */
   readonly version: number;
 }
 
-/** The run that started this one, and those that it started. */
-export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
+/** The runs that a run has started; each opens to those that it has started. */
+function Children({ namespace, id, version }: ChildrenProps) {
   const filters = [{ field: 'TRIGGER', type: 'MATCH', val: `instance:${id}` }];
-  // The offset does nothing but make another request of each version.
-  const { value, error } = useLoad(
-    'listInstances',
-    { namespace },
-    { ...filterQuery(filters), limit: MOST + (version % 2) },
+  const loaded = useLoad('listInstances', { namespace }, { ...filterQuery(filters), limit: MOST });
+  useEffect(() => {
+    if (version > 0) loaded.reload();
+  }, [loaded, version]);
+  const list = loaded.value.value?.instances;
+  const error = loaded.error.value;
+  if (error !== undefined) return <ErrorNote title="The child runs cannot be listed" error={error} />;
+  if (list === undefined) return <Skeleton lines={2} />;
+  const { results, pageInfo } = list;
+  if (results.length === 0) return <p class="quiet">None. A function of the type subflow starts a child run.</p>;
+  return (
+    <>
+      <ul class="children">
+        {results.map((run) => (
+          <Child key={run.id} namespace={namespace} run={run} />
+        ))}
+      </ul>
+      {pageInfo.total > results.length && (
+        <a class="link" href={addresses.runs(namespace, { trigger: `instance:${id}` })}>
+          All {pageInfo.total.toLocaleString('en-US')} children
+        </a>
+      )}
+    </>
   );
-  const children = value.value?.instances.results;
-  const total = value.value?.instances.pageInfo.total ?? 0;
+}
+
+function Child({ namespace, run }: RunProps) {
+  const isOpen = useSignal(false);
+  const toggle = () => {
+    isOpen.value = !isOpen.value;
+  };
+  const label = `${isOpen.value ? 'Fold' : 'Show'} the children of ${run.as}`;
+  return (
+    <li>
+      <div class="child">
+        <Button
+          kind="bare"
+          icon={isOpen.value ? 'down' : 'right'}
+          label={label}
+          attributes={{ 'aria-expanded': isOpen.value }}
+          onClick={toggle}
+        />
+        <RunWords namespace={namespace} run={run} />
+      </div>
+      {isOpen.value && <Children namespace={namespace} id={run.id} version={Number(isOver(run))} />}
+    </li>
+  );
+}
+
+/** A run and, above it, the runs that led to it. */
+function Ancestors({ namespace, id }: { readonly namespace: string; readonly id: string }) {
+  const { value, error } = useLoad('getInstance', { namespace, instance: id });
+  const reply = value.value;
+  if (error.value !== undefined) return <p class="quiet">The parent is gone: {error.value.message}</p>;
+  if (reply === undefined) return <Skeleton lines={1} />;
+  return (
+    <>
+      {reply.invokedBy !== '' && <Ancestors namespace={namespace} id={reply.invokedBy} />}
+      <div class="child">
+        <RunWords namespace={namespace} run={reply.instance} />
+      </div>
+    </>
+  );
+}
+
+interface FamilyProps extends ChildrenProps {
+  readonly invokedBy: string;
+}
+
+/** The runs that led to this one, and those that it started, as a tree that unfolds. */
+export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
   return (
     <div class="tab-body">
       {invokedBy !== '' && (
-        <section class="data-part" aria-label="Parent">
-          <h2 class="minor">Parent</h2>
-          <Id id={invokedBy} of="the parent’s id" href={addresses.run(namespace, invokedBy)} />
+        <section class="data-part" aria-label="Parents">
+          <h2 class="minor">Parents, the first one above</h2>
+          <Ancestors namespace={namespace} id={invokedBy} />
         </section>
       )}
       <section class="data-part" aria-label="Children">
         <h2 class="minor">Children</h2>
-        {error.value && <ErrorNote title="The child runs cannot be listed" error={error.value} />}
-        {children === undefined && !error.value && <Skeleton />}
-        {children?.length === 0 && <p class="quiet">None. A function of the type subflow starts a child run.</p>}
-        <ul>
-          {children?.map((run) => (
-            <Run key={run.id} namespace={namespace} run={run} />
-          ))}
-        </ul>
-        {children !== undefined && total > children.length && (
-          <a class="link" href={addresses.runs(namespace, { trigger: `instance:${id}` })}>
-            All {total.toLocaleString('en-US')} children
-          </a>
-        )}
-        {children !== undefined && children.length > 0 && (
-          <p class="quiet">
-            The newest <Time at={children[0]?.createdAt ?? ''} />
-          </p>
-        )}
+        <Children namespace={namespace} id={id} version={version} />
       </section>
     </div>
   );

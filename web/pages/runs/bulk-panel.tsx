@@ -1,9 +1,19 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type Task, useTask } from '../../data/api/task.ts';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useTask } from '../../data/api/task.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
-import { type BulkAction, type BulkPlan, type BulkProgress, cancelAction, rerunAction } from '../../data/runs/bulk.ts';
+import type { BulkPlan } from '../../data/runs/bulk.ts';
+import {
+  actionOf,
+  type BulkJob,
+  type BulkKind,
+  type BulkOrder,
+  begin,
+  forget,
+  jobFor,
+  progressText,
+} from '../../data/runs/bulk-jobs.ts';
 import type { RunFilters } from '../../data/runs/filters.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { SelectField } from '../../parts/field/field.tsx';
@@ -11,14 +21,10 @@ import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
 import { Id } from '../../parts/value/value.tsx';
 
-/** What is done to the runs of a list. */
-export type BulkKind = 'cancel' | 'rerun';
-
 interface Words {
   readonly title: string;
   readonly about: string;
   readonly act: string;
-  readonly did: string;
 }
 
 const WORDS: Readonly<Record<BulkKind, Words>> = {
@@ -26,14 +32,12 @@ const WORDS: Readonly<Record<BulkKind, Words>> = {
     title: 'Cancel runs',
     about: 'Ends these runs and the child runs that they wait for. What they have done stays done.',
     act: 'Cancel',
-    did: 'cancelled',
   },
   rerun: {
     title: 'Run again',
     about:
       'Starts a new run for each of these, with the same input, the oldest first. What the first runs did outside may happen again. Runs that were repeated already, and subflows, are skipped.',
     act: 'Start',
-    did: 'started',
   },
 };
 
@@ -66,55 +70,48 @@ function Plan({ namespace, plan }: PlanProps) {
 }
 
 interface ActProps {
-  readonly kind: BulkKind;
-  readonly action: BulkAction;
+  readonly order: BulkOrder;
   readonly plan: BulkPlan;
-  readonly task: Task;
-  readonly progress: Signal<BulkProgress | undefined>;
 }
 
-function Act({ kind, action, plan, task, progress }: ActProps) {
-  const { act, did } = WORDS[kind];
-  const isStopped = useRef(false);
-  // A panel that is closed ends the work after the request that is under way.
-  useEffect(
-    () => () => {
-      isStopped.current = true;
-    },
-    [],
-  );
-  const start = () =>
-    task.run(() =>
-      action.run(
-        plan,
-        (now) => {
-          progress.value = now;
-        },
-        () => isStopped.current,
-      ),
-    );
+/** The button that begins. */
+function Act({ order, plan }: ActProps) {
+  const { kind } = order;
   const planned = plan.total - plan.rows.filter((row) => row.skipped !== undefined).length;
-  const { done, skipped } = progress.value ?? { done: 0, skipped: 0 };
-  const isOver = progress.value !== undefined && !task.isBusy.value;
+  return (
+    <div class="line">
+      <Button
+        kind={kind === 'cancel' ? 'danger' : 'primary'}
+        icon={kind === 'cancel' ? 'stop' : 'retry'}
+        disabled={planned === 0}
+        onClick={() => begin(order, plan)}
+      >
+        {WORDS[kind].act} {count(planned, 'run')}
+      </Button>
+    </div>
+  );
+}
+
+/** How far the action is. It goes on when this panel is closed, and on every other page. */
+function Progress({ job }: { readonly job: BulkJob }) {
+  const { error, state } = job;
   return (
     <>
-      {task.error.value && (
-        <ErrorNote title={`Stopped after ${count(done, 'run')}`} error={task.error.value} onRetry={start} />
-      )}
-      <p role="status" class="quiet">
-        {progress.value !== undefined &&
-          `${count(done, 'run')} ${did}${skipped > 0 ? `, ${skipped} skipped` : ''}${isOver ? '.' : ' …'}`}
-      </p>
-      {!isOver && (
+      {error.value && <ErrorNote title="It has stopped" error={error.value} onRetry={() => void job.run()} />}
+      <p role="status">{progressText(job)}</p>
+      {state.value === 'running' ? (
+        <>
+          <Remark>It goes on when this panel is closed; the line above the pages shows how far it is.</Remark>
+          <div class="line">
+            <Button icon="stop" onClick={() => job.stop()}>
+              Stop
+            </Button>
+          </div>
+        </>
+      ) : (
         <div class="line">
-          <Button
-            kind={kind === 'cancel' ? 'danger' : 'primary'}
-            icon={kind === 'cancel' ? 'stop' : 'retry'}
-            isBusy={task.isBusy.value}
-            disabled={planned === 0}
-            onClick={start}
-          >
-            {act} {count(planned, 'run')}
+          <Button icon="retry" onClick={() => forget(job)}>
+            Look again
           </Button>
         </div>
       )}
@@ -134,31 +131,45 @@ interface BulkPanelProps {
   readonly onClose: () => void;
 }
 
+/** Looks which runs an action is for, and changes nothing. */
+function usePlan(order: BulkOrder) {
+  const plan = useSignal<BulkPlan | undefined>(undefined);
+  const task = useTask();
+  const look = () =>
+    task.run(async () => {
+      plan.value = undefined;
+      plan.value = await actionOf(order).plan();
+    });
+  useEffect(() => void look(), [JSON.stringify(order)]);
+  return { plan: plan.value, error: task.error.value, look };
+}
+
+function Planning({ order }: { readonly order: BulkOrder }) {
+  const { plan, error, look } = usePlan(order);
+  if (error !== undefined)
+    return <ErrorNote title="The runs cannot be listed; nothing was changed" error={error} onRetry={look} />;
+  if (plan === undefined) return <Skeleton lines={6} />;
+  return (
+    <>
+      <Act order={order} plan={plan} />
+      <Plan namespace={order.namespace} plan={plan} />
+    </>
+  );
+}
+
 /** An action on all runs of a list: it shows first which runs it is for, and changes nothing until it is confirmed. */
 export function BulkPanel({ namespace, kind, filters, onClose }: BulkPanelProps) {
   const { title, about } = WORDS[kind];
   const revision = useSignal<'pinned' | 'latest'>('pinned');
-  const plan = useSignal<BulkPlan | undefined>(undefined);
-  const progress = useSignal<BulkProgress | undefined>(undefined);
-  const [planning, task] = [useTask(), useTask()];
-  const chosen = revision.value;
-  const action = useMemo(
-    () => (kind === 'cancel' ? cancelAction(namespace, filters) : rerunAction(namespace, filters, chosen)),
-    [namespace, kind, chosen],
-  );
-  const look = () =>
-    planning.run(async () => {
-      plan.value = undefined;
-      plan.value = await action.plan();
-    });
-  useEffect(() => void look(), [action]);
+  const order = { namespace, kind, filters, revision: revision.value };
+  const job = jobFor(order);
   return (
     <Inspector title={title} label={title} onClose={onClose}>
       <div class="stack">
-        {kind === 'rerun' && (
+        {kind === 'rerun' && job === undefined && (
           <SelectField
             label="Revision"
-            value={chosen}
+            value={revision.value}
             choices={REVISIONS}
             onChange={(value) => {
               revision.value = value === 'latest' ? 'latest' : 'pinned';
@@ -166,20 +177,7 @@ export function BulkPanel({ namespace, kind, filters, onClose }: BulkPanelProps)
           />
         )}
         <Remark>{about}</Remark>
-        {planning.error.value && (
-          <ErrorNote
-            title="The runs cannot be listed; nothing was changed"
-            error={planning.error.value}
-            onRetry={look}
-          />
-        )}
-        {plan.value === undefined && !planning.error.value && <Skeleton lines={6} />}
-        {plan.value !== undefined && (
-          <>
-            <Act {...{ kind, action, task, progress }} plan={plan.value} />
-            <Plan namespace={namespace} plan={plan.value} />
-          </>
-        )}
+        {job === undefined ? <Planning order={order} /> : <Progress job={job} />}
       </div>
     </Inspector>
   );

@@ -3,6 +3,7 @@ import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
+import type { BulkKind } from '../../data/runs/bulk-jobs.ts';
 import { filtersIn, isSearch, type RunFilters } from '../../data/runs/filters.ts';
 import { FoundRows } from '../../data/runs/found-rows.ts';
 import { RunRows } from '../../data/runs/rows.ts';
@@ -13,7 +14,7 @@ import { LiveMark } from '../../parts/live/live.tsx';
 import { Empty, ErrorNote } from '../../parts/note/note.tsx';
 import { NarrowRun, runColumns } from '../../parts/runs/columns.tsx';
 import { Table } from '../../parts/table/table.tsx';
-import { type BulkKind, BulkPanel } from './bulk-panel.tsx';
+import { BulkPanel } from './bulk-panel.tsx';
 import { FilterBar } from './filters.tsx';
 
 const mayDo = (kind: BulkKind): boolean => may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');

@@ -52,7 +52,7 @@ function Holder({ task }: { readonly task: Task }) {
 function TaskRow({ namespace, task }: { readonly namespace: string; readonly task: Task }) {
   const { instance, workflow, state, priority, taken, createdAt, until } = task;
   return (
-    <li class="child">
+    <li class="task">
       <p class="line">
         <span class={`strong is-${task.status === 'leased' ? 'running' : 'waiting'}`}>
           <Holder task={task} />

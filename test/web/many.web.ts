@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole } from './browser/console.ts';
+import { ask, started, untilStatus } from './browser/space.ts';
+
+const NS = 'many';
+const BASE = `/api/namespaces/${NS}`;
+
+let console_: Console;
+
+const store = (path: string, source: string) =>
+  ask(console_.client, 'PUT', `${BASE}/tree/${path}?op=create-workflow`, source);
+
+const callOf = (path: string): string =>
+  `functions: [{id: f, type: subflow, workflow: ${path}}]\nstates: [{id: call, type: action, action: {function: f}}]\n`;
+
+beforeAll(async () => {
+  console_ = await openConsole();
+  await ask(console_.client, 'PUT', BASE);
+  await store('rest', 'states:\n- id: rest\n  type: delay\n  duration: PT1H\n');
+});
+
+afterEach(() => console_.closePages());
+
+afterAll(async () => {
+  await console_.close();
+  expect(console_.faults).toEqual([]);
+});
+
+/** A page whose requests to cancel runs are held until the returned function is called. */
+async function openHeld() {
+  const page = await console_.open(`n/${NS}/runs?status=pending`);
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/cancel', async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Cancel all…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
+  await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  await panel.getByText('0 runs cancelled …').waitFor();
+  return { page, panel, release };
+}
+
+test('an action on many runs goes on behind other pages when its panel is closed', async () => {
+  for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
+  const { page, panel, release } = await openHeld();
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'Variables' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Variables' }).waitFor();
+  const underWay = page.getByRole('list', { name: 'Under way' });
+  await underWay.getByText('0 runs cancelled …').waitFor();
+  release();
+  await underWay.getByText('3 runs cancelled.').waitFor();
+  await underWay.getByRole('link', { name: `Cancel runs in ${NS}` }).click();
+  await page.getByRole('complementary', { name: 'Cancel runs' }).getByText('3 runs cancelled.').waitFor();
+  await underWay.getByRole('button', { name: 'Take off the list' }).click();
+  await underWay.waitFor({ state: 'detached' });
+});
+
+test('an action on many runs stops after the request under way', async () => {
+  for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
+  const { panel, release } = await openHeld();
+  await panel.getByRole('button', { name: 'Stop' }).click();
+  release();
+  await panel.getByText('1 run cancelled, then stopped.').waitFor();
+  await panel.getByRole('button', { name: 'Look again' }).click();
+  await panel.getByRole('heading', { name: '2 runs' }).waitFor();
+});
+
+test('the tree of a run shows the runs that led to it, and unfolds those that it started', async () => {
+  await store('leaf', 'states: [{id: a, type: noop}]\n');
+  await store('middle', callOf('leaf'));
+  await store('top', callOf('middle'));
+  const run = await started(console_.client, NS, 'top', {});
+  await untilStatus(console_.client, NS, run, 'complete');
+  const page = await console_.open(`n/${NS}/runs/${run}?tab=children`);
+  const children = page.getByRole('region', { name: 'Children' });
+  await children.getByRole('link', { name: 'middle' }).waitFor();
+  expect(await children.getByRole('link', { name: 'leaf' }).count()).toBe(0);
+  await children.getByRole('button', { name: 'Show the children of middle' }).click();
+  await children.getByRole('link', { name: 'leaf' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(run));
+  await page.goto(`${page.url()}?tab=children`);
+  const parents = page.getByRole('region', { name: 'Parents' });
+  await parents.getByRole('link', { name: 'top' }).waitFor();
+  expect(await parents.getByRole('link').allInnerTexts()).toEqual(['top', 'middle']);
+  await children.getByText('None.').waitFor();
+});
