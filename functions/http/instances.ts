@@ -11,7 +11,6 @@ import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
 import { planRerun, type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
-import * as approvals from './instances/approvals.ts';
 import * as prices from './instances/prices.ts';
 import * as workers from './instances/workers.ts';
 
@@ -89,7 +88,6 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
 
 export const endpoints: Endpoints<'instances'> = {
   ...ownEndpoints,
-  ...approvals.endpoints,
   ...prices.endpoints,
   ...workers.endpoints,
 };

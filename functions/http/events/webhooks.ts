@@ -11,6 +11,7 @@ import { listWebhooks } from '../../../lib/engine/webhooks/listing.ts';
 import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
 import { toWebhookReply } from '../../../lib/engine/webhooks/replies.ts';
 import { serveLink } from './approvals.ts';
+import { decisions } from './decisions.ts';
 
 type Received = Call<'receiveWebhook'> | Call<'receiveWebhookByGet'> | Call<'receiveWebhookByPut'>;
 
@@ -45,6 +46,7 @@ const receiver =
   };
 
 export const hooks: EndpointsOf<IdsOf<'hooks'>> = {
+  ...decisions,
   listWebhooks: async (ports, { path }) => {
     const namespace = await namespaces.need(ports, path.namespace);
     return { namespace: namespace.name, ...(await listWebhooks(ports, namespace)) };

@@ -64,7 +64,7 @@ export const families = {
     needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
   },
   hooks: {
-    about: 'Webhooks: requests of other services, which need no API key; links of approvals',
+    about: 'Webhooks, whose requests need no API key; approvals, decided by links or with a key',
     needs: ['table', 'blobs', 'sealer', 'web', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   system: {

@@ -2,10 +2,13 @@ import type { Route } from '../route.ts';
 
 const APPROVAL = '/namespaces/{namespace}/approvals/{instance}';
 
-/** Decisions with a key; links decide without one, see `hooks`. */
+/**
+ * Decisions with a key. They are of the family of the links, which decide without one: a form is checked by its schema,
+ * in the sandbox that the function of this family has.
+ */
 export const approvals = {
   listApprovals: {
-    family: 'instances',
+    family: 'hooks',
     method: 'GET',
     path: '/namespaces/{namespace}/approvals',
     query: ['workflow', 'assignee'],
@@ -16,7 +19,7 @@ export const approvals = {
     about: 'Lists up to 1,000 open approvals, the oldest first.',
   },
   getApproval: {
-    family: 'instances',
+    family: 'hooks',
     method: 'GET',
     path: APPROVAL,
     reply: 'approval',
@@ -26,7 +29,7 @@ export const approvals = {
     about: 'Returns the open approval of a run with its choices and its form.',
   },
   decideApproval: {
-    family: 'instances',
+    family: 'hooks',
     method: 'POST',
     path: APPROVAL,
     body: 'json',

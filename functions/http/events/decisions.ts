@@ -28,7 +28,7 @@ function unknownChoice(open: Open, choice: string): ServiceError {
   return new ServiceError('malformed', `the approval has no choice '${choice}'; it has ${namesOf(open).join(', ')}`);
 }
 
-export const endpoints: EndpointsOf<keyof typeof routes> = {
+export const decisions: EndpointsOf<keyof typeof routes> = {
   listApprovals: async (ports, { path, query }) => {
     const namespace = await namespaces.need(ports, path.namespace);
     const filter = { workflow: query['workflow']?.[0] ?? '', assignee: query['assignee']?.[0] ?? '' };
