@@ -46,6 +46,10 @@ const SHOTS: Readonly<Record<string, Shot>> = {
     },
   },
   event: { path: ({ namespace, event }) => `n/${namespace}/events/${event}` },
+  approval: { path: ({ namespace, asking }) => `n/${namespace}/approvals?run=${asking}` },
+  'asking-run': { path: ({ namespace, asking }) => `n/${namespace}/runs/${asking}` },
+  queue: { path: ({ namespace }) => `n/${namespace}/workers?queue=labelling` },
+  webhook: { path: ({ namespace }) => `n/${namespace}/webhooks?workflow=%2Fhooks%2Fpush.yaml` },
   metrics: { path: ({ namespace }) => `n/${namespace}/metrics` },
 };
 

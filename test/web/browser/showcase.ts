@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../../service/access/client.ts';
-import { ask, started, untilListening, untilStatus } from './space.ts';
+import { ask, OUTSIDE, started, untilListening, untilStatus, untilTaskOf } from './space.ts';
 
 const example = (path: string): string => readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
 
@@ -73,6 +73,8 @@ export interface Showcase {
   readonly failed: string;
   readonly waiting: string;
   readonly event: string;
+  /** A run that waits for a decision. */
+  readonly asking: string;
 }
 
 async function sendPayment(client: Client, base: string, id: string, order: string): Promise<void> {
@@ -94,6 +96,33 @@ async function addOrders(client: Client, namespace: string): Promise<void> {
   }
 }
 
+const PAID = 'start: {type: webhook, verify: {stripe: STRIPE_SECRET}, event: {type: payment.received}}\n';
+
+/** Two refunds to decide, three pictures to label of which a worker holds one, and two webhooks. */
+async function addOutside(client: Client, namespace: string): Promise<string> {
+  const base = `/api/namespaces/${namespace}`;
+  await ask(client, 'PUT', `${base}/tree/hooks?op=create-directory`);
+  const sources = {
+    'orders/refund.yaml': OUTSIDE['refund'],
+    'reports/label.yaml': OUTSIDE['label'],
+    'hooks/push.yaml': OUTSIDE['push'],
+    'hooks/paid.yaml': `${PAID}states: [{id: unused, type: noop}]\n`,
+  };
+  for (const [path, source] of Object.entries(sources)) {
+    await ask(client, 'PUT', `${base}/tree/${path}?op=create-workflow`, source);
+  }
+  await client.call('PUT', `${base}/secrets/STRIPE_SECRET`, { body: 'whsec' });
+  await started(client, namespace, 'orders/refund.yaml', { amount: 125 });
+  const asking = await started(client, namespace, 'orders/refund.yaml', { amount: 40 });
+  await untilListening(client, namespace, asking);
+  for (const image of ['a.png', 'b.png', 'c.png']) {
+    await untilTaskOf(client, namespace, await started(client, namespace, 'reports/label.yaml', { image }));
+  }
+  const poll = { worker: 'gpu-7', wait: 'PT0S', lease: 'PT10M' };
+  await ask(client, 'POST', `${base}/workers/labelling?op=poll`, poll);
+  return asking;
+}
+
 /** Makes the namespace of a small shop: orders that were shipped, refused and failed, and two that wait for money. */
 export async function makeShowcase(client: Client, namespace: string): Promise<Showcase> {
   const base = `/api/namespaces/${namespace}`;
@@ -113,5 +142,6 @@ export async function makeShowcase(client: Client, namespace: string): Promise<S
   const waiting = await started(client, namespace, 'orders/payment.yaml', { id: 'o-77', cents: 950 });
   await untilListening(client, namespace, waiting);
   await sendPayment(client, base, 'payment-77', 'O-77');
-  return { namespace, failed, waiting, event: 'payment-77' };
+  const asking = await addOutside(client, namespace);
+  return { namespace, failed, waiting, event: 'payment-77', asking };
 }
