@@ -103,6 +103,8 @@ test('a tab that is hidden for five seconds closes its streams, and opens them w
   const opened = page.waitForRequest((request) => isLog(request.url()));
   await page.clock.runFor(20_000);
   await opened;
+  // The clock is that of all tabs.
+  await page.clock.resume();
 });
 
 test('a service that sends an event stream in one piece is asked again at ease', async () => {
@@ -119,7 +121,7 @@ test('a service that sends an event stream in one piece is asked again at ease',
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 1000);
   const next = async () => {
-    const finished = page.waitForEvent('requestfinished', ({ url }) => url().endsWith(run));
+    const finished = page.waitForEvent('requestfinished', (request) => request.url().endsWith(run));
     await page.clock.runFor(4000);
     await finished;
     // Time stands still: tasks that no clock delays let the page read the reply to its end.
@@ -135,4 +137,5 @@ test('a service that sends an event stream in one piece is asked again at ease',
   await page.clock.runFor(1400);
   expect(asked).toBe(before);
   expect(await next()).toBe(before + 1);
+  await page.clock.resume();
 });

@@ -15,9 +15,6 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         {WORDS[kind]} in {namespace}
       </a>
       <progress max={Math.max(planned, 1)} value={done + skipped} aria-label={`${WORDS[kind]} in ${namespace}`} />
-      <span class="grows cut" role="status">
-        {progressText(job)} {error.value?.message}
-      </span>
       {state.value === 'failed' && (
         <Button kind="bare" icon="retry" onClick={() => void job.run()}>
           Go on
@@ -30,6 +27,9 @@ function JobRow({ job }: { readonly job: BulkJob }) {
       ) : (
         <Button kind="bare" icon="close" label="Take off the list" onClick={() => forget(job)} />
       )}
+      <span class="grows cut" role="status">
+        {progressText(job)} {error.value?.message}
+      </span>
     </li>
   );
 }
