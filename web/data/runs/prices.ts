@@ -50,7 +50,7 @@ export function sumOf(prices: Prices, counts: readonly { readonly name: string; 
 }
 
 /** `$0.012`: two significant digits below a dollar, cents above. */
-function dollars(amount: number): string {
+export function dollars(amount: number): string {
   if (amount === 0) return '$0';
   if (amount >= 1) return `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   return `$${amount.toLocaleString('en-US', { maximumSignificantDigits: 2, minimumFractionDigits: 2 })}`;

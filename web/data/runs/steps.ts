@@ -76,7 +76,7 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
   ],
   [/^Child '|^Function '.*returned/, (step, _line, at) => endWaits(step, at)],
   [
-    /^Registered to receive events/,
+    /^(?:Registered to receive events|Approval requested)/,
     (step, _line, at) => {
       step.waits.push({ kind: 'event', from: at, to: undefined });
     },

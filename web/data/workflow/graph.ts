@@ -48,6 +48,12 @@ interface Exit {
   readonly label: string;
 }
 
+/** The choices of an approval, by their names; one without a next state ends the run. */
+function choicesOf(state: Json): readonly [string, unknown][] {
+  const choices = field(state, 'choices');
+  return isJson(choices) ? Object.entries(choices) : [];
+}
+
 function exitsOf(state: Json): Exit[] {
   const exits: Exit[] = [
     ...listOf(field(state, 'conditions')).map((one) => ({
@@ -60,6 +66,7 @@ function exitsOf(state: Json): Exit[] {
       kind: 'event' as const,
       label: eventType(one),
     })),
+    ...choicesOf(state).map(([label, to]) => ({ to: textOf(to), kind: 'condition' as const, label })),
     { to: textOf(field(state, 'transition')), kind: 'next', label: '' },
     { to: textOf(field(state, 'defaultTransition')), kind: 'default', label: 'otherwise' },
     ...listOf(field(state, 'catch')).map((one) => ({
@@ -97,8 +104,8 @@ export function toGraph(document: unknown): Graph {
   return { states, edges, entry: ids.has(named) ? named : states[0]?.id };
 }
 
-/** A switch without a way for all other cases ends the run there. */
+/** A switch without a way for all other cases ends the run there, as does a choice without a next state. */
 function hasOpenEnd(state: Json): boolean {
-  const { type } = { type: textOf(field(state, 'type')) };
-  return type === 'switch' && textOf(field(state, 'defaultTransition')) === '';
+  if (choicesOf(state).some(([, to]) => textOf(to) === '')) return true;
+  return textOf(field(state, 'type')) === 'switch' && textOf(field(state, 'defaultTransition')) === '';
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { duration } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
-import { MOST_PRICED, type Prices, priceText, sumOf, usePrices } from '../../data/runs/prices.ts';
+import { dollars, MOST_PRICED, type Price, type Prices, priceText, sumOf, usePrices } from '../../data/runs/prices.ts';
 import { useSample } from '../../data/runs/sample.ts';
 import { bucketsOf, failuresOf, groupsOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
 import { Columns } from '../../parts/chart/columns.tsx';
@@ -61,6 +61,11 @@ const allOf = (sample: RunSample, groups: readonly Group[]) => {
   return groups.map(({ name, started }) => ({ name, started: started * factor }));
 };
 
+const priceWords = (price: Price | undefined) =>
+  price === undefined
+    ? { value: '–' }
+    : { value: dollars(price.most), detail: `at least ${dollars(price.least)}, without Lambda’s time` };
+
 interface SumsProps {
   readonly sample: RunSample;
   readonly groups: readonly Group[];
@@ -76,11 +81,7 @@ function Sums({ sample, groups, prices }: SumsProps) {
     { label: 'In progress', value: numeric(open) },
     { label: 'Half end within', value: timeText(p50), detail: 'p50' },
     { label: '95 of 100 within', value: timeText(p95), detail: 'p95' },
-    {
-      label: 'Price on AWS',
-      value: prices === undefined ? '–' : priceText(sumOf(prices, allOf(sample, groups))),
-      detail: 'without the duration of Lambda',
-    },
+    { label: 'Price on AWS, at most', ...priceWords(prices && sumOf(prices, allOf(sample, groups))) },
   ];
   return (
     <>

@@ -110,12 +110,12 @@ function Detail({ namespace, webhook }: { readonly namespace: string; readonly w
       {verification === 'none' && (
         <Remark icon="warning">Nothing is verified: everyone who knows the URL starts runs.</Remark>
       )}
-      <h3 class="minor">URL</h3>
+      <h2 class="minor">URL</h2>
       <div class="shell-line">
         <span class="grows">{urlOf(webhook)}</span>
         <CopyButton text={urlOf(webhook)} label="Copy the URL" />
       </div>
-      <h3 class="minor">A signed request, for a shell with curl and openssl</h3>
+      <h2 class="minor">A signed request, for a shell with curl and openssl</h2>
       <div class="shell-line">
         <span class="grows">{lineOf(webhook)}</span>
         <CopyButton text={lineOf(webhook)} label="Copy the request" />
