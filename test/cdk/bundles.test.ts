@@ -22,13 +22,13 @@ function synth(): { status: number | null; text: string } {
   return { status, text: stderr };
 }
 
-/** The reply of the thread to a job, after its message `begun`. */
+/** The reply of the thread to a job, after its message `begunBy`. */
 function ask(file: string, kind: string, source: string): Promise<unknown> {
   const limits = { deadlineMs: 10_000, memoryMiB: 64, resultBytes: 1_000_000 };
   const worker = new Worker(pathToFileURL(file), { workerData: limits, env: {}, execArgv: [] });
   const answer = new Promise((resolve, reject) => {
     worker.on('error', reject);
-    worker.on('message', (message) => message !== 'begun' && resolve(message));
+    worker.on('message', (message: object) => !('begunBy' in message) && resolve(message));
   });
   worker.postMessage({ kind, sources: [source], data: '{"a":1}' });
   return answer.finally(() => worker.terminate());
