@@ -53,7 +53,8 @@ async function begin(limits: Readonly<Record<string, string>>): Promise<void> {
 afterEach(() => space.close());
 
 describe('an installation that limits the active runs of each namespace', () => {
-  beforeEach(() => begin({ WEFT_MAX_ACTIVE_RUNS: '2' }));
+  // A run stays active: a machine begins it, and no machine runs here.
+  beforeEach(() => begin({ WEFT_MAX_ACTIVE_RUNS: '2', WEFT_START_BUDGET_MS: '0' }));
 
   test('rejects a further start with 429 in all processes; another namespace is not affected', async () => {
     await createNamespace('greedy');
