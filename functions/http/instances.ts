@@ -6,6 +6,7 @@ import { needKnown } from '../../lib/domain/instances/filters.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { needOfRun } from '../../lib/domain/tree/kept-sources.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
 import { cancel } from '../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
@@ -65,7 +66,7 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
     toWaiting(ports, await instances.need(ports, path.namespace, path.instance, 'outline')),
   getInstanceSource: async (ports, { path }) => {
     const run = await instances.need(ports, path.namespace, path.instance);
-    const revision = await revisions.need(ports, run.workflowId, run.revision);
+    const revision = await needOfRun(ports, run);
     return { namespace: run.namespace, instance: run.id, path: run.path, revision: revisions.toRecord(revision) };
   },
   getInstanceBundle: async (ports, { path }) =>

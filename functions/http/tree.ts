@@ -7,6 +7,7 @@ import { ServiceError } from '../../lib/domain/errors.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as attributes from '../../lib/domain/tree/attributes.ts';
+import { openForReading } from '../../lib/domain/tree/history.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as nodes from '../../lib/domain/tree/nodes.ts';
 import { LATEST } from '../../lib/domain/tree/refs.ts';
@@ -38,18 +39,35 @@ const withRevision = (opened: workflows.Opened) => ({
 
 type Readers = { readonly table: Table; readonly blobs: Blobs };
 
-async function getWorkflow(ports: Readers, place: nodes.ResolvedNode<nodes.WorkflowNode>, ref: string) {
-  const opened = await workflows.openNode(ports, place, { ref });
-  return { ...withRevision(opened), eventLogging: opened.node.logger, oid: opened.node.id };
+const shownWorkflow = (opened: workflows.Opened) => ({
+  ...withRevision(opened),
+  eventLogging: opened.node.logger,
+  oid: opened.node.id,
+});
+
+/**
+ * The revision of a ref. The original finds a revision by its id only if it is saved, tagged or the latest (rest-api
+ * reference, 5.6); other brands find any that is stored.
+ */
+async function getByRef(
+  ports: Readers & Pick<Ports, 'settings'>,
+  { namespace, node }: Call<'getNode'>['path'],
+  ref: string,
+) {
+  const found = ports.settings.brand === 'direktiv' ? undefined : await openForReading(ports, namespace, node, ref);
+  if (found !== undefined) return shownWorkflow(found);
+  return shownWorkflow(await workflows.openNode(ports, await nodes.needWorkflow(ports, namespace, node), { ref }));
 }
 
 /** With a ref only a workflow is found (rest-api reference, 5.2). */
-async function getNode(ports: Readers, { path, query }: Call<'getNode'>) {
+async function getNode(ports: Readers & Pick<Ports, 'settings'>, { path, query }: Call<'getNode'>) {
   const request: ListRequest = toListRequest(query);
   const ref = query['ref']?.[0] ?? '';
-  if (ref !== '') return getWorkflow(ports, await nodes.needWorkflow(ports, path.namespace, path.node), ref);
+  if (ref !== '') return getByRef(ports, path, ref);
   const place = await nodes.need(ports, path.namespace, path.node);
-  if (nodes.isWorkflow(place.node)) return getWorkflow(ports, { ...place, node: place.node }, LATEST);
+  if (nodes.isWorkflow(place.node)) {
+    return shownWorkflow(await workflows.openNode(ports, { ...place, node: place.node }, { ref: LATEST }));
+  }
   return { ...named(place), children: await tree.list(ports, place.node, request) };
 }
 

@@ -74,6 +74,8 @@ export interface ContainerCall {
   readonly step: number;
   /** The number of the element, in a loop over elements. */
   readonly iterator?: number;
+  /** The trace that the call belongs to, and its span (W3C). */
+  readonly traceparent: string;
   /** When the call times out, milliseconds since 1970. */
   readonly deadline: number;
   /** JSON. */

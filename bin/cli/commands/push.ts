@@ -17,17 +17,23 @@ import { watchChanges } from '../shell/watching.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
 import { type DesiredState, latestOf } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
-import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';
+import { hasOperations, makePlan, mapConcurrently, type PlanItem } from '../transfer/plan.ts';
 import type { Remote } from '../transfer/remote.ts';
 import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
 import { problemTexts, validateFile } from '../transfer/validation.ts';
 import { warningsAbout } from '../transfer/warnings.ts';
+import { setTag } from '../workflows/history.ts';
 import { pruningItems } from '../workflows/pruning.ts';
 
 const OPTIONS = {
   'dry-run': { type: 'boolean', help: 'print what would change, with differences and prices; send nothing' },
   prune: { type: 'boolean', help: 'delete workflows of the pushed directory that the folder does not contain' },
   yes: { type: 'boolean', short: 'y', help: 'do not ask before --prune deletes' },
+  tag: {
+    type: 'string',
+    value: 'TAG',
+    help: 'let this tag name the pushed revision of each workflow, also of one that is unchanged',
+  },
   watch: { type: 'boolean', help: 'push again after each change of a file, until Ctrl-C' },
   'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
   'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
@@ -45,6 +51,8 @@ export interface PushJob {
   readonly source: { readonly name: string; readonly as?: string | undefined; readonly keepsExtension: boolean };
   readonly skipsValidation: boolean;
   readonly prunes?: boolean;
+  /** The tag that names the pushed revisions. */
+  readonly tag?: string | undefined;
   /** Asked before workflows are deleted. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>;
 }
@@ -107,7 +115,11 @@ export async function push(job: PushJob): Promise<PushResult> {
   const progress = openProgress(job.terminal, 'push', plan.filter(hasOperations).length);
   const onItem = (item: PlanItem) => (hasOperations(item) ? progress.step() : undefined);
   const results = await applyPlan(remote, plan, onItem).finally(progress.end);
-  return { results, paths: desired.workflows.map(({ path }) => path) };
+  const paths = desired.workflows.map(({ path }) => path);
+  const { tag } = job;
+  const isComplete = !results.some(isFailure);
+  if (tag !== undefined && isComplete) await mapConcurrently(paths, (path) => setTag(remote, path, 'latest', tag));
+  return { results, paths };
 }
 
 /** Asks before workflows are deleted. Throws UsageError if the user cannot be asked. */
@@ -143,7 +155,10 @@ function outcomeOf(values: Values, terminal: Terminal, results: readonly ItemRes
   const failed = results.filter(isFailure);
   const shown = values.quiet ? failed : results.filter(isShown);
   const pushed = results.map(({ item }) => item).filter(({ kind }) => kind !== 'directory');
-  const end = failed.length === 0 ? summary(pushed, 'done') : `${failed.length} failed`;
+  const { tag } = values;
+  const untagged = tag === undefined ? '' : `, nothing is tagged ${tag}`;
+  const tagged = tag === undefined ? '' : `, tagged ${tag}`;
+  const end = failed.length === 0 ? `${summary(pushed, 'done')}${tagged}` : `${failed.length} failed${untagged}`;
   const text = [...shown.map((one) => resultLine(terminal, one)), end].join('\n');
   return { text: values.json ? toJson(results.map(toRecord)) : text, isSuccess: failed.length === 0 };
 }
@@ -173,7 +188,7 @@ export const pushCommand = defineCommand({
     'push FILE.yaml [PATH]',
     'push DIRECTORY [PATH]',
     'push FILE.yaml|DIRECTORY [PATH] --watch',
-    'push DIRECTORY [PATH] [--prune] [--dry-run]',
+    'push DIRECTORY [PATH] [--prune] [--dry-run] [--tag TAG]',
   ],
   notes: [
     'The file wf.yaml.NAME is the variable NAME of the workflow of wf.yaml.',
@@ -192,6 +207,7 @@ export const pushCommand = defineCommand({
       terminal,
       source,
       skipsValidation: values['no-validate'] === true,
+      tag: values.tag,
       prunes: values.prune === true,
       confirm: confirmation(values, terminal),
     };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { textAt } from '../client/replies.ts';
-import { needNamespace, openService, type Service } from '../client/service.ts';
+import { bytesAt, textAt } from '../client/replies.ts';
+import { namespacePath, needNamespace, openService, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
   CommandFailedError,
@@ -11,18 +11,23 @@ import {
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
+import { limitOf, limitOption } from '../shell/limit.ts';
 import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { mapConcurrently } from '../transfer/plan.ts';
 import { findNode, isWorkflow, type Remote, treePathOf } from '../transfer/remote.ts';
+import { patchOf } from '../workflows/differences.ts';
+import { type PastRevision, revisionBefore, revisionsOf, type Source, setTag, sourceOf } from '../workflows/history.ts';
 import { missingNode, shownPath, stateOf, trafficText, workflowsBelow } from '../workflows/listing.ts';
 import { pathsOf, pull, shownFile } from '../workflows/pull.ts';
 
 const OPTIONS = {
-  ref: { type: 'string', value: 'REF', help: 'get, tag: revision, tag or latest (default: latest)' },
+  ref: { type: 'string', value: 'REF', help: 'get, source, tag: revision, tag or latest (default: latest)' },
   output: { type: 'string', short: 'o', value: 'FOLDER', help: 'pull: the folder to write to (default: this folder)' },
   'keep-extension': { type: 'boolean', help: 'pull: write the workflow wf.yaml to the file wf.yaml, not wf.yaml.yaml' },
-  'dry-run': { type: 'boolean', help: 'pull: print what would be written' },
+  'dry-run': { type: 'boolean', help: 'pull, rollback: print what would be written' },
+  run: { type: 'string', value: 'INSTANCE', help: 'source: the revision that this run ran' },
+  limit: limitOption('revisions'),
   yes: { type: 'boolean', short: 'y', help: 'delete: do not ask for confirmation' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
@@ -143,19 +148,10 @@ async function tags(values: Values, path: string, { service, remote }: Place): P
 
 async function tag(values: Values, [path = '', name]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const place = await open(values, terminal);
-  const { service, remote } = place;
+  const { remote } = place;
   if (name === undefined) return tags(values, path, place);
-  const url = treePathOf(remote, path);
   const { ref = 'latest' } = values;
-
-  const set = service
-    .call('POST', `${url}?${new URLSearchParams({ op: 'tag', ref, tag: name })}`)
-    .catch(async (error: unknown) => {
-      if (!(error instanceof CommandFailedError) || error.status !== 409) throw error;
-      // The tag exists: it is moved.
-      return service.call('POST', `${url}?${new URLSearchParams({ op: 'retag', ref, tag: name })}`);
-    });
-  await called(remote, path, set);
+  await called(remote, path, setTag(remote, path, ref, name));
   return result(values, { path: shownPath(path), tag: name, ref }, () => `tagged ${shownPath(path)} ${ref} as ${name}`);
 }
 
@@ -192,11 +188,84 @@ async function traffic(values: Values, words: readonly string[], terminal: Termi
   return result(values, { path: row.path, routes: state.routes }, () => trafficText(state));
 }
 
+async function history(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { remote } = await open(values, terminal);
+  const limit = Number(limitOf(values));
+  const read = async (): Promise<PastRevision[]> => {
+    const rows: PastRevision[] = [];
+    for await (const one of revisionsOf(remote, path)) {
+      rows.push(one);
+      if (limit > 0 && rows.length >= limit) break;
+    }
+    return rows;
+  };
+  const rows = await called(remote, path, read());
+  const cells = rows.map(({ revision, createdAt, isLatest, tags: names }) => [
+    revision,
+    createdAt.replace(/\.\d+Z$/, 'Z'),
+    [...(isLatest ? ['latest'] : []), ...names].join(', '),
+  ]);
+  return result(values, rows, () => toTable([['REVISION', 'STORED', 'TAGS'], ...cells]));
+}
+
+/** The sources that are compared: by default that before the latest one, and the latest one. */
+async function pair(remote: Remote, path: string, [from, to = 'latest']: readonly string[]): Promise<[Source, Source]> {
+  const after = await sourceOf(remote, path, to);
+  return [await sourceOf(remote, path, from ?? (await revisionBefore(remote, path)).revision), after];
+}
+
+async function diff(values: Values, [path = '', ...refs]: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { remote } = await open(values, terminal);
+  const [before, after] = await called(remote, path, pair(remote, path, refs));
+  const names = [before, after].map(({ revision }) => `${shownPath(path)}@${revision}`) as [string, string];
+  const patch = before.text === after.text ? '' : patchOf(terminal, names, before.text, after.text);
+  const record = { path: shownPath(path), from: before.revision, to: after.revision, patch };
+  return result(values, record, () => (patch === '' ? 'no difference' : patch));
+}
+
+/** Stores the source of an older revision as the latest one. The revisions between them stay. */
+async function rollback(values: Values, [path = '', ref]: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { service, remote } = await open(values, terminal);
+  const [target, latest] = await called(remote, path, pair(remote, path, ref === undefined ? [] : [ref]));
+  const record = { path: shownPath(path), from: latest.revision, to: target.revision };
+  if (target.text === latest.text) return result(values, record, () => `${record.path} has this source already`);
+  const patch = patchOf(terminal, [latest.revision, target.revision], latest.text, target.text);
+  if (values['dry-run'] === true) return result(values, { ...record, patch }, () => patch);
+  const url = `${treePathOf(remote, path)}?op=update-workflow`;
+  const reply = await service.upload('POST', url, { body: Buffer.from(target.text) });
+  const revision = textAt(reply, 'revision', 'name');
+  return result(
+    values,
+    { ...record, revision },
+    () => `${record.path} has the source of ${target.revision} again, as revision ${revision}`,
+  );
+}
+
+/** The source of a workflow, or of the revision that a run ran. */
+async function source(values: Values, [path]: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const { run } = values;
+  if (run === undefined) {
+    if (path === undefined) throw new UsageError('give the path of a workflow, or a run with --run');
+    return get(values, [path], terminal);
+  }
+  if (path !== undefined) throw new UsageError('--run names the workflow; leave out the path');
+  const { service, remote } = await open(values, terminal);
+  const url = `${namespacePath(remote.namespace)}/instances/${encodeURIComponent(run)}?op=source`;
+  const reply = await service.call('GET', url);
+  const text = bytesAt(reply, 'revision', 'source').toString('utf8');
+  return result(values, reply, () => text.replace(/\n$/, ''));
+}
+
 export const workflows = defineVerbs({
-  about: 'Lists, shows, pulls, deletes, enables, disables and tags workflows, and divides their starts among revisions',
+  about:
+    'Lists, shows, compares, pulls, deletes, enables and tags workflows, returns to an older revision, divides starts',
   usage: [
     'workflows [list [PATH]]',
     'workflows get PATH [--ref REF]',
+    'workflows source PATH [--ref REF] | --run INSTANCE',
+    'workflows history PATH [--limit N]',
+    'workflows diff PATH [REF [REF]]',
+    'workflows rollback PATH [REF] [--dry-run]',
     'workflows pull [PATH] [--output FOLDER] [--dry-run]',
     'workflows delete PATH... [--yes]',
     'workflows enable|disable PATH...',
@@ -206,6 +275,8 @@ export const workflows = defineVerbs({
   ],
   notes: [
     'pull writes the files from which push makes the same workflows: a/wf becomes a/wf.yaml, its variable v a/wf.yaml.v.',
+    'A REF is a revision, a tag or latest. diff and rollback take the revision before the latest one by default.',
+    'rollback stores the older source as a new revision; revisions of deleted workflows can be read while their runs are kept.',
     'traffic PATH latest gives all starts to the latest revision.',
   ],
   options: OPTIONS,
@@ -213,6 +284,10 @@ export const workflows = defineVerbs({
   verbs: {
     list: { takes: ['[PATH]'], run: list },
     get: { takes: ['PATH'], run: get },
+    source: { takes: ['[PATH]'], run: source },
+    history: { takes: ['PATH'], run: history },
+    diff: { takes: ['PATH', '[REF]', '[REF]'], run: diff },
+    rollback: { takes: ['PATH', '[REF]'], run: rollback },
     pull: { takes: ['[PATH]'], run: pullFiles },
     delete: { takes: ['PATH', '[PATH…]'], run: remove },
     enable: { takes: ['PATH', '[PATH…]'], run: toggle(true) },

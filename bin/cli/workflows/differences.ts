@@ -25,9 +25,15 @@ function coloured(terminal: Terminal, line: string): string {
   return colour === undefined ? line : paint(terminal, colour, line);
 }
 
-/** The unified difference of two texts. */
-function patchOf(terminal: Terminal, name: string, before: string, after: string): string {
-  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, { context: CONTEXT });
+/** The unified difference of two texts; `name` is that of the texts, or of each. */
+export function patchOf(
+  terminal: Terminal,
+  name: string | readonly [string, string],
+  before: string,
+  after: string,
+): string {
+  const [from, to] = typeof name === 'string' ? [name, name] : name;
+  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { context: CONTEXT });
   return patch
     .trimEnd()
     .split('\n')

@@ -4,6 +4,7 @@ import type { revisions as routes } from '../../../lib/api/registry/routes/revis
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { note } from '../../../lib/domain/logs/change-lines.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
+import { listHistory } from '../../../lib/domain/tree/history.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import * as refs from '../../../lib/domain/tree/refs.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
@@ -72,6 +73,16 @@ export const endpoints: EndpointsOf<keyof typeof routes> = {
   listRefs: (ports, call) => list(ports, call, 'refs'),
   listRevisions: (ports, call) => list(ports, call, 'revisions'),
   listTags: (ports, call) => list(ports, call, 'tags'),
+  listHistory: async (ports, { path, query }) => {
+    const limit = Number(query['limit']?.[0] ?? 0);
+    const cursor = query['cursor']?.[0] ?? '';
+    if (!Number.isInteger(limit) || limit < 0) throw new ServiceError('malformed', 'limit must be a number');
+    if (cursor !== '' && !refs.isRevisionId(cursor)) {
+      throw new ServiceError('malformed', "cursor must be the 'next' of the page before");
+    }
+    const place = await find(ports, path);
+    return { ...named(place), ...(await listHistory(ports, place.node, { limit, cursor })) };
+  },
   saveWorkflow: async (ports, { path }) => {
     const opened = await workflows.open(ports, path.namespace, path.node, { ref: refs.LATEST });
     const isNew = await refs.save(ports, opened.node);

@@ -8,12 +8,14 @@ export function callHeaders({
   step,
   iterator,
   deadline,
+  traceparent,
 }: ContainerCall): Record<string, string> {
   return {
     ...brandedHeaders('InstanceID', instanceId),
     ...brandedHeaders('Namespace', namespace),
     ...brandedHeaders('Step', String(step)),
     ...brandedHeaders('Deadline', new Date(deadline).toISOString()),
+    traceparent,
     ...(iterator === undefined ? {} : brandedHeaders('Iterator', String(iterator))),
   };
 }

@@ -10,6 +10,7 @@ import * as events from '../events/events.ts';
 import { isCrashedCall, resultOf } from '../runs/container-calls.ts';
 import type { RecordedCall, RecordedStep } from '../runs/records.ts';
 import * as runs from '../runs/runs.ts';
+import { needOfRun } from '../tree/kept-sources.ts';
 import * as revisions from '../tree/revisions.ts';
 import { recordedVariables } from './bundled-variables.ts';
 import { inputOf, outputOf } from './instances.ts';
@@ -172,7 +173,7 @@ export async function toBundle(ports: Needs, run: runs.Run) {
   const visits = await stepsWithData(ports, run);
   const steps = visits.map(({ step }) => step);
   if (steps.length === 0) throw new ServiceError('invalid', 'the run has no record; its namespace keeps none');
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const revision = await needOfRun(ports, run);
   const plan = revisions.planOf(revision);
   const { calls, events: taken, notes } = await collect(ports, run, visits, plan);
   const { variables, notes: ofVariables } = await recordedVariables(ports, run, steps, plan);

@@ -8,7 +8,7 @@ import { inputData } from '../runs/input-data.ts';
 import { readSteps } from '../runs/record-steps.ts';
 import { applyChange, entriesOf, isOmitted, type RecordedStep } from '../runs/records.ts';
 import type { Run } from '../runs/runs.ts';
-import * as revisions from '../tree/revisions.ts';
+import { needOfRun } from '../tree/kept-sources.ts';
 import { toRecord } from './instances.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
@@ -105,11 +105,11 @@ function toStep(recorded: RecordedStep, code: Code) {
   });
 }
 
-async function codeOf(ports: Needs, { workflowId, revision, path }: Run): Promise<Code> {
+async function codeOf(ports: Needs, run: Run): Promise<Code> {
   try {
-    return { file: path, source: (await revisions.need(ports, workflowId, revision)).source };
+    return { file: run.path, source: (await needOfRun(ports, run)).source };
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not-found') return { file: path, source: undefined };
+    if (error instanceof ServiceError && error.code === 'not-found') return { file: run.path, source: undefined };
     throw error;
   }
 }

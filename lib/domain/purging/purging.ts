@@ -13,6 +13,7 @@ import type { Purge } from '../storage/purges.ts';
 import * as purges from '../storage/purges.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
 import { unfinishedTasks } from '../storage/worker-keys.ts';
+import { keepSources } from '../tree/kept-sources.ts';
 import * as revisions from '../tree/revisions.ts';
 
 type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers' | 'clock'>;
@@ -61,9 +62,18 @@ async function removeServices({ table, containers }: Needs, range: keys.Partitio
   }
 }
 
-async function removeWorkflow(needs: Needs, id: string, namespaceId: string): Promise<void> {
+/** What is removed of the tree: a node, by its id. */
+interface Removal {
+  readonly id: string;
+  readonly namespaceId: string;
+  /** Undefined: the sources of the workflows are not kept. */
+  readonly path: string | undefined;
+}
+
+async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
   const { table, blobs } = needs;
   await removeStarts(needs, id, namespaceId);
+  if (path !== undefined) await keepSources(needs, { id, namespaceId, path });
   // Before the services: a service is created only while its revision exists.
   await deleteAll(table, keys.revisions(id));
   await removeServices(needs, keys.workflowServices(namespaceId, id));
@@ -73,13 +83,14 @@ async function removeWorkflow(needs: Needs, id: string, namespaceId: string): Pr
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 
-async function removeDirectory(needs: Needs, id: string, namespaceId: string): Promise<void> {
+async function removeDirectory(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
   for (;;) {
     const { items } = await needs.table.query({ ...keys.directory(id), limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       const isDirectory = item['type'] === 'directory';
-      await (isDirectory ? removeDirectory : removeWorkflow)(needs, String(item['id']), namespaceId);
+      const child = { id: String(item['id']), namespaceId, path: path === undefined ? path : `${path}/${item.sk}` };
+      await (isDirectory ? removeDirectory : removeWorkflow)(needs, child);
       await needs.table.write([{ do: 'delete', key: keys.node(id, item.sk) }]);
     }
   }
@@ -87,7 +98,9 @@ async function removeDirectory(needs: Needs, id: string, namespaceId: string): P
 
 async function removeNamespace(needs: Needs, id: string): Promise<void> {
   const { table } = needs;
-  await removeDirectory(needs, id, id);
+  // With the namespace its runs are out of reach: no source need be kept.
+  await removeDirectory(needs, { id, namespaceId: id, path: undefined });
+  await deleteAll(table, keys.keptSources(id));
   await listenerList.removeAll(needs, id);
   await removeServices(needs, keys.services(id));
   await deleteLog(needs, id);
@@ -107,16 +120,16 @@ async function removeNamespace(needs: Needs, id: string): Promise<void> {
   await needs.blobs.remove(keys.blobOf('events', id, ''));
 }
 
-const REMOVE: Record<Purge['kind'], (needs: Needs, id: string, namespaceId: string) => Promise<void>> = {
-  namespace: removeNamespace,
+const REMOVE: Record<Purge['kind'], (needs: Needs, purge: Removal) => Promise<void>> = {
+  namespace: (needs, { id }) => removeNamespace(needs, id),
   directory: removeDirectory,
   workflow: removeWorkflow,
-  container: ({ containers }, id) => containers.remove(id),
+  container: ({ containers }, { id }) => containers.remove(id),
 };
 
 /** Removes the contents of what was deleted, then the marker of the purge. Idempotent. */
 export async function finish(needs: Needs, purge: Purge): Promise<void> {
-  await REMOVE[purge.kind](needs, purge.id, purge.namespaceId);
+  await REMOVE[purge.kind](needs, { ...purge, path: purge.path ?? '' });
   await needs.table.write([purges.toDeletion(purge)]);
 }
 
@@ -137,7 +150,8 @@ export async function finishAll(needs: FinishNeeds): Promise<void> {
   let mayDelete = true;
   for await (const items of pagesOf(needs.table, { ...keys.PURGES, limit: BATCH_LIMIT })) {
     for (const item of items) {
-      const purge = { marker: item.sk, id: String(item['id']), namespaceId: String(item['namespaceId']) };
+      const [id, namespaceId, path] = ['id', 'namespaceId', 'path'].map((name) => String(item[name] ?? ''));
+      const purge = { marker: item.sk, id: id ?? '', namespaceId: namespaceId ?? '', path: path ?? '' };
       const kind = item['kind'] as (Purge | purges.MachineDeletion)['kind'];
       if (kind !== 'machine') await finish(needs, { ...purge, kind });
       else if (mayDelete) mayDelete = await finishMachine(needs, { ...purge, kind });

@@ -24,13 +24,18 @@ export function traceIdOf({ id, root, trace = '' }: Place): string {
 }
 
 /** Whether the trace of a run is exported: its request may have decided against it. */
-export function isSampled({ trace = '' }: Pick<Run, 'trace'>): boolean {
+export function isSampled({ trace = '' }: Pick<Place, 'trace'>): boolean {
   const flags = TRACEPARENT.exec(trace)?.[3];
   return flags === undefined || (Number.parseInt(flags, 16) & SAMPLED) !== 0;
 }
 
 /** The span of a call, also the parent that its callee gets in `traceparent`. */
 const callSpanId = (childId: string): string => hexOf(childId).slice(16);
+
+/** What a callee gets as `traceparent`: the trace of its caller, and the span of the call, whose id is that of the child. */
+export function callTraceparent(caller: Place, childId: string): string {
+  return `00-${traceIdOf(caller)}-${callSpanId(childId)}-${isSampled(caller) ? '01' : '00'}`;
+}
 
 /** The span of a run (`n` 0), or of its step with the number `n`. The same for every export. */
 const spanIdOf = (id: string, n: number): string =>

@@ -65,6 +65,12 @@ export const revisions = (workflowId: string): Partition => catalog(`workflow#${
 export const revision = (workflowId: string, revisionId: string): Key =>
   at(revisions(workflowId), orderedId(revisionId));
 
+/** The sources of the deleted workflows of a namespace, by revision. */
+export const keptSources = (namespaceId: string): Partition => journal(`sources#${namespaceId}`);
+/** The key of the source of a revision of a deleted workflow. */
+export const keptSource = (namespaceId: string, revisionId: string): Key =>
+  at(keptSources(namespaceId), orderedId(revisionId));
+
 /** The refs of a workflow. */
 export const refs = (workflowId: string): Partition => catalog(`refs#${workflowId}`);
 /** The key of a ref of a workflow. */

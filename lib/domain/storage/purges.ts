@@ -14,6 +14,8 @@ export interface Purge {
   readonly kind: 'namespace' | 'directory' | 'workflow' | 'container';
   readonly id: string;
   readonly namespaceId: string;
+  /** The path of a directory or workflow; purges of earlier versions lack it. */
+  readonly path?: string;
 }
 
 /** The deletion of a state machine, by a handle of the port of executions. */
@@ -22,13 +24,13 @@ export interface MachineDeletion extends Omit<Purge, 'kind'> {
 }
 
 /** Returns a new purge, with a new marker. */
-export function of({ clock }: Pick<Ports, 'clock'>, target: Pick<Purge, 'kind' | 'id' | 'namespaceId'>): Purge {
+export function of({ clock }: Pick<Ports, 'clock'>, target: Omit<Purge, 'marker'>): Purge {
   return { marker: clock.uuid(), ...target };
 }
 
 /** The write that stores the marker. */
-export const toWrite = ({ marker, kind, id, namespaceId }: Purge | MachineDeletion): Write =>
-  putAt(keys.purge(marker), { kind, id, namespaceId });
+export const toWrite = ({ marker, kind, id, namespaceId, path }: Purge | MachineDeletion): Write =>
+  putAt(keys.purge(marker), { kind, id, namespaceId, ...(path === undefined ? {} : { path }) });
 
 /** The write that deletes the marker. */
 export const toDeletion = ({ marker }: Pick<Purge, 'marker'>): Write => ({ do: 'delete', key: keys.purge(marker) });

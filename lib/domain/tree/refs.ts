@@ -24,6 +24,9 @@ type Reader = Pick<Ports, 'table'>;
 export const LATEST = 'latest';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whether a text has the form of the id of a revision. */
+export const isRevisionId = (text: string): boolean => UUID.test(text);
+
 const isSaved = ({ name, revision }: Ref): boolean => name === revision;
 
 const fromItem = (item: Item): Ref => ({

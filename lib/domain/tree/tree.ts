@@ -122,7 +122,7 @@ export async function remove(
   const { id, type, updated, directory, name, path: shown } = found.node;
   if (shown === '/') throw new ServiceError('invalid', 'cannot delete root node');
   if (type === 'directory' && !recursive) await needEmpty(ports, found.node);
-  const purge = purges.of(ports, { kind: type, id, namespaceId: found.namespace.id });
+  const purge = purges.of(ports, { kind: type, id, namespaceId: found.namespace.id, path: shown });
   const equals = recursive ? { id } : { id, updated };
   const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
   await throwOnConflict(ports.table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`'${shown}'`));

@@ -53,7 +53,8 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   if (callee.kind === 'service') {
     const revision = await callee.revisionFor(id);
     const child = newServiceCall(ports, { id, target: { revision }, caller, parent, input });
-    return { ...child, ...trace, updated: origin };
+    // The trace of a caller that is no child itself follows from its id.
+    return { ...child, ...trace, ...(run.root === undefined ? {} : { root: run.root }), updated: origin };
   }
   if (callee.kind === 'native') {
     const native = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };

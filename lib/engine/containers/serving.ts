@@ -1,5 +1,6 @@
 import { keepResult } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import { callTraceparent } from '../../domain/runs/spans.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
 import { toValue } from '../../language/byte-values.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
@@ -73,6 +74,7 @@ async function callContainer(ports: RunnerPorts, child: Called, log: CallerLog):
   return ports.containers.call(service.revision, {
     actionId: id,
     instanceId: service.caller,
+    traceparent: callTraceparent({ id: service.caller, root: child.root, trace: child.trace }, id),
     namespace,
     step: service.step,
     ...(service.iterator === undefined ? {} : { iterator: service.iterator }),

@@ -120,7 +120,8 @@ async function link(ports: EnginePorts, id: string, rerunId: string): Promise<vo
   await retryOnConflict(async () => {
     const run = await runs.find(ports, id);
     if (run === undefined) return;
-    await runs.setReruns(ports, run, [...(run.reruns ?? []), rerunId].slice(-MAX_RERUNS));
+    const others = (run.reruns ?? []).filter((other) => other !== rerunId);
+    await runs.setReruns(ports, run, [...others, rerunId].slice(-MAX_RERUNS));
   });
 }
 

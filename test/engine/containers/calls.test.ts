@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { callHeaders } from '../../../lib/containers/session/protocol.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { openDatabase } from '../world/engine-world.ts';
 import { body, bytes, failed, ProgrammedContainers } from '../world/programmed-containers.ts';
@@ -39,6 +40,9 @@ describe('an action on a container', () => {
     expect(received).toMatchObject({ image: 'example/f', input: { x: 2 } });
     expect(received?.call).toMatchObject({ instanceId: main.id, namespace: world.namespace, step: 2, files: [] });
     expect(received?.call.iterator).toBeUndefined();
+    const [trace, span] = [main.id, received?.call.actionId ?? ''].map((id) => id.replaceAll('-', ''));
+    const { traceparent = '' } = received === undefined ? {} : callHeaders(received.call);
+    expect(traceparent).toBe(`00-${trace}-${span?.slice(16)}-01`);
     expect(log).toContain(`Sleeping until function 'f' returns (${received?.call.actionId}).`);
     expect((received?.call.deadline ?? 0) - main.created).toBe(40_000);
   });

@@ -133,7 +133,7 @@ describe('refs of a workflow', () => {
 });
 
 describe('a revision that is no longer the latest', () => {
-  test('has no name, unless it was saved or tagged', async () => {
+  test('cannot be run by its id, unless it was saved or tagged', async () => {
     const wf = new Workflow();
     const plain = await wf.create(sourceOf('plain'));
     expect(await wf.shown(plain)).toBe(plain);
@@ -142,9 +142,9 @@ describe('a revision that is no longer the latest', () => {
     const tagged = await wf.update(sourceOf('tagged'));
     await wf.post('tag&ref=latest&tag=v1');
     const last = await wf.update(sourceOf('last'));
-    expect(await wf.shown(plain)).toEqual(GONE);
+    expect(refusalOf(await wf.call('GET', `op=wait&ref=${plain}`))).toEqual(GONE);
     expect(await wf.shown(saved)).toBe(saved);
-    expect(await wf.shown(tagged)).toEqual(GONE);
+    expect(refusalOf(await wf.call('GET', `op=wait&ref=${tagged}`))).toEqual(GONE);
     expect([await wf.shown('v1'), await wf.shown('latest')]).toEqual([tagged, last]);
     expect([await wf.run('v1'), await wf.run(saved), await wf.run(), await wf.run('latest')]).toEqual([
       'tagged',
@@ -210,7 +210,7 @@ describe('a revision that is no longer the latest', () => {
     expect(nothing(await wf.post('untag&ref=v1'))).toEqual(NOTHING);
     expect(nothing(await wf.post(`delete-revision&ref=${saved}`))).toEqual(NOTHING);
     expect(refusalOf(await wf.post(`delete-revision&ref=${saved}`))).toEqual(GONE);
-    expect(await wf.shown(saved)).toEqual(GONE);
+    expect(refusalOf(await wf.call('GET', `op=wait&ref=${saved}`))).toEqual(GONE);
     expect(await wf.names('refs')).toEqual(['latest']);
   });
 });

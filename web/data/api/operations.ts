@@ -35,6 +35,7 @@ export type NodeRevisionReply = { readonly namespace: string; readonly node: Nod
 export type StoredRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision; readonly warnings?: readonly ({ readonly rule: string; readonly severity: 'error' | 'warning' | 'hint'; readonly message: string; readonly line: number; readonly column: number; readonly end?: { readonly line: number; readonly column: number }; readonly hint?: string; readonly mend?: { readonly title: string; readonly edits: readonly { readonly from: { readonly line: number; readonly column: number }; readonly to: { readonly line: number; readonly column: number }; readonly text: string }[]; readonly isCertain: boolean }; readonly text: string; readonly docs: string })[] };
 export type ProblemsReply = { readonly namespace: string; readonly path: string; readonly problems: readonly ({ readonly rule: string; readonly severity: 'error' | 'warning' | 'hint'; readonly message: string; readonly line: number; readonly column: number; readonly end?: { readonly line: number; readonly column: number }; readonly hint?: string; readonly mend?: { readonly title: string; readonly edits: readonly { readonly from: { readonly line: number; readonly column: number }; readonly to: { readonly line: number; readonly column: number }; readonly text: string }[]; readonly isCertain: boolean }; readonly text: string; readonly docs: string })[] };
 export type RefsReply = { readonly namespace: string; readonly node: Node; readonly pageInfo: PageInfo; readonly results: readonly { readonly name: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly name: string }; readonly cursor: string }[] };
+export type HistoryReply = { readonly namespace: string; readonly node: Node; readonly revisions: readonly { readonly revision: string; readonly createdAt: string; readonly hash: string; readonly latest: boolean; readonly saved: boolean; readonly tags: readonly string[] }[]; readonly next?: string };
 export type RouterReply = { readonly namespace: string; readonly node: Node; readonly live: boolean; readonly routes: readonly { readonly ref: string; readonly weight: number }[] };
 export type RouterVerdictReply = { readonly namespace: string; readonly path: string; readonly invalid: boolean; readonly reason: string };
 export type RefVerdictReply = { readonly namespace: string; readonly path: string; readonly ref: string; readonly invalid: boolean; readonly reason: string; readonly compiles: boolean };
@@ -193,6 +194,13 @@ export interface Operations {
     body: undefined;
     reply: RefsReply;
     frame: RefsReply;
+  };
+  listHistory: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'cursor';
+    body: undefined;
+    reply: HistoryReply;
+    frame: never;
   };
   getRouter: {
     path: { readonly namespace: string; readonly node: string };
@@ -1251,6 +1259,7 @@ export const operations = {
   listRefs: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'refs', permission: 'read' },
   listRevisions: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'revisions', permission: 'read' },
   listTags: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'tags', permission: 'read' },
+  listHistory: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'history', permission: 'read' },
   getRouter: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'router', permission: 'read' },
   getMirror: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'mirror-info', permission: 'read' },
   waitWorkflow: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'wait', permission: 'run' },

@@ -40,6 +40,17 @@ export const revisions = {
     from: 'clients',
     about: 'Lists the tags of a workflow, including `latest`.',
   },
+  listHistory: {
+    family: 'tree',
+    method: 'GET',
+    path: NODE,
+    op: 'history',
+    query: ['limit', 'cursor'],
+    reply: 'history',
+    permission: 'read',
+    from: 'weft',
+    about: 'Lists all revisions of a workflow with their tags, the newest first, up to 100 a page.',
+  },
   saveWorkflow: {
     family: 'tree',
     method: 'POST',

@@ -22,6 +22,7 @@ export const replies = {
   storedRevision: tree.storedRevision,
   problems: tree.problems,
   refs: tree.refs,
+  history: tree.history,
   router: tree.router,
   routerVerdict: tree.routerVerdict,
   refVerdict: tree.refVerdict,

@@ -56,6 +56,22 @@ export const storedRevision = z.object({ ...ofNode, revision, warnings: z.option
 
 export const refs = z.object({ ...ofNode, ...paged(z.object({ name: z.string() })) });
 
+/** `saved`: the revision has a ref of its own. `next` is the `cursor` of the next page. */
+export const history = z.object({
+  ...ofNode,
+  revisions: z.array(
+    z.object({
+      revision: z.string(),
+      createdAt: time,
+      hash: z.string(),
+      latest: z.boolean(),
+      saved: z.boolean(),
+      tags: z.array(z.string()),
+    }),
+  ),
+  next: z.optional(z.string()),
+});
+
 const weighted = z.object({ ref: z.string(), weight: z.int() });
 export const router = z.object({ ...ofNode, live: z.boolean(), routes: z.array(weighted) });
 
