@@ -800,7 +800,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/storage',
     'lib/domain/tree',
     'lib/engine',
-    'lib/engine/calls',
     'lib/engine/evaluation',
     'lib/engine/executions',
     'lib/engine/limits',

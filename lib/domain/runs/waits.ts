@@ -66,6 +66,8 @@ export interface ReusedCalls {
   readonly visits: readonly CallingVisit[];
   /** Results of calls that are not stored, by number of the call; absent after the first state. */
   readonly results?: Readonly<Record<string, unknown>>;
+  /** The data over which those calls were made; absent: it is that of this run. */
+  readonly before?: Readonly<Record<string, unknown>>;
 }
 
 /** An event to wait for: of a type, with matching attributes. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keepResult } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallingVisit, ReusedCalls } from '../../domain/runs/waits.ts';
@@ -6,20 +7,54 @@ import type { RunnerPorts } from '../ports.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { Callee } from './callees.ts';
 import { type Call, childId, newChild } from './children.ts';
+import { elementsOf } from './elements.ts';
 import { retryPolicyOf } from './retry-decisions.ts';
 
-/**
- * Returns a call that succeeded in a run which this one repeats, as its child, so that it need not be made again;
- * undefined for any other call. It must be the same call: of the same function or workflow, with the same input.
- */
-export async function finishedBefore(unit: StepUnit, call: Call): Promise<runs.Run | undefined> {
-  const { reuse } = unit.run;
-  if (reuse === undefined || unit.step > 1) return undefined;
-  for (const visit of reuse.visits) {
-    const child = await successOf(unit.ports, visit, call);
-    if (child !== undefined && (await isSame(unit.ports, child, call))) return child;
+/** The calls that succeeded in runs which this one repeats, and that its first state need not make again. */
+export class FinishedCalls {
+  private readonly unit: StepUnit;
+  private readonly reuse: ReusedCalls | undefined;
+  private elementsBefore: Promise<readonly unknown[]> | undefined;
+
+  constructor(unit: StepUnit) {
+    this.unit = unit;
+    this.reuse = unit.step > 1 ? undefined : unit.run.reuse;
   }
-  return unstoredResult(unit, reuse, call);
+
+  /**
+   * Returns the child of a call that succeeded; undefined for any other call. It must be the same call: of the same
+   * function or workflow, with the same input. `data` is that over which the input was evaluated.
+   */
+  async find(call: Call, data: unknown): Promise<runs.Run | undefined> {
+    const { reuse, unit } = this;
+    if (reuse === undefined) return undefined;
+    for (const visit of reuse.visits) {
+      const child = await successOf(unit.ports, visit, call);
+      if (child !== undefined && (await isSame(unit.ports, child, call))) return child;
+    }
+    return this.findUnstored(reuse, call, data);
+  }
+
+  /** A call whose result only the repeated run has, as a child that is not stored. */
+  private async findUnstored(
+    { results, before }: ReusedCalls,
+    call: Call,
+    data: unknown,
+  ): Promise<runs.Run | undefined> {
+    const { i } = call.key;
+    if (call.callee.kind !== 'native' || results === undefined || !Object.hasOwn(results, i)) return undefined;
+    if (before !== undefined && !isDeepStrictEqual(await this.seenBefore(before, i), data)) return undefined;
+    const child = await newChild(this.unit.ports, call);
+    return { ...child, status: 'complete', data: keepResult(results[i]) };
+  }
+
+  /** The data over which a call of the repeated run was made: an element of it, or all of it. */
+  private async seenBefore(before: unknown, i: number): Promise<unknown> {
+    const work = this.unit.tools.plan.states[this.unit.at]?.work;
+    if (work?.do !== 'each') return before;
+    this.elementsBefore ??= elementsOf(work, before);
+    return (await this.elementsBefore)[i];
+  }
 }
 
 /** The attempt of a call that succeeded at a visit. A first attempt in place is not stored, a later one may be. */
@@ -55,12 +90,4 @@ async function isSame(ports: RunnerPorts, child: runs.Run, call: Call): Promise<
   const isSealed = child.service?.native !== undefined || child.service?.worker !== undefined;
   const input = isSealed ? await openInput(ports, child) : child.input;
   return Buffer.from(input).equals(call.input.input);
-}
-
-/** A call whose result only the repeated run has, as a child that is not stored. */
-async function unstoredResult(unit: StepUnit, { results }: ReusedCalls, call: Call): Promise<runs.Run | undefined> {
-  const { i } = call.key;
-  if (call.callee.kind !== 'native' || results === undefined || !Object.hasOwn(results, i)) return undefined;
-  const child = await newChild(unit.ports, call);
-  return { ...child, status: 'complete', data: keepResult(results[i]) };
 }

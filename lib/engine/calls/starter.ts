@@ -9,7 +9,7 @@ import { type Callee, openCallee } from './callees.ts';
 import { type Call, type Caller, newChild, storeChild } from './children.ts';
 import { evaluateCallInput } from './inputs.ts';
 import type { CallList } from './list.ts';
-import { finishedBefore } from './reuse.ts';
+import { FinishedCalls } from './reuse.ts';
 
 /** A child that is begun in place has at least this long, however close the end of its caller's batch is. */
 const MIN_CHILD_MS = 1000;
@@ -35,12 +35,14 @@ export class CallStarter {
   private readonly unit: StepUnit;
   private readonly list: CallList;
   private readonly caller: Caller;
+  private readonly finished: FinishedCalls;
   private readonly callees = new Map<ActionPlan, Promise<Callee>>();
 
   constructor(unit: StepUnit, list: CallList, caller: Caller) {
     this.unit = unit;
     this.list = list;
     this.caller = caller;
+    this.finished = new FinishedCalls(unit);
   }
 
   /**
@@ -52,7 +54,7 @@ export class CallStarter {
     const callee = await this.calleeOf(action);
     const input = await evaluateCallInput(callee, data, this.unit.tools.readSecrets);
     const call = { callee, caller: this.caller, key: { i, k: 0 }, input };
-    const finished = this.list.mode === 'or' ? undefined : await finishedBefore(this.unit, call);
+    const finished = this.list.mode === 'or' ? undefined : await this.finished.find(call, data);
     if (finished !== undefined) return { child: finished, isReused: true };
     return { child: await this.make(call, signal), isReused: false };
   }

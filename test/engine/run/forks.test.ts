@@ -27,7 +27,7 @@ async function end({ id }: runs.Run): Promise<runs.Run> {
 const outcomeOf = ({ status, code, message, data }: runs.Run) => ({ status, code, message, data });
 
 // Of these, a repetition does not see what its children or variables were at that state.
-const STATEFUL = /variable|getter|setter|scope|namespace|event/;
+const STATEFUL = /variable|retr|getter|setter|scope|namespace|event/;
 
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const KIDS = {
