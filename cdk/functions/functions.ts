@@ -33,7 +33,7 @@ export interface FunctionsProps {
 const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
   namespaces: false,
   tree: true,
-  instances: true,
+  instances: false,
   variables: false,
   secrets: false,
   registries: false,
