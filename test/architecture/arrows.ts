@@ -262,6 +262,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/approvals',
     'lib/engine/start',
     'lib/engine/webhooks',
+    'lib/events',
     'lib/language',
   ],
   'functions/http/instances': [

@@ -10,6 +10,7 @@ import {
 import { fieldsOf, readFields } from '../../../lib/engine/approvals/form.ts';
 import type { Link } from '../../../lib/engine/approvals/links.ts';
 import type { EnginePorts } from '../../../lib/engine/ports.ts';
+import { parseJson } from '../../../lib/events/payloads.ts';
 import { isObject } from '../../../lib/language/json.ts';
 import { askPage, closedPage, decidedPage, earlierPage } from './approval-pages.ts';
 
@@ -30,23 +31,28 @@ const json = (status: number, value: object): RawReply =>
 
 const nameOf = (value: unknown): string => (typeof value === 'string' ? value.trim().slice(0, MAX_NAME_LENGTH) : '');
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** The longest body of a decision, bytes: a form that a person fills in. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** A JSON object within the bounds of an event, by which the decision reaches its run. */
+function parse(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  const parsed = parseJson(body);
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }
 
 const NO_NAME = 'by: your name is missing';
 
 /** A decision by a program: `{"by": NAME, "form": {...}}` as JSON. */
-async function decideByJson(ports: EnginePorts, asked: Asked, text: string, address: string): Promise<RawReply> {
-  const body = parse(text);
+async function decideByJson(
+  ports: EnginePorts,
+  asked: Asked,
+  { body: bytes, address }: LinkRequest,
+): Promise<RawReply> {
+  const body = parse(bytes);
   const form = body?.['form'] ?? {};
   const by = nameOf(body?.['by']);
-  if (body === undefined || !isObject(form)) return json(400, { code: 400, message: 'the body is no JSON object' });
+  if (body === undefined || !isObject(form))
+    return json(400, { code: 400, message: 'the body is no JSON object, or nested too deeply' });
   if (by === '') return json(400, { code: 400, message: NO_NAME });
   const outcome = await decide(ports, asked, { by, form, from: address });
   const replies: { readonly [K in Outcome['kind']]: (one: Extract<Outcome, { readonly kind: K }>) => RawReply } = {
@@ -59,8 +65,8 @@ async function decideByJson(ports: EnginePorts, asked: Asked, text: string, addr
 }
 
 /** A decision by the form of the page. */
-async function decideByForm(ports: EnginePorts, asked: Asked, text: string, address: string): Promise<RawReply> {
-  const given = new URLSearchParams(text);
+async function decideByForm(ports: EnginePorts, asked: Asked, { body, address }: LinkRequest): Promise<RawReply> {
+  const given = new URLSearchParams(Buffer.from(body).toString('utf8'));
   const by = nameOf(given.get('by'));
   if (by === '') return askPage(asked, given, [NO_NAME]);
   const outcome = await decide(ports, asked, { by, form: readFields(fieldsOf(asked.work.form), given), from: address });
@@ -77,7 +83,9 @@ export async function serveLink(ports: EnginePorts, link: Link, request: LinkReq
   if (request.method !== 'POST') {
     return isDecided(asked) && decision !== undefined ? earlierPage(asked, decision) : askPage(asked);
   }
-  const text = Buffer.from(request.body).toString('utf8');
+  if (request.body.length > MAX_BODY_BYTES) {
+    return json(413, { code: 413, message: `request payload too large: at most ${MAX_BODY_BYTES} bytes` });
+  }
   const isJson = JSON_TYPE.test(request.headers['content-type'] ?? '');
-  return (isJson ? decideByJson : decideByForm)(ports, asked, text, request.address);
+  return (isJson ? decideByJson : decideByForm)(ports, asked, request);
 }

@@ -1,6 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { HmacVerification, WebhookVerification } from '../../compiler/plan/webhooks.ts';
 import { isObject } from '../../language/json.ts';
+import { hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { WebhookRequest } from './request.ts';
@@ -55,8 +56,9 @@ function deliveryIn({ headers }: WebhookRequest, header: string | undefined): Ve
   return value === undefined || value === '' ? {} : { delivery: value };
 }
 
-/** A text member of a JSON body. */
+/** A text member of a JSON body; undefined also in a body with more values than may be parsed. */
 function memberOf({ body }: WebhookRequest, name: string): string | undefined {
+  if (hasMoreNodes(body, MAX_NODES)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
     const member = isObject(value) ? value[name] : undefined;
@@ -109,8 +111,9 @@ const hmac: Check<'hmac'> = (request, verification, { secrets, now }) => {
   const before = time === undefined ? '' : `${time}.`;
   const expected = prefix + sign({ secret, algorithm, encoding, before }, request.body);
   if (!isSame(request.headers[verification.header.toLowerCase()] ?? '', expected)) return undefined;
+  const sent = deliveryIn(request, delivery);
   // A signature with a time is that of one delivery.
-  return delivery === undefined && time !== undefined ? { delivery: expected } : deliveryIn(request, delivery);
+  return sent.delivery === undefined && time !== undefined ? { delivery: expected } : sent;
 };
 
 const BASIC = /^Basic +/i;

@@ -336,3 +336,29 @@ describe('the list of webhooks', () => {
     expect(stdout).toMatch(/200$/);
   });
 });
+
+describe('a body that costs more than its bytes', () => {
+  const TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+  const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+  test.each([
+    ['is nested too deeply', 'json', nested(100_000), 'is nested deeper than 900 levels'],
+    ['has too many values', 'json', `[${'1,'.repeat(600_000)}1]`, 'has more than 500000 values'],
+    ['has too many fields', 'form', 'a&'.repeat(20_000), 'has more than 10000 fields'],
+  ] as const)('is a mistake of its sender if it %s', async (_, type, body, problem) => {
+    const headers = { 'Content-Type': TYPES[type] };
+    const name = problem.replaceAll(' ', '-');
+    await store(`start-${name}`, 'verify: {none: true}');
+    await store(`event-${name}`, 'verify: {none: true}, event: {type: large, context: {}}');
+    await store(`stripe-${name}`, 'verify: {stripe: HOOK}');
+    const time = seconds();
+    const signature = { 'Stripe-Signature': `t=${time},v1=${hmac(`${time}.${body}`)}` };
+    const sent = [
+      await send(`start-${name}`, { body, headers }),
+      await send(`event-${name}`, { body, headers }),
+      await send(`stripe-${name}`, { body, headers: { ...headers, ...signature } }),
+    ];
+    for (const { status, text } of sent) expect([status, text]).toEqual([400, expect.stringContaining(problem)]);
+    expect((await send(`stripe-${name}`, { body, headers })).status).toBe(404);
+  });
+});

@@ -215,6 +215,18 @@ describe('the form of an approval', () => {
   });
 });
 
+test('a decision that costs more than its bytes is a mistake', async () => {
+  const { instance, links } = await ask();
+  const post = (body: string, type: string) =>
+    client.call('POST', links['approve'] ?? '', { key: null, body, headers: { 'Content-Type': type } });
+  const deep = `{"by":"Ada","form":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
+  expect((await post(deep, 'application/json')).status).toBe(400);
+  for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+    expect((await post(' '.repeat(300_000), type)).status).toBe(413);
+  }
+  expect((await waiting(instance)).status).toBe(200);
+});
+
 test('open approvals are listed by workflow and assignee', async () => {
   const { instance, links } = await ask('  assignees: jq(.who)', { amount: 7, who: ['Ada Byron', 'ops'] });
   const list = async (query: string): Promise<readonly Json[]> =>
