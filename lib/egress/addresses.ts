@@ -29,13 +29,16 @@ const PRIVATE: readonly Network[] = [
   ['fc00::', 7, 'ipv6'],
   ['fec0::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
+  // Translators within an organization (RFC 8215): where the IPv4 address is in it depends on the translator.
+  ['64:ff9b:1::', 48, 'ipv6'],
 ];
 
-/** IPv6 networks whose addresses contain any IPv4 address: 6to4, Teredo, and those compatible with IPv4. */
+/** IPv6 networks whose addresses contain any IPv4 address: 6to4, Teredo, compatible with IPv4, and translated (RFC 2765). */
 const TRANSITIONAL: readonly Network[] = [
   ['2002::', 16, 'ipv6'],
   ['2001::', 32, 'ipv6'],
   ['::', 96, 'ipv6'],
+  ['::ffff:0:0:0', 96, 'ipv6'],
 ];
 
 /** The prefix of NAT64: its addresses lead to the IPv4 address in their last 32 bits. */
@@ -62,6 +65,13 @@ const LISTS = {
 
 /** The kinds of addresses that are protected from users. */
 export type ProtectedKind = keyof typeof LISTS;
+
+/** Whether an address is one of a list. An IPv4 address within IPv6 is the same address, in each notation. */
+export function isAmong(addresses: Iterable<string>, address: string): boolean {
+  const list = new BlockList();
+  for (const one of addresses) list.addAddress(one, isIP(one) === 6 ? 'ipv6' : 'ipv4');
+  return isListed(list, address);
+}
 
 const isListed = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

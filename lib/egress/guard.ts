@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { UnreachableError } from '../ports/web.ts';
-import { isOpened, protectedKindOf } from './addresses.ts';
+import { isAmong, isOpened, protectedKindOf } from './addresses.ts';
 
 /** Settings of an egress guard. */
 export interface EgressOptions {
@@ -54,13 +54,13 @@ interface Destination {
   readonly port: number;
 }
 
-const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
 /** Whether an address that is not loopback belongs to this machine as well. */
 function isOfThisMachine(address: string): boolean {
-  const plain = IPV4_IN_IPV6.exec(address)?.[1] ?? address;
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return interfaces.some((one) => one.address === plain);
+  return isAmong(
+    interfaces.map((one) => one.address),
+    address,
+  );
 }
 
 function isAdmitted(options: EgressOptions, { address, host, port }: Destination, opened: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { setInterval } from 'node:timers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -303,6 +304,11 @@ describe('protected addresses', () => {
     'http://224.0.0.1/',
     'http://255.255.255.255/',
     'http://198.18.0.1/',
+    'http://[64:ff9b:1::a00:1]/',
+    'http://[::ffff:0:10.0.0.1]/',
+    'http://0xa000001/',
+    'http://012.0.0.1/',
+    'http://10.1/',
   ])('%s is blocked', async (url) => {
     expect(await problemOf(url)).toBe('blocked');
   });
@@ -319,6 +325,16 @@ describe('protected addresses', () => {
     const options = { ...LOCAL, ownPorts: () => new Set([port]) };
     for (const host of ['127.0.0.1', 'localhost', '127.0.0.2', '[::1]', '0.0.0.0']) {
       expect(await problemOf(`http://${host}:${port}/`, {}, options)).toBe('blocked');
+    }
+  });
+
+  test('the ports of the service are blocked on an address of this machine within IPv6', () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+    const guard = egressGuard({ allowsPrivate: true, ownPorts: () => new Set([8080]) });
+    for (const host of [own, `[::ffff:${own}]`]) {
+      expect(() => guard.lookupFor(new URL(`http://${host}:8080/`)), host).toThrow('leads to an address that is kept');
+      expect(() => guard.lookupFor(new URL(`http://${host}:8081/`))).not.toThrow();
     }
   });
 
