@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -288,6 +289,41 @@ describe('requests of one key', () => {
     release.resolve();
     expect((await Promise.all(statuses)).sort()).toEqual([200, 429]);
     await expect.poll(() => statusOf('/a')).toBe(200);
+  });
+});
+
+describe('requests without a key', () => {
+  /** The status of a request from an address of this machine. */
+  function statusFrom(localAddress: string, path: string, body: string): Promise<number | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const sent = request(gateway.url + path, { method: 'POST', localAddress }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end(body);
+    return promise;
+  }
+
+  const release = Promise.withResolvers<void>();
+  const stranger: StreamingHandler = async (event, reply) => {
+    const { path, readBody } = event as LateEvent;
+    await readBody('', MAX_BODY_BYTES);
+    if (path === '/held') await release.promise;
+    begin(reply).end('ok');
+  };
+
+  test('are limited for each address: one cannot use up what others need', async () => {
+    await open({ requestsPerKey: 1, bodyBytesPerKey: 32 }, stranger);
+    socket.destroy();
+    const held = statusFrom('127.0.0.1', '/held', 'a');
+    await expect.poll(() => statusFrom('127.0.0.1', '/', 'a')).toBe(429);
+    expect(await statusFrom('127.0.0.2', '/', 'a')).toBe(200);
+    // A quarter of what all addresses without a key have together.
+    expect(await statusFrom('127.0.0.2', '/', 'a'.repeat(9))).toBe(503);
+    expect(await statusFrom('127.0.0.2', '/', 'a'.repeat(8))).toBe(200);
+    release.resolve();
+    expect(await held).toBe(200);
+    await expect.poll(() => statusFrom('127.0.0.1', '/', 'a')).toBe(200);
   });
 });
 

@@ -31,14 +31,21 @@ export const DEFAULT_LIMITS: RequestLimits = {
 /** The rest of a body that is not read is dropped for so many lingering times at most. */
 const MAX_LINGERS = 10;
 
+/** So many addresses without a key can hold all bytes that such addresses have together. */
+const STRANGERS = 4;
+
 /** What all requests share. */
 export class RequestShares {
   readonly limits: RequestLimits;
   readonly requests: Shares;
   readonly bytes: Shares;
+  /** What addresses without a key hold of the bytes that they have together. */
+  readonly bytesOfStrangers: Shares;
 
   constructor(limits: RequestLimits) {
     this.limits = limits;
+    const { bodyBytesPerKey: total } = limits;
+    this.bytesOfStrangers = new Shares({ total, perHolder: total / STRANGERS });
     this.requests = new Shares({ total: Number.POSITIVE_INFINITY, perHolder: limits.requestsPerKey });
     this.bytes = new Shares({ total: limits.bodyBytes, perHolder: limits.bodyBytesPerKey });
   }
@@ -62,25 +69,32 @@ export class RequestBody {
   }
 
   /**
-   * Reads the body on the account of a key, until the reply has left. Throws RequestError for a body that is longer than
+   * Reads the body on the account of a key, until the reply has left; without a key, on that of the address, so that no
+   * address keeps others from what needs no key, such as webhooks. Throws RequestError for a body that is longer than
    * `most` bytes, comes too slowly or exceeds what may be held, and for too many requests of the key.
    */
   async read(key: string, most: number): Promise<Buffer> {
-    const { requests, bytes, limits } = this.#shares;
-    if (!requests.take(key, 1)) {
-      throw new RequestError('too-many', `${limits.requestsPerKey} requests of this key are open; try again later`, 1);
+    const { requests, bytes, bytesOfStrangers, limits } = this.#shares;
+    const address = key === '' ? (this.#request.socket.remoteAddress ?? '') : undefined;
+    const holder = address === undefined ? key : `without a key: ${address}`;
+    if (!requests.take(holder, 1)) {
+      const whose = address === undefined ? 'this key' : 'this address';
+      throw new RequestError('too-many', `${limits.requestsPerKey} requests of ${whose} are open; try again later`, 1);
     }
     let length = 0;
     this.#response.once('close', () => {
-      requests.give(key, 1);
+      requests.give(holder, 1);
       bytes.give(key, length);
+      if (address !== undefined) bytesOfStrangers.give(address, length);
     });
     if (Number(this.#request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
     const chunks: Buffer[] = [];
     const take = (chunk: Buffer): void => {
       if (length + chunk.length > most) throw tooLarge(most);
+      if (address !== undefined && !bytesOfStrangers.take(address, chunk.length)) throw tooManyHeld();
       if (!bytes.take(key, chunk.length)) {
-        throw new RequestError('unavailable', 'too many bytes of request bodies are held; try again later', 1);
+        if (address !== undefined) bytesOfStrangers.give(address, chunk.length);
+        throw tooManyHeld();
       }
       length += chunk.length;
       chunks.push(chunk);
@@ -143,6 +157,9 @@ export class RequestBody {
     clearTimeout(late);
   }
 }
+
+const tooManyHeld = (): RequestError =>
+  new RequestError('unavailable', 'too many bytes of request bodies are held; try again later', 1);
 
 const tooLarge = (most: number): RequestError =>
   new RequestError('too-large', `request payload too large: at most ${most} bytes`);
