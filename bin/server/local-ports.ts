@@ -80,7 +80,7 @@ async function untilIdle(activity: Activity): Promise<void> {
 /** The clock, which continues that of the process before in the folder if the clock of the system was set meanwhile. */
 function openClock({ settings: { data }, closers }: PortOptions): Clock {
   if (data === undefined) return systemClock(steadyTime());
-  const clock = systemClock(steadyTime({ expected: anchoredTime(data) }));
+  const clock = systemClock(steadyTime(anchoredTime(data)));
   closers.defer(keepAnchor(data, clock.now));
   return clock;
 }

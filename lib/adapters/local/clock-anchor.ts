@@ -43,29 +43,50 @@ function readAnchor(folder: string): Anchor | undefined {
   }
 }
 
-/**
- * The time that the last process of a folder would have by now, milliseconds since 1970: its clock may have been right
- * where that of the system has been set since. Undefined if there was none since the boot of the machine.
- */
-export function anchoredTime(folder: string, { bootId, uptime }: BootSources = SYSTEM): number | undefined {
+/** What a folder tells of the present time; both in milliseconds since 1970. */
+export interface KnownTime {
+  /**
+   * The time that the last process would have by now: its clock may have been right where that of the system has been set
+   * since. Undefined if there was none since the boot of the machine.
+   */
+  readonly expected?: number;
+  /**
+   * A time that the last process had before the machine was booted: what is stored is not newer, but for ten minutes.
+   * Undefined if there was none, or one since the boot.
+   */
+  readonly earliest?: number;
+}
+
+/** Reads the time of the last process of a folder. */
+export function anchoredTime(folder: string, { bootId, uptime }: BootSources = SYSTEM): KnownTime {
   const anchor = readAnchor(folder);
   const boot = bootId();
-  if (anchor === undefined || boot === undefined || anchor.boot !== boot) return undefined;
-  const time = Number(anchor.time) + uptime() - Number(anchor.uptime);
-  return Number.isFinite(time) ? time : undefined;
+  if (anchor === undefined || boot === undefined) return {};
+  const earliest = Number(anchor.time);
+  if (anchor.boot !== boot) return Number.isFinite(earliest) ? { earliest } : {};
+  const expected = earliest + uptime() - Number(anchor.uptime);
+  return Number.isFinite(expected) ? { expected } : {};
 }
 
 const PERIOD_MS = 60_000;
 /** The anchor is stored again when it differs by more than this from the time of the process. */
 const MAX_DIFFERENCE_MS = 500;
+/** It is also stored again when it is older than this: after a boot, its time is the newest that is known. */
+const MAX_AGE_MS = 600_000;
+
+/** Whether an anchor still tells the time of the process. */
+function isCurrent(folder: string, now: number, sources: BootSources): boolean {
+  const { expected } = anchoredTime(folder, sources);
+  const age = now - Number(readAnchor(folder)?.time);
+  return expected !== undefined && Math.abs(expected - now) <= MAX_DIFFERENCE_MS && age <= MAX_AGE_MS;
+}
 
 /** Keeps the time of this process in the folder for the next one. Returns a function that ends it. */
 export function keepAnchor(folder: string, now: () => number, sources: BootSources = SYSTEM): () => void {
   let hasFailed = false;
   const store = (): void => {
     const boot = sources.bootId();
-    const known = anchoredTime(folder, sources);
-    if (boot === undefined || (known !== undefined && Math.abs(known - now()) <= MAX_DIFFERENCE_MS)) return;
+    if (boot === undefined || isCurrent(folder, now(), sources)) return;
     const anchor: Anchor = { boot, uptime: sources.uptime(), time: now() };
     try {
       const draft = join(folder, `${FILE}.new`);

@@ -10,6 +10,8 @@ export interface TimeSources {
   readonly boot: () => number;
   /** What the time would be at the start by the process before; undefined if that is not known. */
   readonly expected?: number | undefined;
+  /** A time that was reached before the machine was booted; undefined if none is known. */
+  readonly earliest?: number | undefined;
   /** Reports that the clock of the system was set, and by how much: negative if it was set back. */
   readonly onSet?: (milliseconds: number) => void;
 }
@@ -31,9 +33,11 @@ const PATIENCE_MS = 600_000;
 /** While the clock of the system is behind, the time passes slower by this part. */
 const SLEWING = 0.1;
 
-/** By how much the clock is ahead of the expected time, if that is no ordinary correction; else 0. */
-function aheadAtStart(wall: number, expected = wall): number {
-  return wall - expected > MAX_CORRECTION_MS ? wall - expected : 0;
+/** By how much the clock is ahead of the expected time at the start, negative if behind; 0 for an ordinary correction. */
+function aheadAtStart(wall: number, { expected = wall, earliest = wall }: Partial<TimeSources>): number {
+  if (wall - expected > MAX_CORRECTION_MS) return wall - expected;
+  // A machine without a clock that runs while it is off has an earlier time until it asks a time server.
+  return Math.min(wall - earliest, 0);
 }
 
 /**
@@ -43,9 +47,9 @@ function aheadAtStart(wall: number, expected = wall): number {
  * another one. Sleep of the machine counts as time that has passed.
  */
 export function steadyTime(sources: Partial<TimeSources> = {}): () => number {
-  const { wall, monotonic, boot, onSet, expected } = { ...SYSTEM, ...sources };
+  const { wall, monotonic, boot, onSet } = { ...SYSTEM, ...sources };
   let [last, lastBoot] = [monotonic(), boot()];
-  const ahead = aheadAtStart(wall(), expected);
+  const ahead = aheadAtStart(wall(), sources);
   if (ahead > 0) onSet?.(ahead);
   let asleep = lastBoot - last;
   let offset = wall() - ahead - last;

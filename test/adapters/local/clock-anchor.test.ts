@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { anchoredTime, keepAnchor } from '../../../lib/adapters/local/clock-anchor.ts';
 import { steadyTime } from '../../../lib/adapters/local/steady-time.ts';
 
@@ -31,9 +31,9 @@ const pass = (milliseconds: number): void => {
 /** Starts a process on the folder; returns its time. Its monotonic clock begins anew. */
 function start(): () => number {
   const began = uptime;
-  const expected = anchoredTime(folder, sources);
+  const known = anchoredTime(folder, sources);
   const monotonic = () => uptime - began;
-  const now = steadyTime({ wall: () => wall, monotonic, boot: () => uptime, expected, onSet: () => undefined });
+  const now = steadyTime({ wall: () => wall, monotonic, boot: () => uptime, ...known, onSet: () => undefined });
   stop = keepAnchor(folder, now, sources);
   return now;
 }
@@ -83,11 +83,60 @@ test.each([
   expect(start()()).toBe(BEGIN + DAY);
 });
 
-test('the file is written only when the time of the process has another distance to the uptime', () => {
+/** Boots the machine: it is off for a time, of which its clock knows nothing. */
+const reboot = (): void => {
+  [uptime, boot] = [MINUTE, `after ${boot}`];
+};
+
+test('a clock that is behind after a boot does not take the service back, and is followed when it is right', () => {
+  start();
+  stop();
+  reboot();
+  wall -= 2 * HOUR;
+  const now = start();
+  expect(now()).toBe(BEGIN);
+  pass(MINUTE);
+  expect(now()).toBeGreaterThan(BEGIN);
+  // A time server tells the time: the machine was off for a day.
+  wall = BEGIN + DAY;
+  now();
+  pass(10 * MINUTE);
+  now();
+  expect(now()).toBe(BEGIN + DAY + 10 * MINUTE);
+});
+
+test('a clock that was wrong before a boot is left by a further start of the service', () => {
+  start();
+  stop();
+  reboot();
+  wall -= 3 * DAY;
+  start();
+  stop();
+  expect(start()()).toBe(BEGIN - 3 * DAY);
+});
+
+test('the time before a boot is known to ten minutes after a power failure', () => {
+  vi.useFakeTimers();
+  start();
+  for (let minutes = 0; minutes < 60; minutes += 1) {
+    pass(MINUTE);
+    vi.advanceTimersByTime(MINUTE);
+  }
+  vi.useRealTimers();
+  reboot();
+  wall -= 2 * HOUR;
+  const { earliest = 0 } = anchoredTime(folder, sources);
+  expect(BEGIN + HOUR - earliest).toBeLessThanOrEqual(11 * MINUTE);
+});
+
+test('the file is written only when the time of the process has another distance to the uptime, or after ten minutes', () => {
   start();
   const before = readFileSync(join(folder, 'clock'), 'utf8');
-  pass(HOUR);
+  pass(9 * MINUTE);
   stop();
   start();
   expect(readFileSync(join(folder, 'clock'), 'utf8')).toBe(before);
+  pass(2 * MINUTE);
+  stop();
+  expect(readFileSync(join(folder, 'clock'), 'utf8')).not.toBe(before);
 });
