@@ -41,9 +41,13 @@ const OUTCOMES: Readonly<Record<number, AuditOutcome>> = { 4: 'refused', 5: 'fai
 const outcomeOf = (status: number, isMistake: boolean): AuditOutcome =>
   isMistake ? 'refused' : (OUTCOMES[Math.floor(status / 100)] ?? 'done');
 
+/** The signature in the path of a link of an approval: who has it can decide. */
+const LINK_SIGNATURE = /^(-\/approvals\/[^/]*\/[^/]*)\/.*$/s;
+
 /** The parameters of a path and of a query that identify what a request concerns, and the named fields of its body. */
 function targetOf({ route, params }: Routed, { query }: RequestHead, input: unknown): Record<string, string> {
   const target: Record<string, string> = { ...params };
+  if (route.family === 'hooks') target['hook'] = (params['hook'] ?? '').replace(LINK_SIGNATURE, '$1');
   for (const name of route.query ?? []) {
     const [value] = query[name] ?? [];
     if ('audited' in queries[name] && value !== undefined) target[name] = value;
@@ -84,6 +88,9 @@ function toAudited({ head, routed, caller, input, reply, isMistake }: Served): A
   };
 }
 
+/** A webhook has no key: a request that it does not accept is from anyone, and entries would fill the table. */
+const isOfStranger = ({ routed, reply }: Served): boolean => routed.route.family === 'hooks' && reply.status === 404;
+
 /**
  * Records a request in the audit log if its route can change something: one write, after the change and before the reply.
  * Throws if it cannot be written.
@@ -91,5 +98,6 @@ function toAudited({ head, routed, caller, input, reply, isMistake }: Served): A
 export async function audit(ports: Pick<Ports, 'table' | 'clock' | 'settings'>, served: Served): Promise<void> {
   const { routed, caller, reply } = served;
   if (caller === undefined || UNRECORDED.has(reply.status) || !isAudited(routed, ports)) return;
+  if (isOfStranger(served)) return;
   await record(ports, toAudited(served));
 }

@@ -71,16 +71,18 @@ function needStatus({ filter }: ListRequest): void {
 }
 
 /** The period of the request: from the run after which it goes on, until its time. */
-async function bounded(ports: EnginePorts, { request, at, after }: BulkRerun): Promise<ListRequest> {
-  const last = after === '' ? undefined : await runs.find(ports, after);
+function bounded({ request, at }: BulkRerun, last: runs.Run | undefined): ListRequest {
   const since = last === undefined ? [] : [timeFilter('AFTER', last.created)];
   return { ...request, filter: [...request.filter, ...since, timeFilter('BEFORE', at)] };
 }
 
 /** The runs that the request selects, the oldest first, after the one where it goes on. */
 async function* selected(ports: EnginePorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
-  let isAfter = wanted.after === '' || (await runs.find(ports, wanted.after)) === undefined;
-  for await (const head of matching(ports, namespace, await bounded(ports, wanted))) {
+  const found = wanted.after === '' ? undefined : await runs.find(ports, wanted.after);
+  // A run of another namespace is one that does not exist: the reply must not tell that it does.
+  const last = found?.namespace === namespace ? found : undefined;
+  let isAfter = last === undefined;
+  for await (const head of matching(ports, namespace, bounded(wanted, last))) {
     if (isAfter) yield head;
     isAfter ||= head.id === wanted.after;
   }

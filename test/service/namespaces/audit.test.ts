@@ -32,6 +32,27 @@ async function startAndSend(of: Client): Promise<void> {
   await of.call('POST', '/api/namespaces/audited/broadcast', { body: '{"specversion":"1.0"}' });
 }
 
+const HOOK = `start: {type: webhook, verify: {none: true}}\n${NOOP}`;
+const TELL = 'states:\n- {id: a, type: setter, variables: [{key: mail, scope: namespace, value: jq(.links)}]}\n';
+const ASKS = `functions: [{id: tell, type: subflow, workflow: tell}]
+states:
+- {id: a, type: approval, subject: s, choices: {approve: null}, notify: {function: tell}}
+`;
+
+/** A request to a webhook, one by the link of an approval that does not decide it, and two of strangers. */
+async function receiveHooks(of: Client): Promise<void> {
+  const home = '/api/namespaces/audited';
+  for (const [name, body] of Object.entries({ hook: HOOK, tell: TELL, asks: ASKS })) {
+    await of.call('PUT', `${home}/tree/${name}?op=create-workflow`, { body });
+  }
+  await of.call('POST', `${home}/tree/asks?op=execute`, { body: '{}' });
+  await expect.poll(async () => (await of.call('GET', `${home}/vars/mail`)).status, { timeout: 10_000 }).toBe(200);
+  const link = String((await of.call('GET', `${home}/vars/mail`)).json()['approve']);
+  for (const path of ['/api/hooks/audited/hook', link, '/api/hooks/audited/none', '/api/hooks/-/approvals/a/b/c']) {
+    await of.call('POST', path, { key: null });
+  }
+}
+
 describe('the audit log', () => {
   test('contains every request that could change something: who, what, from where, and how it ended', async () => {
     const [create, refused] = await actionsOf(client, async () => {
@@ -85,6 +106,12 @@ describe('the audit log', () => {
     const done = await actionsOf(other, () => startAndSend(other));
     expect(done.map(({ action }) => action)).toEqual(['executeWorkflow', 'waitWorkflow', 'broadcastEvent']);
     expect(done[1]?.['target']).toEqual({ namespace: 'audited', node: 'wf', ref: 'latest' });
+    const hooked = await actionsOf(other, () => receiveHooks(other));
+    const received = hooked.filter(({ action }) => String(action) === 'receiveWebhook');
+    expect(received.map(({ status, target }) => [Number(status), target])).toEqual([
+      [202, { hook: 'audited/hook' }],
+      [400, { hook: expect.stringMatching(/^-\/approvals\/[0-9a-f-]{36}\/approve$/) }],
+    ]);
     await other.close();
   });
 

@@ -46,6 +46,16 @@ const runCount = async (): Promise<number> =>
   Number((await client.call('GET', `${BASE}?limit=1`)).json()['instances']?.['pageInfo']?.['total']);
 
 describe('POST instances?op=rerun', () => {
+  test('does not tell whether a run of another namespace exists', async () => {
+    await client.call('PUT', '/api/namespaces/foreign');
+    await client.call('PUT', '/api/namespaces/foreign/tree/wf?op=create-workflow', { body: FLAKY(true) });
+    const started = await client.call('POST', '/api/namespaces/foreign/tree/wf?op=execute', { body: '{}' });
+    const ofOther = await post(FAILED, { after: String(started.json()['instance']) });
+    const ofNone = await post(FAILED, { after: '00000000-0000-7000-8000-000000000000' });
+    expect(ofOther.instances).toEqual(ofNone.instances);
+    expect(ofOther.total).toBe(7);
+  });
+
   test('lists the selected runs by default, the oldest first, and starts none', async () => {
     const before = await runCount();
     const { total, instances } = await post(FAILED, {});
