@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole } from './browser/console.ts';
 import { PAYLOADS } from './browser/payloads.ts';
 import { untilReady } from './browser/ready.ts';
-import { ask, untilStatus } from './browser/space.ts';
+import { ask, untilListening, untilStatus, untilTaskOf } from './browser/space.ts';
 
 const NS = 'hostile';
 const BASE = `/api/namespaces/${NS}`;
@@ -10,6 +10,7 @@ const BASE = `/api/namespaces/${NS}`;
 let console_: Console;
 let complete: string;
 let failed: string;
+let asking: string;
 
 const text = (payload: string): string => JSON.stringify(payload);
 
@@ -37,6 +38,35 @@ async function runOf(path: string, source: string): Promise<string> {
   return String(started?.['instance']);
 }
 
+/** Asks with a payload as its subject, and has labels that are payloads. */
+const ASKING = `labels: {first: ${text(`jq(.payloads[0])`)}, second: ${text(`jq(.payloads[1])`)}}
+states:
+- id: ask
+  type: approval
+  subject: jq(.payloads[2])
+  text: 'jq(.payloads | join("\\n"))'
+  assignees: jq(.payloads)
+  choices: {approve: null}
+`;
+
+/** A task that a worker with a payload as its name holds. */
+const LABELLING = `functions: [{id: label, type: worker, queue: labelling}]
+states: [{id: label, type: action, action: {function: label, input: jq(.payloads)}}]
+`;
+
+const HOOK = `start: {type: webhook, verify: {none: true}, event: {type: ${text(PAYLOADS[3] ?? '')}}}
+states: [{id: unused, type: noop}]
+`;
+
+async function askOutside(): Promise<void> {
+  asking = await runOf('ask', ASKING);
+  await ask(console_.client, 'PUT', `${BASE}/tree/hook?op=create-workflow`, HOOK);
+  await untilListening(console_.client, NS, asking);
+  await untilTaskOf(console_.client, NS, await runOf('label', LABELLING));
+  const poll = { worker: PAYLOADS[5], wait: 'PT0S' };
+  await ask(console_.client, 'POST', `${BASE}/workers/labelling?op=poll`, poll);
+}
+
 async function storeVariables(): Promise<void> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="pwned=1"><script>pwned=1</script></svg>`;
   const values = { svg: ['image/svg+xml', svg], html: ['text/html', PAYLOADS.join('\n')] } as const;
@@ -54,6 +84,7 @@ beforeAll(async () => {
   await untilStatus(console_.client, NS, complete, 'complete');
   await untilStatus(console_.client, NS, failed, 'failed');
   await storeVariables();
+  await askOutside();
   for (const [index, payload] of PAYLOADS.entries()) {
     const event = {
       specversion: '1.0',
@@ -91,6 +122,12 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'the events': () => `n/${NS}/events`,
   'an event': () => `n/${NS}/events/e-1`,
   'a form for an event': () => `n/${NS}/events?send=${encodeURIComponent(PAYLOADS[4] ?? '')}`,
+  'the approvals': () => `n/${NS}/approvals`,
+  'an approval': () => `n/${NS}/approvals?run=${asking}`,
+  'a run that waits for a decision': () => `n/${NS}/runs/${asking}`,
+  'the tasks of a queue': () => `n/${NS}/workers?queue=labelling`,
+  'a webhook': () => `n/${NS}/webhooks?workflow=%2Fhook`,
+  'the audit log': () => 'audit',
   'the metrics': () => `n/${NS}/metrics`,
   'the log of the namespace': () => `n/${NS}/log`,
   'a variable of JSON': () => `n/${NS}/variables?name=json`,

@@ -126,3 +126,12 @@ test('a person finds the runs with a label, and those with an error, by addresse
   await page.goto(page.url().replace(/runs.*$/, 'runs?error=card.refused'));
   await page.getByText('No run matches').waitFor();
 });
+
+test('an administrator sees who changed what, filtered by address', async () => {
+  const page = await console_.open(`audit?namespace=${NS}`);
+  const table = page.getByRole('table', { name: 'Changes' });
+  await table.getByText('createWorkflow').first().waitFor();
+  await page.getByRole('searchbox', { name: 'Key' }).fill('nobody');
+  await page.getByText('Nothing was changed').waitFor();
+  await page.waitForURL(/actor=nobody/);
+});

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { ApprovalsPage } from '../pages/approvals/approvals.tsx';
+import { AuditPage } from '../pages/audit/audit.tsx';
 import { EventsPage } from '../pages/events/events.tsx';
 import { GalleryPage } from '../pages/gallery/gallery.tsx';
 import { KeysPage } from '../pages/keys/keys.tsx';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   { path: 'gallery', page: GalleryPage },
   { path: 'gallery/:part', page: GalleryPage },
   { path: 'keys', page: KeysPage },
+  { path: 'audit', page: AuditPage },
   { path: 'server', page: ServerPage },
   {
     path: 'server/services/:name',

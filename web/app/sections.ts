@@ -48,6 +48,7 @@ export function globalSections(): readonly Section[] {
   if (!isAdministrator.value) return [playground];
   return [
     { id: 'keys', label: 'Keys', icon: 'keys', href: addresses.keys(), key: 'k' },
+    { id: 'audit', label: 'Audit log', icon: 'audit', href: addresses.audit() },
     { id: 'server', label: 'Server', icon: 'server', href: addresses.server() },
     playground,
   ];

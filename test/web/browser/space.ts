@@ -216,6 +216,7 @@ export function pagesOf({
     registries: `n/${ns}/registries`,
     settings: `n/${ns}/settings`,
     keys: 'keys',
+    audit: 'audit',
     server: 'server',
     'server services': 'server?view=services',
     playground: 'playground',

@@ -10,6 +10,7 @@ export const addresses = {
   home: () => hrefOf([]),
   gallery: (part?: string) => hrefOf(part === undefined ? ['gallery'] : ['gallery', part]),
   keys: () => hrefOf(['keys']),
+  audit: (query: Query = {}) => hrefOf(['audit'], query),
   server: (query: Query = {}) => hrefOf(['server'], query),
   globalService: (name: string) => hrefOf(['server', 'services', name]),
   playground: (query: Query = {}) => hrefOf(['playground'], query),

@@ -1,0 +1,48 @@
+import { signal } from '@preact/signals';
+import { call } from '../api/client.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
+import type { AuditEntry } from '../api/operations.ts';
+
+/** The filters of the audit log, as they stand in the address. */
+export interface AuditFilters {
+  readonly namespace: string;
+  readonly actor: string;
+  /** RFC 3339; empty: from the beginning. */
+  readonly start: string;
+}
+
+const PAGE = 200;
+
+/** The requests that could change something, the newest first; more are read on demand. */
+export class Changes {
+  readonly entries = signal<readonly AuditEntry[] | undefined>(undefined);
+  readonly error = signal<ApiError | undefined>(undefined);
+  readonly isBusy = signal(false);
+  /** There are older ones. */
+  readonly hasMore = signal(false);
+
+  readonly #filters: AuditFilters;
+  #next: string | undefined;
+
+  constructor(filters: AuditFilters) {
+    this.#filters = filters;
+  }
+
+  /** Reads the next page; the first one at first. */
+  async read(): Promise<void> {
+    if (this.isBusy.peek()) return;
+    this.isBusy.value = true;
+    try {
+      const query = { ...this.#filters, limit: PAGE, cursor: this.#next };
+      const { entries, next } = await call('listAudit', {}, { query });
+      this.entries.value = [...(this.entries.peek() ?? []), ...entries];
+      this.#next = next;
+      this.hasMore.value = next !== undefined;
+      this.error.value = undefined;
+    } catch (error) {
+      this.error.value = toApiError(error);
+    } finally {
+      this.isBusy.value = false;
+    }
+  }
+}
