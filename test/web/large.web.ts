@@ -89,6 +89,30 @@ test(`a list of ${RUNS} runs holds only the rows in sight, at its top, in its mi
   }
 });
 
+test(`a list of ${RUNS} runs scrolls by one screen a frame, and draws no more than the rows in sight`, async () => {
+  const page = await console_.open(`n/${NS}/runs`);
+  await rowsIn(page).first().waitFor();
+  const { frames, most } = await page.locator('.table-body').evaluate(async (body) => {
+    const found: number[] = [];
+    let most_ = 0;
+    let last = performance.now();
+    for (let step = 0; step < 120; step += 1) {
+      body.scrollTop += body.clientHeight;
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      found.push(now - last);
+      last = now;
+      most_ = Math.max(most_, body.querySelectorAll('tr').length);
+    }
+    return { frames: found.sort((a, b) => a - b), most: most_ };
+  });
+  const mean = frames.reduce((sum, one) => sum + one, 0) / frames.length;
+  const [half, nearAll] = [frames[60], frames[114]].map((one = 0) => one.toFixed(1));
+  console.log(`${Math.round(1000 / mean)} frames a second while scrolling; p50 ${half} ms, p95 ${nearAll} ms`);
+  expect(frames).toHaveLength(120);
+  expect(most).toBeLessThan(80);
+});
+
 test(`a filter on ${RUNS} runs shows those that match`, async () => {
   const page = await console_.open(`n/${NS}/runs`);
   await rowsIn(page).first().waitFor();
