@@ -6,6 +6,7 @@ export const TOP_FIELDS: Fields = {
   functions: 'services and subflows that actions call',
   start: 'what starts it: nothing, a schedule, events',
   timeouts: 'interrupt and kill',
+  labels: 'names and values by which its runs are found',
   description: 'a text for people',
   url: 'where more is written',
 };
@@ -42,6 +43,17 @@ export const STATES: Readonly<Record<string, Fields>> = {
   getter: { variables: 'variables to read' },
   setter: { variables: 'variables to write' },
   error: { error: 'the code of the error', message: 'a text for people', args: 'values for the text' },
+  approval: {
+    subject: 'what is decided',
+    text: 'more about it',
+    choices: '{approve: next-state, refuse: null}',
+    assignees: 'who should decide',
+    form: 'a JSON schema of fields to fill in',
+    notify: 'a call with the links',
+    remind: 'after a time: a call or an event',
+    escalate: 'after a time: a call or an event',
+    timeout: 'P2D',
+  },
 };
 
 /** The fields of a state of a type. */
@@ -55,6 +67,9 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
     image: 'of a container',
     service: 'the name of a service',
     workflow: 'the path of a subflow',
+    queue: 'of a worker: the queue of its tasks',
+    lease: 'of a worker: how long it may be silent, PT5M',
+    priority: 'of a worker: a number; higher ones first',
     size: 'small, medium or large',
     cmd: 'the command of the container',
     envs: 'environment variables',
@@ -96,6 +111,8 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
     event: 'one event',
     events: 'several events',
     lifespan: 'how long events wait for each other',
+    verify: 'of a webhook: {github: SECRET}',
+    reply: 'of a webhook: wait, for the output as the reply',
   },
   timeouts: { interrupt: 'PT15M: an error that can be caught', kill: 'PT20M: the end' },
   variables: {
@@ -109,9 +126,10 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
 
 /** Values of fields, by the name of what holds them and of the field. */
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
-  'functions type': ['subflow', 'http', 'knative-workflow', 'knative-namespace', 'knative-global'],
+  'functions type': ['subflow', 'http', 'worker', 'knative-workflow', 'knative-namespace', 'knative-global'],
   'functions size': ['small', 'medium', 'large'],
   'start type': ['default', 'scheduled', 'webhook', 'event', 'eventsXor', 'eventsAnd'],
+  'start reply': ['wait'],
   'states mode': ['and', 'or'],
   'states async': ['true', 'false'],
   'variables scope': ['instance', 'workflow', 'namespace'],

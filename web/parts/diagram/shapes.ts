@@ -19,6 +19,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   validate: 'check',
   error: 'warning',
   noop: 'right',
+  approval: 'approvals',
 };
 
 /** The drawing of a type of state. */
