@@ -62,9 +62,7 @@ const allOf = (sample: RunSample, groups: readonly Group[]) => {
 };
 
 const priceWords = (price: Price | undefined) =>
-  price === undefined
-    ? { value: '–' }
-    : { value: dollars(price.most), detail: `at least ${dollars(price.least)}, without Lambda’s time` };
+  price === undefined ? { value: '–' } : { value: dollars(price.most), detail: `from ${dollars(price.least)}` };
 
 interface SumsProps {
   readonly sample: RunSample;
@@ -81,7 +79,7 @@ function Sums({ sample, groups, prices }: SumsProps) {
     { label: 'In progress', value: numeric(open) },
     { label: 'Half end within', value: timeText(p50), detail: 'p50' },
     { label: '95 of 100 within', value: timeText(p95), detail: 'p95' },
-    { label: 'Price on AWS, at most', ...priceWords(prices && sumOf(prices, allOf(sample, groups))) },
+    { label: 'AWS price up to', ...priceWords(prices && sumOf(prices, allOf(sample, groups))) },
   ];
   return (
     <>
