@@ -43,6 +43,15 @@ export function extraFileCommand(name: ExtraFile, root: string, to: string): str
 /** The license of Weft, and those of the packages that its bundles contain. */
 const LICENSES = ['LICENSE', 'THIRD-PARTY-NOTICES.txt'] as const;
 
+/** The folder of the published package with one copy of each file that lies beside several functions. */
+export const COPIES = 'copies';
+
+/** The files in that folder which a function has beside it. The console's are in the folder of its only function. */
+export const copiesOf = (names: readonly ExtraFile[]): string[] => [
+  ...names.filter((name) => name !== CONSOLE),
+  ...LICENSES,
+];
+
 const COPY = "require('node:fs').copyFileSync(process.argv[1], process.argv[2])";
 
 const copyCommand = (file: string, from: string, to: string): string =>

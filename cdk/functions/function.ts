@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AssetHashType, DockerImage, type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -19,7 +19,7 @@ import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
-import { type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
+import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
 
 const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
 /** In the published package (docs/decisions/028), each function is a folder with its bundle. */
@@ -110,8 +110,22 @@ function makeFunction(
     ...options,
     runtime,
     handler: 'index.handler',
-    code: Code.fromAsset(dirname(bundleOf(path))),
+    code: packagedCode(path, extraFiles),
   });
+}
+
+/** A function of the published package: its folder, and the files that the package has once for all of them. */
+function packagedCode(path: string, extraFiles: readonly ExtraFile[]): Code {
+  const folder = dirname(bundleOf(path));
+  const copies = join(PACKAGE_FOLDER, 'functions', COPIES);
+  const tryBundle = (to: string): boolean => {
+    cpSync(folder, to, { recursive: true });
+    for (const name of copiesOf(extraFiles)) copyFileSync(join(copies, name), join(to, name));
+    return true;
+  };
+  // The image is required, and not used: the files are put together here.
+  const bundling = { image: DockerImage.fromRegistry('scratch'), local: { tryBundle } };
+  return Code.fromAsset(folder, { assetHashType: AssetHashType.OUTPUT, bundling });
 }
 
 /** The bundle contains the AWS SDK, so that the tested version runs. Names are kept, because errors are matched by name. */

@@ -20,6 +20,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/release',
     'bin/server',
     'cdk',
+    'cdk/functions',
     'lib/api/docs',
     'lib/authoring/schema',
     'lib/lint',

@@ -69,6 +69,9 @@ stack.node.root.synth();
   shown,
 } as const;
 
+/** What lies beside functions of the package: the licenses beside all of them. */
+const BESIDE = ['LICENSE', 'THIRD-PARTY-NOTICES.txt', 'sandbox-worker.mjs', 'beside.mjs'];
+
 /** Functions of the package that do nothing. Other tests bundle the real ones. */
 async function standIns(dist: string): Promise<void> {
   const files = await readdir(join(ROOT, 'functions'), { recursive: true });
@@ -77,6 +80,8 @@ async function standIns(dist: string): Promise<void> {
     await mkdir(place, { recursive: true });
     await writeFile(join(place, 'index.mjs'), `export const handler = async () => ${JSON.stringify(file)};\n`);
   }
+  await mkdir(join(dist, 'functions/copies'));
+  for (const file of BESIDE) await writeFile(join(dist, 'functions/copies', file), file);
 }
 
 beforeAll(async () => {
@@ -142,6 +147,17 @@ describe('the construct in the app of a user', () => {
     const steps = ofType(Resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('FlowsFunctionssteps'));
     const tables = ofType(Resources, 'AWS::DynamoDB::Table').map(([id]) => id);
     expect(steps?.[1]).toMatchObject({ DependsOn: expect.arrayContaining(tables) });
+  });
+
+  test('deploys each function with the licenses, and those with scripts with their thread', async () => {
+    const assets = (await readdir(join(folder, 'alone.out'))).filter((name) => name.startsWith('asset.'));
+    const contents = await Promise.all(assets.map((name) => readdir(join(folder, 'alone.out', name))));
+    const functions = contents.filter((files) => files.includes('index.mjs'));
+    expect(functions.length).toBeGreaterThan(15);
+    for (const files of functions) {
+      expect(files).toEqual(expect.arrayContaining(['LICENSE', 'THIRD-PARTY-NOTICES.txt']));
+    }
+    expect(functions.filter((files) => files.includes('sandbox-worker.mjs'))).toHaveLength(4);
   });
 
   test('creates several installations with separate data stacks, and without references between the stacks', async () => {
