@@ -55,7 +55,7 @@ export function contentProblems({ files, size, unpackedSize }: Packed): string[]
   ];
 }
 
-/** The files that contain one of the texts: folders of the machine that made the package. */
-export function filesWith(texts: readonly string[], contents: ReadonlyMap<string, string>): string[] {
-  return [...contents].filter(([, content]) => texts.some((text) => content.includes(text))).map(([path]) => path);
+/** The files that contain a text: the folder of the machine in which the package was made. */
+export function filesWith(text: string, contents: ReadonlyMap<string, string>): string[] {
+  return [...contents].filter(([, content]) => content.includes(text)).map(([path]) => path);
 }

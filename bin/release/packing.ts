@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -41,12 +40,9 @@ export function pack(): Packed {
 /** What is wrong with the contents of the package; empty if nothing is. */
 export function packedProblems(packed: Packed): string[] {
   const contents = new Map(packed.files.map(({ path }) => [path, readFileSync(join(STAGE, path), 'latin1')]));
-  const local = filesWith([ROOT, homedir(), tmpdir()].filter(isTelling), contents);
-  return [...contentProblems(packed), ...local.map((path) => `${path} contains a path of this machine`)];
+  const local = filesWith(ROOT, contents);
+  return [...contentProblems(packed), ...local.map((path) => `${path} contains the path of the clone, ${ROOT}`)];
 }
-
-/** Whether a folder belongs to this machine: `/root` and `/tmp` occur in programs that are meant for any. */
-const isTelling = (folder: string): boolean => folder.split('/').filter((part) => part !== '').length > 1;
 
 /** Writes the software bill of materials beside the archive. Returns how many packages it names. */
 export function writeBom({ filename }: Packed): number {
