@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
+import type { Lambdas } from '../lib/ports/lambdas.ts';
 import { perMillion } from '../lib/pricing/prices.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { startAnswering } from '../test/service/access/answering-server.ts';
@@ -87,13 +88,18 @@ async function untilOver(service: Service, counter: CallCounter, hasDelay: boole
   } while (JSON.stringify(counter.counters) !== before);
 }
 
+/** Functions of Lambda that do nothing; what they cost is theirs. */
+const NO_WORK: Lambdas = { invoke: async () => ({ payload: Buffer.from('{}') }) };
+
 /** Runs each operation once in a service in memory, and returns its counts by the name of the operation. */
 export async function countCalls(): Promise<Record<string, Counts>> {
   const counter = new CallCounter();
   // Only a database that speaks DynamoDB's protocol reports the calls and units that are paid on AWS.
   const emulator = await startDynoxide();
   const api = await startAnswering({ 'GET /': [{ json: { ok: true } }] });
-  const service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter);
+  const service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter, {
+    lambdas: NO_WORK,
+  });
   const send = createClient(service, '/api/namespaces/bench');
   await service.idle();
   const counts: Record<string, Counts> = {};

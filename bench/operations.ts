@@ -83,6 +83,10 @@ const WEBHOOK = `start: {type: webhook, verify: {none: true}}
 states:
 - {id: one, type: noop}
 `;
+/** Invokes the function `score`, of which no machine waits; with a timeout, a machine makes the invocation. */
+const lambdaCall = (fields = ''): string => `functions: [{id: f, type: lambda, function: score${fields}}]
+states: [{id: call, type: action, action: {function: f}}]
+`;
 const TASK = `functions: [{id: f, type: worker, queue: jobs}]
 states: [{id: call, type: action, action: {function: f}}]
 `;
@@ -148,6 +152,8 @@ export const OPERATIONS: readonly Operation[] = [
   wait('3 HTTP calls', httpCalls(3), { input: `{"api":"${API}"}` }),
   execute('an HTTP call', httpCalls(1), { input: `{"api":"${API}"}` }),
   execute('a foreach over 100 HTTP calls', HTTP_EACH, { input: `{"api":"${API}"}` }),
+  execute('a Lambda function', lambdaCall()),
+  execute('a long Lambda function', lambdaCall(', timeout: PT5M'), { hasDelay: true }),
   execute('a catch after a retry', RETRY, { others: [['failing', FAILING]], hasDelay: true }),
   {
     name: 'a task that a worker takes and completes',

@@ -17,6 +17,7 @@ import { Upkeep } from './operations/upkeep.ts';
 import { Api } from './service/api.ts';
 import { Bus } from './service/bus.ts';
 import { Containers } from './service/containers.ts';
+import { grantLambdas } from './service/lambdas.ts';
 import { Machines } from './service/machines.ts';
 import { Schedules } from './service/schedules.ts';
 import { settingsWith } from './settings/read.ts';
@@ -163,6 +164,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: 
   schedules: (role) => schedules.grant(role),
   containers: (role) => containers.grant(role),
   web: nothing,
+  lambdas: (role) => grantLambdas(settings, role),
   changes: nothing,
   clock: nothing,
   settings: nothing,

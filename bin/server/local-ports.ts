@@ -5,11 +5,12 @@ import { localChanges } from '../../lib/adapters/local/changes.ts';
 import { anchoredTime, keepAnchor } from '../../lib/adapters/local/clock-anchor.ts';
 import type { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
-import { durableContainers, durableWeb } from '../../lib/adapters/local/outputs.ts';
+import { durableContainers, durableLambdas, durableWeb } from '../../lib/adapters/local/outputs.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
+import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
 import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
@@ -114,6 +115,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
     web: durableWeb(openWeb(options), whenDurable),
+    lambdas: durableLambdas(awsLambdas(), whenDurable),
     executions,
     bus,
     schedules,

@@ -3,11 +3,14 @@ import { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import type { Alarm } from '../../lib/adapters/local/concurrency/timers.ts';
 import type { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
+import type { InvokeContext } from '../../lib/adapters/local/interpreter/context/runtime.ts';
 import { localSchedules } from '../../lib/adapters/local/schedules.ts';
+import { STEPS_FUNCTION } from '../../lib/compiler/emit/emit.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { route } from '../../lib/engine/events/router.ts';
 import { startByClock } from '../../lib/engine/events/starts.ts';
+import { invokeAsTask } from '../../lib/engine/lambdas/machine.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
 import { FaultError, toTaskError } from '../../lib/engine/step/errors.ts';
@@ -56,7 +59,8 @@ function throwLogged(error: unknown): never {
 function functionsOf({ ports, observer, around = (work) => work(), deliversTwice = false }: RuntimeOptions) {
   const { onInvoke, onPublish } = observer;
   return {
-    invoke: (_function: string, payload: unknown) => {
+    invoke: (name: string, payload: unknown, { clientContext }: InvokeContext) => {
+      if (name !== STEPS_FUNCTION) return invokeAsTask(ports().lambdas, { function: name, payload, clientContext });
       onInvoke?.();
       return around(() => step(ports(), payload as StepInput).catch(throwLogged));
     },

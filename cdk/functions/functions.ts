@@ -59,7 +59,7 @@ const TRIGGERS = {
     about: 'Executes the steps of runs, called by their state machines',
     // A step that calls a container lasts as long as the call; any other ends within a minute.
     timeout: Duration.minutes(15),
-    needs: [...RUNS, 'sealer', 'containers'],
+    needs: [...RUNS, 'sealer', 'lambdas', 'containers'],
     scripts: true,
   },
   lifecycle: {

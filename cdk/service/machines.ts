@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
+import { grantLambdas } from './lambdas.ts';
 
 const STATES = 'states.amazonaws.com';
 
@@ -40,7 +41,7 @@ export class Machines extends Construct {
   readonly #role: Role;
   readonly #logs: LogGroup;
 
-  constructor(scope: Construct, id: string, { name, logDays, tags }: Settings) {
+  constructor(scope: Construct, id: string, { name, logDays, tags, lambdas }: Settings) {
     super(scope, id);
     this.#tags = tags;
     this.stepsName = `${name}-steps`;
@@ -50,6 +51,7 @@ export class Machines extends Construct {
     const logGroupName = `/aws/vendedlogs/states/${name}`;
     this.#logs = new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.#role = this.#machineRole();
+    grantLambdas({ lambdas }, this.#role);
   }
 
   /** The environment variables for the executions adapter. */

@@ -104,6 +104,17 @@ const CONCURRENCY = z.record(z.string(), z.int().check(z.minimum(1), z.maximum(1
 
 const patterns = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).check(z.minLength(1));
 const arn = z.string().check(z.refine((text) => Token.isUnresolved(text) || ARN.test(text), 'is no ARN'));
+const LAMBDA = /^(arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]{1,64}(:(\$LATEST|[\w-]{1,128}))?|[\w-]{1,64})$/;
+const LAMBDAS = z.array(
+  z
+    .string()
+    .check(
+      z.refine(
+        (text) => Token.isUnresolved(text) || LAMBDA.test(text),
+        'is neither the name nor the ARN of a Lambda function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
+      ),
+    ),
+);
 const INBOUND = z.array(
   z.strictObject({
     namespace: z.string(),
@@ -174,6 +185,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   maxActiveRuns: { read: count(MAX_COUNT) },
   maxStartsPerSecond: { read: count(MAX_COUNT) },
+  lambdas: { fallback: [], read: shaped(LAMBDAS, 'list of functions') },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

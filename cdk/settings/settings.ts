@@ -43,6 +43,8 @@ export interface Settings {
   readonly maxActiveRuns: number | undefined;
   /** How many runs each namespace starts a second; undefined: any number, unless the namespace limits them. */
   readonly maxStartsPerSecond: number | undefined;
+  /** The names or ARNs of the Lambda functions that workflows may call (docs/lambda.md). */
+  readonly lambdas: readonly string[];
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */

@@ -1,9 +1,9 @@
-import { containers, everything, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { containers, everything, lambdas, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { endpoints, streamSources } from '../http/tree.ts';
 
 export const handler = lambda<'tree'>(
   { endpoints, streamSources },
-  { ...everything, sealer, web, containers },
+  { ...everything, sealer, web, lambdas, containers },
   mayStream,
 );

@@ -1,4 +1,4 @@
-import { calledContainers, enginePorts, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { calledContainers, enginePorts, lambdas, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 import { isStepResult, throwTaskError } from '../../lib/engine/step/errors.ts';
@@ -6,7 +6,7 @@ import { type StepInput, step } from '../../lib/engine/step/step.ts';
 
 const loggedStep = withFaultLog(
   (input: StepInput): Promise<unknown> =>
-    step({ ...enginePorts(), sealer: sealer(), web: web(), containers: calledContainers() }, input),
+    step({ ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: calledContainers() }, input),
   { about: ({ run }) => logFieldsOf(enginePorts(), run), meter, isAnswer: isStepResult },
 );
 

@@ -4,6 +4,7 @@ import type { Changes } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Containers } from './containers.ts';
 import type { Executions } from './executions.ts';
+import type { Lambdas } from './lambdas.ts';
 import type { Meter } from './meter.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
@@ -24,6 +25,7 @@ export interface Ports {
   readonly vault: Vault;
   readonly sealer: Sealer;
   readonly web: Web;
+  readonly lambdas: Lambdas;
   readonly executions: Executions;
   readonly bus: Bus;
   readonly schedules: Schedules;

@@ -1,6 +1,6 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../compiler/emit/asl.ts';
 import { emit } from '../compiler/emit/emit.ts';
-import { type CalleeKind, calleeOf, isWaitFree, mayRunInPlace } from '../compiler/plan/execution.ts';
+import { type CalleeKind, calleeOf, callsLongLambda, isWaitFree, mayRunInPlace } from '../compiler/plan/execution.ts';
 import { exitsFrom, successors } from '../compiler/plan/flow.ts';
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
@@ -30,6 +30,8 @@ const CHILD = { writeUnits: 4 };
 const CHILDREN = { readUnits: 2, writeUnits: 1 };
 /** A native function is called within the step, which commits before it; its calls are not stored. */
 const CHECKPOINT = { writeUnits: 4 };
+/** What a long invocation of Lambda adds to its task: a child with an execution of its own, in which the function runs. */
+const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /** The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait. */
 const TASK = { requests: 2, lambdas: 2, readUnits: 12, writeUnits: 12 };
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
@@ -41,7 +43,8 @@ const MAX_STATE_UNITS = 9;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
-const isNative = (plan: Plan, action: ActionPlan): boolean => calleeOf(plan, action) === 'native';
+const isNative = (plan: Plan, action: ActionPlan): boolean =>
+  calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
 /** What the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
@@ -50,7 +53,9 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const children = count('subflow') + count('container');
   const stored = children === 0 ? used() : childrenOf(children);
   const withTasks = plus(stored, TASK, count('worker'));
-  return count('native') === 0 ? withTasks : plus(withTasks, CHECKPOINT);
+  const long = actions.filter((action) => callsLongLambda(plan, action)).length * times;
+  const withInvocations = plus(withTasks, INVOCATION, long);
+  return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);
 }
 
 /** As many calls of one state are made within the request that starts a run; a machine makes more of them. */
@@ -61,7 +66,7 @@ const leavesRequest = (plan: Plan, items: number): boolean =>
   Object.values(plan.states).some(({ work }) => {
     const actions = actionsOf(work);
     const count = work.do === 'each' ? items : actions.length;
-    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => isNative(plan, action));
+    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => calleeOf(plan, action) === 'native');
   });
 
 interface Context {

@@ -44,6 +44,7 @@ describe('the rules of AWS Solutions', () => {
   const open = {
     inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
     outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
+    lambdas: '["fraud-score", "arn:aws:lambda:eu-west-1:123456789012:function:report:live"]',
   };
 
   const EVERYTHING = {

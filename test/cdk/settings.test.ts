@@ -39,6 +39,7 @@ describe('settings', () => {
       maxDescendants: 100_000,
       maxActiveRuns: undefined,
       maxStartsPerSecond: undefined,
+      lambdas: [],
       inbound: [],
       outbound: [],
       domain: undefined,
@@ -51,6 +52,21 @@ describe('settings', () => {
       tags: {},
       version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),
     });
+  });
+
+  test('name the Lambda functions that workflows may invoke, and refuse what is none', () => {
+    const names = ['fraud-score', 'arn:aws:lambda:eu-west-1:123456789012:function:report:live'];
+    expect(read({ lambdas: JSON.stringify(names) }).lambdas).toEqual(names);
+    for (const wrong of ['["*"]', '["weft-*"]', '["a b"]', '["arn:aws:lambda:eu-west-1::function:a"]', '"a"', '[""]']) {
+      expect(() => read({ lambdas: wrong }), wrong).toThrow('lambdas=');
+    }
+  });
+
+  test('only the functions that are named may be invoked by steps and machines', () => {
+    const granted =
+      JSON.stringify(resourcesOf({ lambdas: '["fraud-score"]' })).match(/:function:fraud-score(:\*)?"/g) ?? [];
+    expect(granted.length).toBeGreaterThanOrEqual(6);
+    expect(JSON.stringify(resourcesOf({}))).not.toContain('fraud-score');
   });
 
   test('are the same from the command line, from cdk.json and from the properties of a construct', () => {

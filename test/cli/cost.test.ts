@@ -28,7 +28,7 @@ const costOf = (yaml: string, op = 'execute', items = 10): RunCost => {
 describe('the price of a workflow', () => {
   const measured = OPERATIONS.flatMap(({ name, workflows = [] }) => {
     const yaml = workflows.at(-1)?.[1];
-    const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry/.test(name);
+    const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry|a long/.test(name);
     return yaml !== undefined && isRun ? [[name, yaml] as const] : [];
   });
 
@@ -47,6 +47,17 @@ states: [{id: call, type: action, action: {function: f}}]
     const { transitions = 0, lambdas = 0, express } = counted['execute an action on a subflow that waits'] ?? {};
     // The subflow waits once, after it was begun by the task of the call: two transitions, one step.
     expect(most).toMatchObject({ transitions: transitions - 2, lambdas: lambdas - 1, express });
+  });
+
+  test('includes the machine of a long invocation of Lambda, which always waits', () => {
+    const [, yaml = ''] =
+      OPERATIONS.find(({ name }) => name === 'execute a long Lambda function')?.workflows?.at(-1) ?? [];
+    const { most } = costOf(yaml);
+    const measured = counted['execute a long Lambda function'];
+    const { requests, lambdas, transitions, express, perMillion: price = 0 } = measured ?? {};
+    expect(most).toMatchObject({ requests, lambdas, transitions, express });
+    expect(perMillion(most) / price).toBeGreaterThan(0.9);
+    expect(perMillion(most) / price).toBeLessThan(1.1);
   });
 
   test('includes as many calls as a parallel state has actions', () => {

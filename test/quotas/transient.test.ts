@@ -8,6 +8,7 @@ import { execute } from '../../lib/engine/start/start.ts';
 import { toTaskError } from '../../lib/engine/step/errors.ts';
 import { step } from '../../lib/engine/step/step.ts';
 import { planOf } from '../compiler/texts.ts';
+import { ProgrammedLambdas } from '../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../contract/programmed-web.ts';
 import { QuotaSpace } from './space.ts';
 
@@ -115,7 +116,10 @@ test('a delay that is over waits for no time', async () => {
 });
 
 const advance = ({ id }: runs.Run) =>
-  step({ ...space.ports, sealer: localSealer(), web: new ProgrammedWeb() }, { run: id });
+  step(
+    { ...space.ports, sealer: localSealer(), web: new ProgrammedWeb(), lambdas: new ProgrammedLambdas() },
+    { run: id },
+  );
 
 async function stepInto(state: string): Promise<{ readonly run: runs.Run }> {
   const run = await start(nap.replace('delay, duration: PT1H', state));

@@ -40,6 +40,7 @@ function treeOf(world: World, waitingRequests?: Waiting): Handler {
     sealer: () => ports.sealer,
     containers: () => ports.containers,
     web: () => ports.web,
+    lambdas: () => ports.lambdas,
     clock: () => ports.clock,
     settings: () => ports.settings,
     vault: () => ({ adminKey: async () => 'the-key' }),

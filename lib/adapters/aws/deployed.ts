@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Containers } from '../../ports/containers.ts';
 import type { Executions } from '../../ports/executions.ts';
 import type { Inventory } from '../../ports/inventory.ts';
+import type { Lambdas } from '../../ports/lambdas.ts';
 import type { Meter } from '../../ports/meter.ts';
 import type { Schedules } from '../../ports/schedules.ts';
 import type { Sealer } from '../../ports/sealer.ts';
@@ -14,6 +15,7 @@ import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
+import { awsLambdas } from '../portable/lambdas.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
@@ -74,6 +76,9 @@ export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting
 
 /** Servers in the network, without those on this machine. */
 export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ allowsPrivate: false }));
+
+/** Functions that users name, in Lambda. */
+export const lambdas: () => Lambdas = /* @__PURE__ */ once(() => awsLambdas());
 
 /** The executions in Step Functions. */
 export const executions: () => Executions = /* @__PURE__ */ once(() =>

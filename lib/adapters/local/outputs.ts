@@ -1,4 +1,5 @@
 import type { Containers } from '../../ports/containers.ts';
+import type { Lambdas } from '../../ports/lambdas.ts';
 import type { Web } from '../../ports/web.ts';
 
 /** Resolves when everything written so far is on the disk. */
@@ -50,3 +51,11 @@ export function durableWeb(web: Web, whenDurable: WhenDurable): Web {
     },
   };
 }
+
+/** Invocations that wait until everything written before them is on the disk. */
+export const durableLambdas = (lambdas: Lambdas, whenDurable: WhenDurable): Lambdas => ({
+  async invoke(invocation) {
+    await whenDurable();
+    return lambdas.invoke(invocation);
+  },
+});

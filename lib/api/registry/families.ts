@@ -21,7 +21,7 @@ export const families = {
   },
   execution: {
     about: 'Starting a workflow, with or without waiting for its output',
-    needs: ['table', 'blobs', 'sealer', 'web', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
@@ -65,7 +65,7 @@ export const families = {
   },
   hooks: {
     about: 'Webhooks, whose requests need no API key; approvals, decided by links or with a key',
-    needs: ['table', 'blobs', 'sealer', 'web', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   system: {
     about: 'Version, jq playground, description of this API',

@@ -1,4 +1,5 @@
-import type { FunctionPlan, Start, StateType } from '../../compiler/plan/plan.ts';
+import type { Start, StateType } from '../../compiler/plan/plan.ts';
+import { FUNCTION_FIELDS } from './functions.ts';
 
 const DELIVERY = 'The header with the id of the delivery. The same delivery starts one run.';
 
@@ -58,16 +59,6 @@ export const STATE_DESCRIPTIONS: Readonly<Record<StateType, string>> = {
   eventsXor: 'Waits for the first of several events, and continues with its exit.',
   generateEvent: 'Sends an event to the namespace.',
   approval: 'Waits for a decision, which is made by a link, and continues with the state of the choice.',
-};
-
-/** The types of functions. */
-export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string>> = {
-  subflow: 'Another workflow of the namespace.',
-  http: 'An HTTP API. Weft sends the request itself.',
-  worker: 'A program of yours, anywhere, that fetches tasks over HTTP.',
-  'knative-workflow': 'A container that belongs to this workflow.',
-  'knative-namespace': 'A container service of the namespace.',
-  'knative-global': 'A container service of the whole server.',
 };
 
 /** The types of starts. */
@@ -132,38 +123,7 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
       delay: 'When to send it: after an ISO 8601 duration, or `immediate`, the default.',
     },
   },
-  functions: {
-    subflow: {
-      workflow: 'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`.',
-    },
-    http: {
-      url: 'Where the request goes; it may hold queries, as in `https://api.example.com/orders/jq(.id)`.',
-      base: 'The same as `url`.',
-      method: 'The method of HTTP. Default: GET, or POST with a body.',
-      headers: 'A map of headers.',
-      query: 'A map of parameters, which are added to the URL.',
-      body: 'A text is sent as it is, any other value as JSON.',
-      timeout: 'The time for the whole call, as an ISO 8601 duration. Default: PT30S.',
-      expect: 'The statuses that are a success, for example `[2xx, 404]`. Default: `[2xx]`.',
-      redirects: 'How many redirects are followed, 0 to 20. Default: 5.',
-      insecure: '`true`: the certificate is not verified.',
-      auth: 'Credentials: `bearer`, `basic`, `apiKey`, `oauth2` or `sigv4`. A secret is written by its name.',
-    },
-    worker: {
-      queue: 'The name of the queue from which workers fetch the tasks.',
-      lease: 'How long a worker may be silent before the task is offered again. Default: PT5M.',
-      priority: 'Tasks with a higher number are offered first, from -1000 to 1000. Default: 0.',
-    },
-    'knative-workflow': {
-      image: 'The container image.',
-      size: 'The memory and processor of the container. Default: small.',
-      cmd: 'The command that the container runs, instead of that of the image.',
-      scale: 'The number of containers that always run. Default: 0.',
-      envs: 'Environment variables of the container.',
-    },
-    'knative-namespace': { service: 'The name of the service.' },
-    'knative-global': { service: 'The name of the service.' },
-  },
+  functions: FUNCTION_FIELDS,
   start: {
     scheduled: { cron: 'A cron expression with five fields, in UTC: minute, hour, day, month, day of the week.' },
     webhook: {

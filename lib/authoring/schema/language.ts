@@ -3,13 +3,13 @@ import type { Variant } from '../../compiler/decoding/variants.ts';
 import { LANGUAGE } from '../../compiler/document.ts';
 import {
   COMMON_FIELDS,
-  FUNCTION_DESCRIPTIONS,
   INNER_FIELDS,
   START_DESCRIPTIONS,
   STATE_DESCRIPTIONS,
   TYPE_FIELDS,
   WORKFLOW_FIELDS,
 } from './descriptions.ts';
+import { FUNCTION_DESCRIPTIONS } from './functions.ts';
 
 /** The parts of a workflow whose `type` selects their fields. */
 export type SectionName = 'states' | 'functions' | 'start';

@@ -4,6 +4,7 @@ import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
 import { httpFunction } from './http.ts';
 import { identifier } from './identifiers.ts';
+import { LAMBDA_FIELDS, toLambdaPlan } from './lambda.ts';
 import { toWorkerTask, WORKER_FIELDS } from './worker.ts';
 
 const id = identifier('function id must match regex: %');
@@ -53,6 +54,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   subflow,
   http: httpFunction(id),
   worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),
+  lambda: defineFunction(['lambda'], LAMBDA_FIELDS, (fields) => ({ type: 'lambda', invocation: toLambdaPlan(fields) })),
 };
 
 /** The union of the types of functions. */

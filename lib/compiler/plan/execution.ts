@@ -1,6 +1,7 @@
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { isAcyclic } from './flow.ts';
+import { isLongLambda } from './lambdas.ts';
 import type { ActionPlan, FunctionPlan, Plan, StatePlan, WorkOf } from './plan.ts';
 import { actionsOf, longestWaitOf, type WaitingKind, waitingOf } from './traits.ts';
 
@@ -30,6 +31,7 @@ const KIND_OF: Readonly<Record<FunctionPlan['type'], CalleeKind>> = {
   'knative-global': 'container',
   http: 'native',
   worker: 'worker',
+  lambda: 'native',
 };
 
 /** Whether a call of each kind ends only after a wait of its caller. */
@@ -43,16 +45,27 @@ const TAKES_TIME: Readonly<Record<CalleeKind, boolean>> = {
 /** What a function is. */
 export const calleeKindOf = ({ type }: FunctionPlan): CalleeKind => KIND_OF[type];
 
+/** The function that an action calls; undefined for one that the workflow does not have. */
+const functionOf = ({ functions }: Pick<Plan, 'functions'>, { function: id }: ActionPlan): FunctionPlan | undefined =>
+  Object.hasOwn(functions, id) ? functions[id] : undefined;
+
 /** What an action calls; undefined for a function that the workflow does not have. */
-export function calleeOf({ functions }: Pick<Plan, 'functions'>, { function: id }: ActionPlan): CalleeKind | undefined {
-  const plan = Object.hasOwn(functions, id) ? functions[id] : undefined;
-  return plan && calleeKindOf(plan);
+export function calleeOf(plan: Pick<Plan, 'functions'>, action: ActionPlan): CalleeKind | undefined {
+  const called = functionOf(plan, action);
+  return called && calleeKindOf(called);
 }
 
-/** True for a state that waits, or that calls a container or a worker and waits for its result, which takes its time. */
+/** Whether an action makes an invocation of Lambda that may take long: a state machine makes it. */
+export function callsLongLambda(plan: Pick<Plan, 'functions'>, action: ActionPlan): boolean {
+  const called = functionOf(plan, action);
+  return called !== undefined && isLongLambda(called);
+}
+
+/** True for a state that waits, or that calls what takes its time and waits for its result, which takes its time. */
 const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);
-  const takesTime = (action: ActionPlan): boolean => TAKES_TIME[calleeOf(plan, action) ?? 'subflow'];
+  const takesTime = (action: ActionPlan): boolean =>
+    TAKES_TIME[calleeOf(plan, action) ?? 'subflow'] || callsLongLambda(plan, action);
   return waiting === 'always' || (waiting === 'perhaps' && actionsOf(work).some(takesTime));
 };
 

@@ -62,7 +62,18 @@ export type FunctionPlan =
       readonly envs: Readonly<Record<string, string>>;
     }
   | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan }
-  | { readonly type: 'worker'; readonly task: WorkerTaskPlan };
+  | { readonly type: 'worker'; readonly task: WorkerTaskPlan }
+  | { readonly type: 'lambda'; readonly invocation: LambdaPlan };
+
+/** The invocation of a lambda function, evaluated as one query over the data of the action (docs/lambda.md). */
+export interface LambdaPlan {
+  /** A name or an ARN. */
+  readonly function: Query;
+  /** An alias or a version. */
+  readonly qualifier?: Query;
+  /** An ISO 8601 duration. */
+  readonly timeout?: Query;
+}
 
 /** The task of a worker function, evaluated as one query over the data of the action (docs/workers.md). */
 export interface WorkerTaskPlan {

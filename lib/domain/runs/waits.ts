@@ -169,6 +169,8 @@ export interface NativeCall {
   readonly function: string;
   /** The idempotency key: the same for all attempts and repetitions of the call. */
   readonly key: string;
+  /** A state machine of its own makes the call. */
+  readonly byMachine?: true;
 }
 
 /** A task that a worker takes for a while. */

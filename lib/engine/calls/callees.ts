@@ -6,7 +6,7 @@ import type * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { openContainer, type Service } from '../containers/calls.ts';
 import { failure, internalFailure } from '../evaluation/failures.ts';
-import { type Native, openHttp, openImage } from '../native/callees.ts';
+import { type Native, openHttp, openImage, openLambda } from '../native/callees.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { resolvePath } from '../variables/tree-files.ts';
@@ -90,6 +90,7 @@ export async function openCallee(
   const called = needFunction(plan, action);
   if (called.type === 'subflow') return openSubflow(ports, caller, called, action);
   if (called.type === 'http') return openHttp(called, action);
+  if (called.type === 'lambda') return openLambda(called, action);
   if (called.type === 'worker') return openWorker(called, action);
   const image = nativeImageFor(caller, called, action);
   if (image !== undefined) return openImage(image, action);

@@ -57,7 +57,8 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
     return { ...child, ...trace, ...(run.root === undefined ? {} : { root: run.root }), updated: origin };
   }
   if (callee.kind === 'native') {
-    const native = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };
+    const named = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };
+    const native = input.byMachine === true ? { ...named, byMachine: true as const } : named;
     const child = newServiceCall(ports, { id, target: { revision: '', native }, caller, parent, input });
     return { ...child, ...trace, root: rootOf(run), updated: origin };
   }
@@ -87,7 +88,7 @@ export async function storeChild(ports: RunnerPorts, child: runs.Run): Promise<r
 }
 
 async function executionFor(ports: EnginePorts, child: runs.Run): Promise<ExecutionHandle> {
-  if (child.service !== undefined) return serviceExecution(ports);
+  if (child.service !== undefined) return serviceExecution(ports, child);
   return firstExecution(ports, await revisions.need(ports, child.workflowId, child.revision), child);
 }
 

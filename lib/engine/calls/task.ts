@@ -8,6 +8,7 @@ import { secretReader } from '../evaluation/secrets.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import { firstExecution, startOrMove } from '../executions/handles.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
+import { isCarried } from '../native/carrying.ts';
 import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import type { RunInPlace } from '../run/step-unit.ts';
 import { rejectionOf } from '../run/suspension.ts';
@@ -134,6 +135,7 @@ async function offerChild(ports: RunnerPorts, child: Task, task: CallTask): Prom
 /** Calls the container of a child, and answers the task with the result. */
 async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): Promise<void> {
   if (isTask(child)) return offerChild(ports, child, task);
+  if (isCarried(child)) return continueInMachine(ports, child, task);
   const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
   const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
   if (ended.status === 'pending') await answerError(ports, task, TASK_ERROR.timedOut);

@@ -1,4 +1,5 @@
 import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
+import { LAMBDA_CALL } from '../../compiler/emit/lambda-call.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Parent, ServiceCall, WantedFile, WorkerTask } from '../../domain/runs/waits.ts';
@@ -69,6 +70,8 @@ export interface CallInput {
   readonly files: readonly WantedFile[];
   /** How long the call may take, milliseconds, if the input determines it. */
   readonly ms?: number;
+  /** For the call of a native function: a state machine of its own makes it, unless it is made in place. */
+  readonly byMachine?: true;
   /** For the call of a worker. */
   readonly task?: TaskTerms;
 }
@@ -123,20 +126,29 @@ export function newServiceCall(
   };
 }
 
-/** The handle of the machine that carries container calls which nothing waits for, by the port that defined it. */
-const machines = new WeakMap<Executions, Promise<string>>();
+/** The machines that carry calls of their own, by their names. */
+const DEFINITIONS = { 'service-call': CONTAINER_CALL, 'lambda-call': LAMBDA_CALL } as const;
 
-async function defineMachine(executions: Executions): Promise<string> {
-  const definition = JSON.stringify(CONTAINER_CALL);
-  const known = machines.get(executions);
+/** The handles of these machines, by the port that defined them. */
+const machines = new WeakMap<Executions, Map<string, Promise<string>>>();
+
+function defineMachine(executions: Executions, name: keyof typeof DEFINITIONS): Promise<string> {
+  const handles = machines.get(executions) ?? new Map<string, Promise<string>>();
+  machines.set(executions, handles);
+  const known = handles.get(name);
   if (known !== undefined) return known;
-  const defined = executions.define({ name: 'service-call', definition, tier: 'STANDARD' });
-  machines.set(executions, defined);
-  defined.catch(() => machines.delete(executions));
+  const definition = JSON.stringify(DEFINITIONS[name]);
+  const defined = executions.define({ name, definition, tier: 'STANDARD' });
+  handles.set(name, defined);
+  defined.catch(() => handles.delete(name));
   return defined;
 }
 
-/** The execution of a container call that nothing waits for. */
-export async function serviceExecution({ executions }: Pick<RunnerPorts, 'executions'>): Promise<ExecutionHandle> {
-  return { machine: await defineMachine(executions), executions: 1, express: false, entryWait: 0 };
+/** The execution of a call that nothing waits for, or that its own machine makes. */
+export async function serviceExecution(
+  { executions }: Pick<RunnerPorts, 'executions'>,
+  { service }: Pick<Run, 'service'>,
+): Promise<ExecutionHandle> {
+  const name = service?.native?.byMachine === true ? 'lambda-call' : 'service-call';
+  return { machine: await defineMachine(executions, name), executions: 1, express: false, entryWait: 0 };
 }

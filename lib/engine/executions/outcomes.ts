@@ -12,6 +12,8 @@ export interface Outcome {
   readonly seconds: number;
   /** The calls that the machine makes. */
   readonly calls?: readonly object[];
+  /** What the machine of one call invokes. */
+  readonly invoke?: object;
 }
 
 export const END: Outcome = { next: '', pause: 0, seconds: 0 };

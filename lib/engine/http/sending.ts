@@ -37,7 +37,8 @@ export interface HttpCall {
 const hexOf = (uuid: string): string => uuid.replaceAll('-', '');
 
 /** The parent of a trace in the form of the W3C: a version, the trace, the span, and that it is sampled. */
-const traceparentOf = ({ trace, span }: CallIdentity): string => `00-${hexOf(trace)}-${hexOf(span).slice(16)}-01`;
+export const traceparentOf = ({ trace, span }: Pick<CallIdentity, 'trace' | 'span'>): string =>
+  `00-${hexOf(trace)}-${hexOf(span).slice(16)}-01`;
 
 /**
  * Sends the request of a call within its deadline. Returns `{status, headers, body}`, or the failure with its code; never

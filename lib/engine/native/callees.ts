@@ -1,9 +1,12 @@
+import { MAX_LAMBDA_MS_IN_STEP } from '../../compiler/plan/lambdas.ts';
 import type { NativeImage } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan } from '../../compiler/plan/plan.ts';
 import { toJson } from '../../language/json.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 import { prepareRequest } from '../http/preparation.ts';
+import { mayPassMachine } from '../lambdas/machine.ts';
+import { prepareInvocation } from '../lambdas/preparation.ts';
 import type { NativeName } from './functions.ts';
 import type { ImageInput } from './images/call.ts';
 
@@ -11,6 +14,8 @@ import type { ImageInput } from './images/call.ts';
 export interface NativeInput {
   readonly input: Uint8Array;
   readonly ms: number;
+  /** A state machine of its own makes the call, unless it is made in place. */
+  readonly byMachine?: true;
 }
 
 /** A native function, ready to be called. */
@@ -31,6 +36,21 @@ export function openHttp(plan: Extract<FunctionPlan, { readonly type: 'http' }>,
     prepare: async (data, readSecrets) => {
       const request = await prepareRequest(plan, action, data, readSecrets);
       return { input: Buffer.from(JSON.stringify(request)), ms: request.ms };
+    },
+  };
+}
+
+/** The callee of a lambda function. Where its invocation may take long, a state machine makes it. */
+export function openLambda(plan: Extract<FunctionPlan, { readonly type: 'lambda' }>, action: ActionPlan): Native {
+  return {
+    kind: 'native',
+    action,
+    function: 'lambda',
+    prepare: async (data, readSecrets) => {
+      const invocation = await prepareInvocation(plan, action, data, readSecrets);
+      const { ms } = invocation;
+      const input = { input: Buffer.from(toJson(invocation)), ms };
+      return ms > MAX_LAMBDA_MS_IN_STEP && mayPassMachine(invocation) ? { ...input, byMachine: true } : input;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { NativeImage } from '../../compiler/plan/native-images.ts';
 import type { NativeFunction } from '../http/outcome.ts';
 import type { PreparedRequest } from '../http/prepared.ts';
 import { sendCall } from '../http/sending.ts';
+import { lambda } from '../lambdas/invoking.ts';
 import { debug, echo } from './images/echo.ts';
 import { httpRequest } from './images/http-request.ts';
 import { mustache } from './images/mustache.ts';
@@ -18,13 +19,14 @@ const http: NativeFunction = ({ namespaceId, namespace, key, id, root, ...call }
 /** The native functions by the names that stored calls hold; a name never changes its meaning. */
 const FUNCTIONS = {
   http,
+  lambda,
   'http-request': httpRequest,
   request,
   mustache,
   echo,
   debug,
   slack,
-} as const satisfies Readonly<Record<'http' | NativeImage, NativeFunction>>;
+} as const satisfies Readonly<Record<'http' | 'lambda' | NativeImage, NativeFunction>>;
 
 /** The name of a native function. */
 export type NativeName = keyof typeof FUNCTIONS;

@@ -36,6 +36,14 @@ export async function serveNative(ports: RunnerPorts, child: NativeChild, isAwai
   const ending = await endingOf(ports, child, await openInput(ports, child));
   // The machine reports that the time of the state is over, as for a container.
   if (isAwaited && ending.status !== 'complete' && ports.clock.now() >= child.service.until) return child;
+  return commitEnding(ports, child, ending);
+}
+
+/** Commits what a native function came to. Returns the child as it ended; one that has ended stays as it is. */
+export const commitOutcome = (ports: RunnerPorts, child: NativeChild, outcome: Outcome): Promise<runs.Run> =>
+  commitEnding(ports, child, toEnding(ports, outcome));
+
+async function commitEnding(ports: RunnerPorts, child: NativeChild, ending: Ending): Promise<runs.Run> {
   const { run } = await runs.update(ports, child, async (current) => {
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);

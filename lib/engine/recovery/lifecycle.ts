@@ -28,7 +28,12 @@ const PATIENCE_MS = DAY_MS;
 /** Whether the end of its execution is no fault of the run: the service was at fault, or the tier's limit is short. */
 function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: number): boolean {
   const isOurs = isTransient(error) || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
-  return run.status === 'pending' && isOurs && now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS;
+  return (
+    run.status === 'pending' &&
+    run.service === undefined &&
+    isOurs &&
+    now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS
+  );
 }
 
 /**

@@ -4,7 +4,16 @@ import type { ActionPlan, FunctionPlan, Plan, Scope, Work, WorkKind, WorkOf } fr
 import { actionsOf } from '../../compiler/plan/traits.ts';
 
 /** What a state does to the world outside its run. `missing`: what a repetition lacks because it skips the state. */
-export type EffectKind = 'http' | 'container' | 'worker' | 'workflow' | 'event' | 'variable' | 'approval' | 'missing';
+export type EffectKind =
+  | 'http'
+  | 'lambda'
+  | 'container'
+  | 'worker'
+  | 'workflow'
+  | 'event'
+  | 'variable'
+  | 'approval'
+  | 'missing';
 
 /** A warning before a repetition: what a state does again, or what the repetition lacks. */
 export interface Warning {
@@ -29,12 +38,17 @@ const OF_CALLEE: Readonly<Record<CalleeKind, (name: string) => Effect>> = {
   worker: (name) => ({ effect: 'worker', message: `gives the task of the function '${name}' to a worker again` }),
 };
 
+const invokes = (name: string): Effect => ({
+  effect: 'lambda',
+  message: `invokes the Lambda function of the function '${name}' again`,
+});
+
 function effectsOfActions({ functions }: Plan, actions: readonly ActionPlan[]): Effect[] {
   const names = [...new Map(actions.map((action) => [action.function, action])).entries()];
   return names.flatMap(([name, action]) => {
     const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (called === undefined || isComputing(called, action)) return [];
-    return [OF_CALLEE[calleeKindOf(called)](name)];
+    return [called.type === 'lambda' ? invokes(name) : OF_CALLEE[calleeKindOf(called)](name)];
   });
 }
 

@@ -9,6 +9,8 @@ import { beginListening, type ListenTask } from '../events/listening.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { startExecution } from '../executions/handles.ts';
 import { END, type Outcome, outcomeOfWait } from '../executions/outcomes.ts';
+import { isCarried, prepareForMachine, takeFromMachine } from '../native/carrying.ts';
+import type { NativeChild } from '../native/serving.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
@@ -56,6 +58,7 @@ async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> 
   for (;;) {
     if (run === undefined) return END;
     if (run.status !== 'pending') return finish(ports, run);
+    if (isCarried(run)) return carry(ports, run, task);
     if (run.service !== undefined) return outcomeOfEnd(await serve(ports, run, false));
     if (isStale(run, task)) return restart(ports, run);
     const { wait } = run;
@@ -75,6 +78,12 @@ async function finish(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
 function outcomeOfEnd(run: runs.Run): Outcome {
   if (run.status === 'failed' || run.status === 'crashed') throw new RunFailedError(run);
   return END;
+}
+
+/** A call that this machine makes: it gets what it invokes, or has returned with what came of it. */
+async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
+  if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
+  return finish(ports, await takeFromMachine(ports, child, reply));
 }
 
 /** Whether another execution carries the run by now. */

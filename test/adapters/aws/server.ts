@@ -9,6 +9,7 @@ export interface AwsRequest {
   readonly query: URLSearchParams;
   /** The operation in `X-Amz-Target`, of services with a JSON protocol. */
   readonly operation: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly bytes: Uint8Array;
   /** The JSON object in the body, of services with a JSON protocol. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -88,6 +89,7 @@ async function readRequest(incoming: IncomingMessage): Promise<AwsRequest> {
     path: decodeURIComponent(url.pathname),
     query: url.searchParams,
     operation: target.slice(target.indexOf('.') + 1),
+    headers: incoming.headers,
     bytes,
     input: target === '' ? {} : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>),
   };

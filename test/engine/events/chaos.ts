@@ -17,6 +17,7 @@ import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
 import type { Item, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
+import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 
@@ -171,6 +172,7 @@ export class Chaos {
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
       sealer: localSealer(),
       web: new ProgrammedWeb(),
+      lambdas: new ProgrammedLambdas(),
       containers: noContainers('none in this test'),
       clock: { now: () => this.tick(), uuid: () => this.uuid(), secret: () => 'secret' },
     };

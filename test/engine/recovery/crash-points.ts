@@ -6,6 +6,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { openSchedules } from '../../../lib/domain/tree/arming.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import type { Random } from '../../durability/random.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';
@@ -71,16 +72,20 @@ interface Left {
 }
 
 /**
- * What the servers got: each call once, however often it was repeated. A repetition has the same idempotency key, and the
- * same body.
+ * What the servers and the functions got: each call once, however often it was repeated. A repetition has the same
+ * idempotency key, and the same body.
  */
-function callsOf({ web }: World): readonly string[] {
-  const requests = web instanceof ProgrammedWeb ? web.requests : [];
+function callsOf({ web, lambdas }: World): readonly string[] {
   const calls = new Map<string, Set<string>>();
-  for (const { method, url, body = '', headers } of requests) {
-    const key = `${method} ${url.href} ${headers['idempotency-key']}`;
-    calls.set(key, (calls.get(key) ?? new Set()).add(Buffer.from(body).toString()));
+  const note = (name: string, key: string | undefined, body: Uint8Array): void => {
+    const call = `${name} ${key}`;
+    calls.set(call, (calls.get(call) ?? new Set()).add(Buffer.from(body).toString()));
+  };
+  for (const { method, url, body = new Uint8Array(), headers } of web instanceof ProgrammedWeb ? web.requests : []) {
+    note(`${method} ${url.href}`, headers['idempotency-key'], body);
   }
+  const invocations = lambdas instanceof ProgrammedLambdas ? lambdas.invocations : [];
+  for (const { function: name, context, payload } of invocations) note(name, context['idempotencyKey'], payload);
   return [...calls].map(([key, bodies]) => `${key.replace(/ [^ ]+$/, '')}: ${bodies.size} body`).sort();
 }
 
@@ -104,8 +109,12 @@ async function recover(world: World, second: Crash | undefined): Promise<readonl
 
 /** Does a workload; after a crash, starts again and repeats it. `second`: it crashes again while it recovers. */
 async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash, second?: Crash): Promise<Left> {
-  const { sources, before, act: doAct, takesTime = false, reply } = workload;
-  const world = new World(database, { countsJournal: true, web: new ProgrammedWeb(reply?.()) });
+  const { sources, before, act: doAct, takesTime = false, reply, answer } = workload;
+  const world = new World(database, {
+    countsJournal: true,
+    web: new ProgrammedWeb(reply?.()),
+    lambdas: new ProgrammedLambdas(answer?.()),
+  });
   const act = () => (takesTime ? doAct(world) : world.process.work(() => doAct(world)));
   const open: string[] = [];
   try {

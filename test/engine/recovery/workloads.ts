@@ -12,6 +12,7 @@ import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
 import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
 import { completeTask, failTask } from '../../../lib/engine/workers/requests/ending.ts';
 import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
+import { type Answer, payloadOf, result } from '../../contract/programmed-lambdas.ts';
 import { json, type Reply } from '../../contract/programmed-web.ts';
 import type { World } from '../world/engine-world.ts';
 
@@ -28,6 +29,8 @@ export interface Workload {
   readonly takesTime?: boolean;
   /** How the servers answer that its workflows call. */
   readonly reply?: () => Reply;
+  /** How the functions of Lambda answer that its workflows invoke. */
+  readonly answer?: () => Answer;
   /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
   readonly isNowOrNever?: boolean;
 }
@@ -72,6 +75,36 @@ function countingServer(): Reply {
     answered.add(key);
     count += 1;
     return method === 'POST' ? json({ n: count }) : json({});
+  };
+}
+
+/** A short invocation that is retried, a loop, and a long one, which a machine makes and which is retried too. */
+const LAMBDAS = `functions:
+- {id: f, type: lambda, function: f}
+- {id: slow, type: lambda, function: slow, timeout: PT5M}
+states:
+- id: one
+  type: action
+  action: {function: f, input: one, retries: {max_attempts: 2, delay: PT5S, codes: [lambda.Busy]}}
+  transition: each
+- {id: each, type: foreach, array: 'jq([range(3) | {n: .}])', action: {function: f, input: jq(.n)}, transition: late}
+- id: late
+  type: action
+  action: {function: slow, input: 'jq({after: .return})', retries: {max_attempts: 2, delay: PT5S, codes: [lambda.Busy]}}
+`;
+
+/** The functions fail the first attempt of the first call and of the long one, however often it is repeated. */
+function failingFirst(): Answer {
+  const failed = new Map<unknown, string | undefined>();
+  return (invocation) => {
+    const { traceparent } = invocation.context;
+    const payload = payloadOf(invocation);
+    const isFirst = payload === 'one' || invocation.function === 'slow';
+    if (isFirst && !failed.has(invocation.function)) failed.set(invocation.function, traceparent);
+    // A retry has the same key and another span.
+    if (isFirst && failed.get(invocation.function) === traceparent)
+      return { error: { type: 'Busy', message: 'later' } };
+    return result({ got: payload });
   };
 }
 
@@ -284,6 +317,19 @@ export const workloads: readonly Workload[] = [
     act: wait,
     takesTime: true,
     reply: countingServer,
+  },
+  {
+    name: 'a run that invokes functions of Lambda',
+    sources: { main: LAMBDAS },
+    act: start,
+    answer: failingFirst,
+  },
+  {
+    name: 'a request that waits for functions of Lambda',
+    sources: { main: LAMBDAS },
+    act: wait,
+    takesTime: true,
+    answer: failingFirst,
   },
   {
     name: 'a delivery to a webhook, whose sender waits for the run',

@@ -3,6 +3,7 @@ import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Bus } from '../../../lib/ports/bus.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Executions } from '../../../lib/ports/executions.ts';
+import type { Lambdas } from '../../../lib/ports/lambdas.ts';
 import type { Schedules } from '../../../lib/ports/schedules.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import type { Web } from '../../../lib/ports/web.ts';
@@ -19,7 +20,7 @@ export interface Crash {
   readonly when: 'before' | 'after';
 }
 
-export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule' | 'web';
+export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule' | 'web' | 'lambda';
 
 /** A process that counts its durable operations and may crash before or after one of them. */
 export class SimulatedProcess {
@@ -35,6 +36,7 @@ export class SimulatedProcess {
     bus: 0,
     schedule: 0,
     web: 0,
+    lambda: 0,
   };
   /** Called before every call; the call waits for it. */
   onCall: ((name: string) => Promise<void> | void) | undefined;
@@ -146,6 +148,10 @@ export const crashingExecutions = (process: SimulatedProcess, executions: Execut
 export const crashingWeb = (process: SimulatedProcess, web: Web): Web => ({
   get: (...request) => process.read('web.get', () => web.get(...request)),
   send: (request) => process.external('web', () => web.send(request)),
+});
+
+export const crashingLambdas = (process: SimulatedProcess, lambdas: Lambdas): Lambdas => ({
+  invoke: (invocation) => process.external('lambda', () => lambdas.invoke(invocation)),
 });
 
 export const crashingContainers = (process: SimulatedProcess, containers: Containers): Containers => ({

@@ -8,12 +8,14 @@ import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts'
 import { type LocalExecutions, localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { STEPS_FUNCTION } from '../../../lib/compiler/emit/emit.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { route } from '../../../lib/engine/events/router.ts';
 import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
+import { invokeAsTask } from '../../../lib/engine/lambdas/machine.ts';
 import type { CleanupPorts, RunnerPorts } from '../../../lib/engine/ports.ts';
 import { onExecutionEnd } from '../../../lib/engine/recovery/lifecycle.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
@@ -23,10 +25,12 @@ import { throwTaskError } from '../../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../../lib/engine/step/step.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
+import type { Lambdas } from '../../../lib/ports/lambdas.ts';
 import type { Happened, Measure } from '../../../lib/ports/meter.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import type { Schedule, Schedules } from '../../../lib/ports/schedules.ts';
 import type { Web } from '../../../lib/ports/web.ts';
+import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
@@ -36,6 +40,7 @@ import {
   crashingBus,
   crashingContainers,
   crashingExecutions,
+  crashingLambdas,
   crashingSchedules,
   crashingTable,
   crashingWeb,
@@ -58,6 +63,8 @@ export interface WorldOptions {
   readonly containers?: Containers;
   /** The servers that workflows call, which outlive processes. */
   readonly web?: Web;
+  /** The functions of Lambda that workflows invoke, which outlive processes. */
+  readonly lambdas?: Lambdas;
   /** Whether transactions of the executions' journal count as durable operations. */
   readonly countsJournal?: boolean;
 }
@@ -96,6 +103,7 @@ export class World {
   readonly blobs: Blobs = memoryBlobs();
   readonly containers: Containers;
   readonly web: Web;
+  readonly lambdas: Lambdas;
   /** The messages that the bus holds: what it accepted and has not delivered. */
   readonly bus = new HeldMessages();
   /** The schedules that are armed, by the ids of their workflows. */
@@ -129,6 +137,7 @@ export class World {
     this.time = new VirtualTime(options.msPerRead);
     this.containers = options.containers ?? new ScriptedContainers();
     this.web = options.web ?? new ProgrammedWeb();
+    this.lambdas = options.lambdas ?? new ProgrammedLambdas();
     [this.process, this.executions, this.ports] = this.begin(options.crash);
   }
 
@@ -153,7 +162,11 @@ export class World {
       database: this.journal,
       clock,
       alarm,
-      invoke: (_name, payload) => {
+      invoke: (name, payload, { clientContext }) => {
+        if (name !== STEPS_FUNCTION) {
+          const task = { function: name, payload, clientContext };
+          return unlessCrashed(process, () => invokeAsTask(ports.lambdas, task));
+        }
         this.noteCall(payload as { readonly execution: string });
         return unlessCrashed(process, () =>
           deliver(payload as StepInput, (input) => step(ports, input).catch(throwUnlessCrashed)),
@@ -171,6 +184,7 @@ export class World {
       schedules: crashingSchedules(process, this.clockwork),
       sealer: this.sealer,
       web: crashingWeb(process, this.web),
+      lambdas: crashingLambdas(process, this.lambdas),
       containers: crashingContainers(process, this.containers),
       clock,
       meter: { note: (happened) => this.count(happened) },
@@ -224,6 +238,7 @@ export class World {
       executions: this.executions,
       containers: this.containers,
       web: this.web,
+      lambdas: this.lambdas,
       bus: this.bus,
       schedules: this.clockwork,
     };

@@ -8,6 +8,7 @@ import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Schedule } from '../../../lib/ports/schedules.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
+import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 
@@ -57,6 +58,7 @@ export class MemoryPorts {
       },
       containers: this.containers,
       sealer: localSealer(),
+      lambdas: new ProgrammedLambdas(),
       web: new ProgrammedWeb(),
       clock: {
         now: () => this.now,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
@@ -48,6 +48,17 @@ async function serverOf(name: string): Promise<AnsweringServer | undefined> {
   return startAnswering(load(read(name, 'server.yml')) as AnswerScript);
 }
 
+/** The endpoint of Lambda for an example with a `lambda.yml`: the service under test finds it in its environment. */
+async function lambdaOf(name: string): Promise<AnsweringServer | undefined> {
+  if (!existsSync(new URL(`${name}/lambda.yml`, folder))) return undefined;
+  const endpoint = await startAnswering(load(read(name, 'lambda.yml')) as AnswerScript);
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', endpoint.url);
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  return endpoint;
+}
+
 let client: Client;
 
 /** Stores an example in a separate namespace. */
@@ -73,13 +84,16 @@ afterAll(() => client.close());
 describe.concurrent.each(names)('example %s', (name) => {
   // A deployed service cannot reach a server on this machine.
   const isDeployed = process.env['SERVICE_URL'] !== undefined || targetOfWorker() !== undefined;
-  const isReachable = !isDeployed || !existsSync(new URL(`${name}/server.yml`, folder));
+  const needsServer = ['server.yml', 'lambda.yml'].some((file) => existsSync(new URL(`${name}/${file}`, folder)));
+  const isReachable = !isDeployed || !needsServer;
 
   test.runIf(isReachable)('has the outputs of its runs', async ({ expect }) => {
     for (const { status, text } of await store(name)) expect(status, text).toBe(200);
     await using closers = new AsyncDisposableStack();
     const server = await serverOf(name);
     closers.defer(async () => server?.close());
+    const lambda = await lambdaOf(name);
+    closers.defer(async () => lambda?.close());
     const runs = load(read(name, 'runs.yaml').replaceAll('SERVER', server?.url ?? 'SERVER')) as readonly Run[];
     for (const { workflow = name, input, events, workers = {}, output, error } of runs) {
       if (events !== undefined) {

@@ -126,7 +126,7 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
 
 /** Values of fields, by the name of what holds them and of the field. */
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
-  'functions type': ['subflow', 'http', 'worker', 'knative-workflow', 'knative-namespace', 'knative-global'],
+  'functions type': ['subflow', 'http', 'lambda', 'worker', 'knative-workflow', 'knative-namespace', 'knative-global'],
   'functions size': ['small', 'medium', 'large'],
   'start type': ['default', 'scheduled', 'webhook', 'event', 'eventsXor', 'eventsAnd'],
   'start reply': ['wait'],

@@ -2,6 +2,7 @@ import type { LocalDatabase } from '../../../../lib/adapters/local/database/data
 import type { RunnerPorts } from '../../../../lib/engine/ports.ts';
 import type { Blobs } from '../../../../lib/ports/blobs.ts';
 import type { Containers } from '../../../../lib/ports/containers.ts';
+import { LambdaError, type Lambdas } from '../../../../lib/ports/lambdas.ts';
 import type { Sealer } from '../../../../lib/ports/sealer.ts';
 import type { Table } from '../../../../lib/ports/table.ts';
 import { UnreachableError, type Web } from '../../../../lib/ports/web.ts';
@@ -39,6 +40,11 @@ const refuse = async (): Promise<never> => {
   throw new UnreachableError('a test sends no requests: its functions are mocked', 'blocked');
 };
 const NO_WEB: Web = { get: refuse, send: refuse };
+const NO_LAMBDAS: Lambdas = {
+  invoke: async () => {
+    throw new LambdaError('access', 'a test invokes no functions: they are mocked');
+  },
+};
 
 /** A call of a process that has crashed never returns. */
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -74,6 +80,7 @@ export class TestProcess {
       clock,
       sealer,
       web: NO_WEB,
+      lambdas: NO_LAMBDAS,
       ...this.#storagePorts(),
       ...this.#runtimePorts(),
       containers: {

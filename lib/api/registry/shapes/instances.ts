@@ -209,7 +209,7 @@ export const bundle = z.object({
 /** What a repetition does again outside the run, or lacks. */
 const warning = z.object({
   state: z.string(),
-  effect: z.enum(['http', 'container', 'worker', 'workflow', 'event', 'variable', 'approval', 'missing']),
+  effect: z.enum(['http', 'lambda', 'container', 'worker', 'workflow', 'event', 'variable', 'approval', 'missing']),
   message: z.string(),
 });
 

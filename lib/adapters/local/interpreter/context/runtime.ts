@@ -4,7 +4,14 @@ import type { Limits } from './limits.ts';
 import type { Execution, Thread } from './thread.ts';
 
 /** Calls a function; throws what the function throws. `token` is the task token where the task waits for a callback. */
-export type Invoke = (functionName: string, payload: unknown, context: { token?: string }) => Promise<unknown>;
+export type Invoke = (functionName: string, payload: unknown, context: InvokeContext) => Promise<unknown>;
+
+/** What a call has beside its payload. */
+export interface InvokeContext {
+  readonly token?: string;
+  /** What the function finds in its client context: base64 of JSON. */
+  readonly clientContext?: string;
+}
 
 /** Stores executions. All that is noted within one turn of the event loop is stored in one transaction. */
 export interface Journal {

@@ -62,7 +62,7 @@ export const RETRIER_FIELDS: readonly string[] = [
   'Comment',
 ];
 /** The fields of a task's Arguments. */
-export const ARGUMENT_FIELDS: readonly string[] = ['FunctionName', 'Payload'];
+export const ARGUMENT_FIELDS: readonly string[] = ['FunctionName', 'Payload', 'ClientContext'];
 
 /** The service integrations of the interpreter. The one with a task token is for STANDARD machines only. */
 export const RESOURCES: readonly string[] = [INVOKE, INVOKE_AND_WAIT];

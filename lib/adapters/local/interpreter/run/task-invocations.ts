@@ -112,9 +112,12 @@ export class TaskInvocations {
  */
 async function invokeTask({ invoke, limits }: Runtime, thread: Thread): Promise<InvocationResult> {
   const { token } = thread.details;
-  const { function: name, payload } = JSON.parse(thread.work ?? '{}') as TaskCall;
+  const { function: name, payload, clientContext } = JSON.parse(thread.work ?? '{}') as TaskCall;
   try {
-    const answer = await invoke(name, payload, token === undefined ? {} : { token });
+    const answer = await invoke(name, payload, {
+      ...(token === undefined ? {} : { token }),
+      ...(clientContext === undefined ? {} : { clientContext }),
+    });
     if (token !== undefined) return { phase: 'submitted' };
     const result = { ExecutedVersion: '$LATEST', Payload: answer ?? null, StatusCode: 200 };
     return { phase: 'result', work: textWithin(limits.bytes, 'the result', result) };

@@ -9,6 +9,8 @@ import { completeWithResult, type StateHandler } from './handler.ts';
 export interface TaskCall {
   readonly function: string;
   readonly payload: unknown;
+  /** Base64 of JSON. */
+  readonly clientContext?: string;
 }
 
 /** Calls a function; with the integration pattern `waitForTaskToken` it then waits for the callback. */
@@ -25,10 +27,18 @@ export const task: StateHandler = {
   complete: completeWithResult,
 };
 
+interface CallArguments {
+  readonly FunctionName?: unknown;
+  readonly Payload?: unknown;
+  readonly ClientContext?: unknown;
+}
+
 function callOf(context: EvaluationContext, value: unknown): TaskCall {
-  const { FunctionName: name, Payload: payload = {} } = (value ?? {}) as { FunctionName?: unknown; Payload?: unknown };
+  const { FunctionName: name, Payload: payload = {}, ClientContext: clientContext } = (value ?? {}) as CallArguments;
   if (typeof name !== 'string') throw wrongType(context, 'Arguments.FunctionName', 'text');
-  return { function: name, payload };
+  if (clientContext === undefined) return { function: name, payload };
+  if (typeof clientContext !== 'string') throw wrongType(context, 'Arguments.ClientContext', 'text');
+  return { function: name, payload, clientContext };
 }
 
 type Timeout = Pick<Extract<Command, { kind: 'invoke' }>, 'due' | 'dueError'>;

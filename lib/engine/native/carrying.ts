@@ -1,0 +1,35 @@
+import type { Run } from '../../domain/runs/runs.ts';
+import { traceIdOf } from '../../domain/runs/spans.ts';
+import { isObject } from '../../language/json.ts';
+import {
+  type MachineInvocation,
+  type MachineReply,
+  outcomeOfMachine,
+  toMachineInvocation,
+} from '../lambdas/machine.ts';
+import type { PreparedInvocation } from '../lambdas/preparation.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { openInput } from './inputs.ts';
+import { commitOutcome, isNative, type NativeChild } from './serving.ts';
+
+/** Whether a child is a call that a state machine of its own makes (`lib/compiler/emit/lambda-call.ts`). */
+export const isCarried = (child: Run): child is NativeChild =>
+  isNative(child) && child.service.native.byMachine === true;
+
+async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<PreparedInvocation> {
+  return JSON.parse(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;
+}
+
+/** What the machine of a pending child invokes. */
+export async function prepareForMachine(ports: RunnerPorts, child: NativeChild): Promise<MachineInvocation> {
+  const { id, root, trace, service } = child;
+  const context = { id, key: service.native.key, root: traceIdOf({ id: service.caller, root, trace }) };
+  return toMachineInvocation(context, await invocationOf(ports, child));
+}
+
+/** Commits what the machine of a pending child reports of its invocation. Returns the child as it ended. */
+export async function takeFromMachine(ports: RunnerPorts, child: NativeChild, reply: unknown): Promise<Run> {
+  const invocation = await invocationOf(ports, child);
+  const told = (isObject(reply) ? reply : {}) as MachineReply;
+  return commitOutcome(ports, child, outcomeOfMachine({ brand: ports.settings.brand, invocation }, told));
+}
