@@ -16,6 +16,11 @@ export interface RunLimits {
    * calls of functions that the account of AWS allows at once.
    */
   readonly waitingRequests?: number | 'half of the account' | undefined;
+  /**
+   * New runs or events a second in one partition of an index: above it, a namespace gets more partitions. Undefined: the
+   * database has no limit of a partition.
+   */
+  readonly partitionRows?: number | undefined;
 }
 
 /** What the audit log contains, and where it goes. */

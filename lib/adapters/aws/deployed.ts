@@ -164,12 +164,16 @@ function numberOf(name: string): number | undefined {
   return text === '' ? undefined : Number(text);
 }
 
+/** A partition takes 1,000 write units a second, a run with two commits uses two and more of each index. */
+const PARTITION_ROWS = 300;
+
 const limits = (): RunLimits => ({
   activeRuns: numberOf('WEFT_MAX_ACTIVE_RUNS'),
   startsPerSecond: numberOf('WEFT_MAX_STARTS_PER_SECOND'),
   countedBy: 'table',
   descendants: Number(setting('WEFT_MAX_DESCENDANTS')),
   waitingRequests: numberOf('WEFT_MAX_WAITING_REQUESTS') ?? 'half of the account',
+  partitionRows: PARTITION_ROWS,
 });
 
 /** The settings of the installation. */

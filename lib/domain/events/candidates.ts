@@ -3,8 +3,9 @@ import { attributeOf, matches } from '../../events/matching.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table } from '../../ports/table.ts';
 import { batchesOf } from '../storage/batches.ts';
-import * as listenerKeys from '../storage/listener-keys.ts';
-import { pagesOf, type Range } from '../storage/queries.ts';
+import * as listenerKeys from '../storage/keys/listener-keys.ts';
+import type { PartitionRange } from '../storage/keys.ts';
+import { pagesOf } from '../storage/queries.ts';
 import * as listeners from './listeners.ts';
 
 /** A part of the listeners of a type: those that match an event, at least one and at most 500. */
@@ -58,7 +59,11 @@ function keep(generation: NonNullable<Table['generation']>, partition: string, o
 }
 
 /** Reads the partition of a type from a position on; all of it is kept where the table knows when it changes. */
-async function* typePages({ table }: Pick<Ports, 'table'>, range: Range, after: string): AsyncGenerator<TypePage> {
+async function* typePages(
+  { table }: Pick<Ports, 'table'>,
+  range: PartitionRange,
+  after: string,
+): AsyncGenerator<TypePage> {
   const { generation } = table;
   const current = generation?.('runs', range.pk);
   const known = generation && keptPages.get(generation)?.get(range.pk);
@@ -88,7 +93,7 @@ async function* typePages({ table }: Pick<Ports, 'table'>, range: Range, after: 
 const BY_VALUE = '~';
 
 /** The ranges of listeners that demand a value which the event has, in the order of their sort keys. */
-function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonly string[]): Range[] {
+function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonly string[]): PartitionRange[] {
   const values = attributes.map((name) => [name, attributeOf(event, name)] as const);
   const present = values.filter(([, value]) => value !== undefined);
   // A value of another type than text matches any text.

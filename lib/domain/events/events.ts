@@ -99,18 +99,17 @@ interface Times {
  */
 export async function toWrites(
   { blobs }: Pick<Ports, 'blobs'>,
-  namespaceId: string,
+  home: keys.Home,
   event: CloudEvent,
   { received, due = received }: Times,
 ): Promise<{ readonly key: Key; readonly writes: readonly [Write, Write] }> {
   needSize(event);
-  const key = keys.event(namespaceId, event, due);
+  const key = keys.event(home, event, due);
   const ttl = ttlOf(due);
   const blob = keys.blobOf(keys.eventBlobs(key.pk), hashOf(event.id), String(received));
   const pointer = { eventPk: key.pk, eventSk: key.sk, ttl };
   const attributes = {
-    timeBucket: keys.dayBucket(namespaceId, received),
-    time: keys.event(namespaceId, event, received).sk,
+    ...keys.eventReceived(home, event.id, received),
     received,
     due,
     routed: false,
@@ -120,7 +119,7 @@ export async function toWrites(
   };
   return {
     key,
-    writes: [putAt(keys.eventId(namespaceId, event.id), pointer, { absent: true }), putAt(key, attributes)],
+    writes: [putAt(keys.eventId(home.id, event.id), pointer, { absent: true }), putAt(key, attributes)],
   };
 }
 
@@ -196,13 +195,13 @@ export async function need(needs: Needs, namespaceId: string, id: string): Promi
  */
 export async function record(
   ports: Needs & Pick<Ports, 'clock'>,
-  namespaceId: string,
+  home: keys.Home,
   event: CloudEvent,
   delay = 0,
 ): Promise<Recorded> {
   const received = ports.clock.now();
   const due = received + delay;
-  const { key, writes } = await toWrites(ports, namespaceId, event, { received, due });
+  const { key, writes } = await toWrites(ports, home, event, { received, due });
   await throwOnConflict(ports.table.write(writes), alreadyExists);
   return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
 }
@@ -210,13 +209,13 @@ export async function record(
 /** Records a replay of an event, which is due now. */
 export async function recordReplay(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
-  namespaceId: string,
+  home: keys.Home,
   recorded: Recorded,
 ): Promise<Recorded & { readonly replay: Replay }> {
   const { key: original, event } = recorded;
   const due = clock.now();
   const replay = clock.uuid();
-  const key = keys.eventReplay(namespaceId, event, due, replay);
+  const key = keys.eventReplay(home, event, due, replay);
   const pointer = { originalPk: original.pk, originalSk: original.sk, ttl: ttlOf(due) };
   await table.write([putAt(key, { ...pointer, replay, due, routed: false })]);
   return { ...recorded, due, isRouted: false, served: '', replay: { id: replay, key } };
@@ -231,13 +230,13 @@ const MAX_CLOCK_SKEW_MS = MINUTE_MS;
  */
 export async function dueSince(
   needs: Needs & Pick<Ports, 'clock'>,
-  { namespaceId, type, from }: { readonly namespaceId: string; readonly type: string; readonly from: number },
+  { home, type, from }: { readonly home: keys.Home; readonly type: string; readonly from: number },
   isWanted: (event: CloudEvent) => boolean,
 ): Promise<Recorded[]> {
   const found: Recorded[] = [];
   const now = needs.clock.now();
   const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
-  for (const day of keys.eventsOfType(namespaceId, type, from, now + MAX_CLOCK_SKEW_MS)) {
+  for (const day of keys.eventsOfType(home, type, from, now + MAX_CLOCK_SKEW_MS)) {
     for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from) })) {
       const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
       found.push(...recorded.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));

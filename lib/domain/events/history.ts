@@ -97,7 +97,7 @@ export async function list(
   const period = narrowed(request, { from: oldest, to: now + DAY_MS });
   const criteria = criteriaOf(request);
   const descending = isDescending(request);
-  const ranges = rangesOf(namespace.id, period, descending ?? true);
+  const ranges = rangesOf(namespace, period, descending ?? true);
   const shown =
     descending === undefined
       ? await sortedOf(needs, ranges, criteria, request)

@@ -4,8 +4,8 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import type { Filter } from '../runs/waits.ts';
 import { deleteKeys, getAll } from '../storage/batches.ts';
+import * as listenerKeys from '../storage/keys/listener-keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import * as listenerKeys from '../storage/listener-keys.ts';
 import { type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
 import { readAll } from '../storage/queries.ts';
 import { readWindow } from '../storage/windows.ts';
@@ -68,10 +68,10 @@ const isDescending = ({ order }: ListRequest): boolean =>
 /** Lists the listeners of a namespace, one record an owner (rest-api reference, A.5). Only a page is read. */
 export async function list(
   ports: Pick<Ports, 'table'>,
-  { id }: Pick<Namespace, 'id'>,
+  namespace: Pick<Namespace, 'id' | 'spread'>,
   request: ListRequest,
 ): Promise<List<ListenerRecord>> {
-  const range = { ...listenerKeys.ofNamespace(id), descending: isDescending(request) };
+  const range = { ...listenerKeys.ofNamespace(namespace), descending: isDescending(request) };
   // A cursor names an owner, which the index does not find.
   if (request.cursor !== undefined) {
     return paginate(await recordsOf(ports, await readAll(ports.table, range)), request, SORTING);
@@ -83,8 +83,12 @@ export async function list(
 }
 
 /** Deletes all listeners of a deleted namespace. */
-export async function removeAll({ table }: Pick<Ports, 'table'>, namespaceId: string): Promise<void> {
-  const rows = await readAll(table, listenerKeys.ofNamespace(namespaceId));
+export async function removeAll(
+  { table }: Pick<Ports, 'table'>,
+  namespace: Pick<Namespace, 'id' | 'spread'>,
+): Promise<void> {
+  const { id: namespaceId } = namespace;
+  const rows = await readAll(table, listenerKeys.ofNamespace(namespace));
   const items = await getAll(table, rows.map(keyOf));
   const others = items.flatMap((item) => {
     if (item === undefined) return [];

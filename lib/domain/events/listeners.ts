@@ -6,9 +6,10 @@ import { ServiceError } from '../errors.ts';
 import type { Filter } from '../runs/waits.ts';
 import { putAt } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
+import * as listenerKeys from '../storage/keys/listener-keys.ts';
 import * as keys from '../storage/keys.ts';
-import * as listenerKeys from '../storage/listener-keys.ts';
 import { readAll } from '../storage/queries.ts';
+import type { Spread } from '../storage/spread.ts';
 
 /** A listener of a type of events: a run in a wait state, or a workflow that events start. */
 export interface Listener {
@@ -32,6 +33,8 @@ export interface Listener {
 /** The owner of listeners: a run or a workflow. */
 export interface Owner {
   readonly namespaceId: string;
+  /** Over how many partitions the list of the namespace's listeners is spread; it matters only where they are stored. */
+  readonly spread?: Spread | undefined;
   readonly kind: Listener['kind'];
   readonly id: string;
 }
@@ -83,7 +86,8 @@ type Details = Pick<Listener, 'wait' | 'mode' | 'path' | 'created'>;
 
 /** Of an owner, the first listener is in the index of the namespace's listeners, and has the filters of all of them. */
 function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
-  const nsBucket = listenerKeys.ofNamespace(owner.namespaceId).pk;
+  const home = { id: owner.namespaceId, spread: owner.spread };
+  const nsBucket = listenerKeys.listenerBucket(home, created, owner.id);
   const all = filters.length > 1 ? { filters: JSON.stringify(filters) } : {};
   return { nsBucket, order: `${keys.timeText(created)}#${nameOf(owner)}`, ...all };
 }
@@ -123,11 +127,12 @@ const MAX_START_EVENTS = 40;
  * `storeAttributes` must come before. Throws `invalid` for too many start events.
  */
 export function startWrites(
-  workflow: { readonly namespaceId: string; readonly id: string; readonly path: string },
+  workflow: { readonly namespace: keys.Home; readonly id: string; readonly path: string },
   { before, after }: { readonly before: Plan | undefined; readonly after: Plan | undefined },
   now: number,
 ): Write[] {
-  const owner: Owner = { namespaceId: workflow.namespaceId, kind: 'start', id: workflow.id };
+  const { id: namespaceId, spread } = workflow.namespace;
+  const owner: Owner = { namespaceId, spread, kind: 'start', id: workflow.id };
   const filters = after === undefined ? [] : startFilters(after);
   if (filters.length > MAX_START_EVENTS) {
     throw new ServiceError('invalid', `a workflow starts by at most ${MAX_START_EVENTS} events`);

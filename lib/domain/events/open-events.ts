@@ -1,6 +1,7 @@
 import type { Ports } from '../../ports/ports.ts';
 import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
+import * as partitions from '../namespaces/partitions.ts';
 import { getAll } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { OpenKind } from '../storage/open-items.ts';
@@ -14,14 +15,17 @@ export const isUnrouted = ({ isRouted, due }: { readonly isRouted: boolean; read
   !isRouted && due > now - GIVEN_UP_MS;
 
 /** The events of a namespace that are recorded and not routed, also those that are due later. */
-export function openEventsOf({ table, clock }: Pick<Ports, 'table' | 'clock'>, { id, created }: Namespace): OpenKind {
+export function openEventsOf(ports: Pick<Ports, 'table' | 'clock' | 'settings'>, namespace: Namespace): OpenKind {
+  const { table, clock } = ports;
+  const { id, created } = namespace;
   return {
     cursor: keys.openCursor(id, 'events'),
     list: keys.openEvents(id),
     order: 'time',
     // An event that was received earlier and is not due yet is on the bus.
     oldest: Math.max(created, clock.now() - GIVEN_UP_MS),
-    rangesOf: (from, to) => rangesOf(id, { from, to }, false),
+    rangesOf: (from, to) => rangesOf(namespace, { from, to }, false),
+    onRate: (rowsPerSecond) => partitions.grow(ports, namespace, rowsPerSecond),
     pick: async (rows) => {
       const items = await getAll(
         table,

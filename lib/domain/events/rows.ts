@@ -59,9 +59,9 @@ export function narrowed(request: ListRequest, { from, to }: Period): Period {
 }
 
 /** The queries of the index by time over a period, a query for each day. */
-export function rangesOf(namespaceId: string, { from, to }: Period, descending: boolean): Range[] {
+export function rangesOf(home: keys.Home, { from, to }: Period, descending: boolean): Range[] {
   const bounds = { from: keys.timeText(from), to: keys.timeText(to), descending };
-  const ranges = keys.daysBetween(from, to).map((day) => ({ ...keys.eventsReceived(namespaceId, day), ...bounds }));
+  const ranges = keys.daysBetween(from, to).map((day) => ({ ...keys.eventsReceived(home, day), ...bounds }));
   return descending ? ranges.reverse() : ranges;
 }
 

@@ -8,7 +8,7 @@ import { batchesOf } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { idIn, type List, MAX_PAGE_ROWS, passes, toList } from '../storage/lists.ts';
-import type { Range } from '../storage/queries.ts';
+import { type Range, readPage } from '../storage/queries.ts';
 import { FILTERS, needKnown, periodOf, wantedLabels, whereOf } from './filters.ts';
 import { headsOf, type Period, rangesOf, sectionsOf } from './rows.ts';
 
@@ -72,7 +72,7 @@ async function* readingsOf(
     let next: string | undefined;
     do {
       const to = last === undefined || (range.to !== undefined && range.to < last) ? range.to : last;
-      const page = await table.query({ ...range, to, descending: true, limit: ROWS_PER_READ, next });
+      const page = await readPage(table, { ...range, to, descending: true }, { limit: ROWS_PER_READ, next });
       const heads = page.items.map(runs.toHead);
       yield heads.filter(({ id, created }) => last === undefined || keys.runOrder(created, id) < last);
       next = page.next;

@@ -8,7 +8,7 @@ import { numberAt } from '../metrics/sums.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
-import { countAll, pagesOf, type Range } from '../storage/queries.ts';
+import { countAll, pagesOf, type Range, readPage } from '../storage/queries.ts';
 import type { Span } from '../storage/windows.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
@@ -77,7 +77,7 @@ async function daysOf(needs: Needs, namespace: Namespace, period: Period): Promi
     const last = begin + DAY_MS - 1;
     if (from > last || to < begin) return [];
     const cut = { from: from > begin ? from : undefined, to: to < last ? to : undefined };
-    const range = { ...keys.runsBegun(namespace.id, begin), ...boundsOf(cut) };
+    const range = { ...keys.runsBegun(namespace, begin), ...boundsOf(cut) };
     return [{ range, begin, runs: numberAt(sums, 'runs'), isWhole: cut.from === undefined && cut.to === undefined }];
   });
 }
@@ -97,7 +97,7 @@ export async function rankOf(
   const order = String(item['order']);
   let before = 0;
   for (const { range, count } of descending ? sections : sections.toReversed()) {
-    if (range.pk === item['nsBucket']) {
+    if ('pks' in range && range.pks.includes(String(item['nsBucket']))) {
       const { from = '', to = AFTER_ALL } = range;
       if (order < from || order > to) return undefined;
       const upToRow = descending ? { from: order, to } : { from, to: order };
@@ -112,7 +112,7 @@ export async function rankOf(
 async function skip(table: Table, range: Range, rows: number): Promise<string | undefined> {
   let next: string | undefined;
   for (let left = rows; left > 0; ) {
-    const page: Page = await table.query({ ...range, count: true, limit: left, next });
+    const page: Page = await readPage(table, range, { count: true, limit: left, next });
     left -= page.count;
     next = page.next;
     if (next === undefined) return undefined;
@@ -125,7 +125,7 @@ async function take(table: Table, range: Range, from: number, rows: number): Pro
   let next = from === 0 ? undefined : await skip(table, range, from);
   if (from > 0 && next === undefined) return [];
   do {
-    const page: Page = await table.query({ ...range, limit: rows - items.length, next });
+    const page: Page = await readPage(table, range, { limit: rows - items.length, next });
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined && items.length < rows);
@@ -196,7 +196,7 @@ export async function sliceWhere(
       const before = from - total;
       const isRead = total < to && before < READ_BEFORE;
       const size = isRead ? {} : { count: true, limit: before > 0 ? before : undefined };
-      const page: Page = await table.query({ ...range, ...size, next });
+      const page: Page = await readPage(table, range, { ...size, next });
       if (isRead) heads.push(...page.items.slice(Math.max(before, 0), to - total).map(runs.toHead));
       total += page.count;
       next = page.next;

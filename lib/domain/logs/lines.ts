@@ -18,7 +18,7 @@ export type LogOwner =
   | { readonly scope: 'namespace'; readonly namespace: Named }
   | { readonly scope: 'workflow'; readonly namespace: Named; readonly node: Pathed };
 
-type Named = Pick<Namespace, 'id' | 'name'>;
+type Named = Pick<Namespace, 'id' | 'name' | 'spread'>;
 interface Pathed {
   readonly id: string;
   readonly path: string;

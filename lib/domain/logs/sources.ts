@@ -62,7 +62,7 @@ const isOfWorkflow = (id: string): Where => [[{ attribute: 'wf', is: 'equal to',
 /** The lines about the starts of runs. They are made from the index of runs, so that a start costs no write. */
 export function runSource({ table }: Needs, owner: RunOwner): Source {
   const where = owner.scope === 'namespace' ? undefined : isOfWorkflow(owner.node.id);
-  const rangeOf = (day: number) => ({ ...keys.runsBegun(owner.namespace.id, day), where });
+  const rangeOf = (day: number) => ({ ...keys.runsBegun(owner.namespace, day), where });
   return {
     count: (day) => countAll(table, rangeOf(day)),
     async *read(day, from, skipped = 0) {
@@ -75,8 +75,8 @@ export function runSource({ table }: Needs, owner: RunOwner): Source {
 }
 
 /** The lines about received events. The index contains only their keys; the texts are made by `withEventTexts`. */
-export function eventSource({ table }: Needs, owner: LogOwner): Source {
-  const rangeOf = (day: number) => keys.eventsReceived(partitionOf(owner), day);
+export function eventSource({ table }: Needs, owner: RunOwner): Source {
+  const rangeOf = (day: number) => keys.eventsReceived(owner.namespace, day);
   return {
     count: (day) => countAll(table, rangeOf(day)),
     async *read(day, from, skipped = 0) {

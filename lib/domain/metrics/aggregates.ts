@@ -26,8 +26,8 @@ export interface Increment {
  */
 export interface Aggregate {
   readonly name: 'begun' | 'ended';
-  /** The partition of the index for the day of a time. */
-  readonly partitionOf: (namespaceId: string, ms: number) => keys.Partition;
+  /** The partitions of the index for the day of a time. */
+  readonly partitionsOf: (home: keys.Home, ms: number) => keys.Partitions;
   /** The attribute that orders the index: time and id. */
   readonly order: 'order' | 'endOrder';
   /** The attributes that `incrementsOf` reads. */
@@ -44,7 +44,7 @@ export interface Aggregate {
 /** The counters with a prefix, or of a range of names. */
 export type CounterRange = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-type Home = Pick<Namespace, 'id' | 'created'>;
+type Home = Pick<Namespace, 'id' | 'created' | 'spread'>;
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /**
@@ -93,7 +93,7 @@ async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, 
   for (const day of keys.daysBetween(timeOf(after), clock.now())) {
     // One more than needed, because the row at the place itself is among them.
     const limit = PAGE_SIZE - rows.length + 1;
-    const range = { ...aggregate.partitionOf(home.id, day), from: after, limit, only: aggregate.only };
+    const range = { ...aggregate.partitionsOf(home, day), from: after, limit, only: aggregate.only };
     for await (const items of pagesOf(table, range)) {
       rows.push(...items.filter((row) => orderOf(aggregate, row) > after));
       if (rows.length >= PAGE_SIZE) return rows.slice(0, PAGE_SIZE);
@@ -218,7 +218,7 @@ async function addCounts(
   for (const day of keys.daysBetween(timeOf(mark), clock.now())) {
     // Sorts after a row at the mark, and before every later one.
     const from = `${mark} `;
-    const count = await countAll(table, { ...aggregate.partitionOf(home.id, day), from });
+    const count = await countAll(table, { ...aggregate.partitionsOf(home, day), from });
     const counter = prefix + keys.dateOf(day);
     if (count > 0) sums.set(counter, plus(sums.get(counter) ?? {}, { [sum]: count }));
   }

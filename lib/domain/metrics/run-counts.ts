@@ -33,7 +33,7 @@ export const counterNames = {
 /** Counts each run once, when it is first stored: by workflow, and by the day of its beginning. */
 export const begun: Aggregate = {
   name: 'begun',
-  partitionOf: keys.runsBegun,
+  partitionsOf: keys.runsBegun,
   order: 'order',
   only: ['wf', 'order'],
   perDay: { prefix: counterNames.ofDay(''), sum: 'runs' },
@@ -72,7 +72,7 @@ function flowOf(row: Item, whole: Sums, isFailed: boolean): Sums {
 /** Counts each run once, when it ended: by workflow, and by revision with what happened in its states. */
 export const ended: Aggregate = {
   name: 'ended',
-  partitionOf: keys.runsEnded,
+  partitionsOf: keys.runsEnded,
   order: 'endOrder',
   only: ['wf', 'revision', 'status', 'code', 'at', 'created', 'updated', 'tally', 'endOrder'],
   incrementsOf(row): Increment[] {

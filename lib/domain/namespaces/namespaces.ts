@@ -13,6 +13,7 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
+import { type Spread, spreadFrom } from '../storage/spread.ts';
 import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
 
@@ -53,6 +54,8 @@ export interface Namespace {
   readonly egress: readonly string[];
   /** Images that Weft serves itself run as containers all the same. */
   readonly avoidsNative: boolean;
+  /** Over how many partitions its rows are spread, from when; undefined: one (decision 71). */
+  readonly spread: Spread | undefined;
 }
 
 export interface NamespaceRecord {
@@ -77,6 +80,7 @@ export function fromItem(item: Item): Namespace {
     limits: limitsFrom(item['limits']),
     egress: JSON.parse(String(item['egress'] ?? '[]')) as string[],
     avoidsNative: item['avoidsNative'] === true,
+    spread: spreadFrom(item),
   };
 }
 
@@ -149,12 +153,12 @@ export async function remove(
   recursive: boolean,
 ): Promise<purges.Purge> {
   const { table } = ports;
-  const { id, treeUpdated } = await need(ports, name);
+  const { id, treeUpdated, spread } = await need(ports, name);
   const children = await table.query({ ...keys.directory(id), limit: 1 });
   if (children.items.length > 0 && !recursive) {
     throw new ServiceError('refused', 'refusing to delete non-empty namespace without explicit recursive argument');
   }
-  const purge = purges.of(ports, { kind: 'namespace', id, namespaceId: id });
+  const purge = purges.of(ports, { kind: 'namespace', id, namespaceId: id, spread });
   const equals = recursive ? { id } : { id, treeUpdated };
   const deletion: Write = { do: 'delete', key: keys.namespace(name), when: { equals } };
   await throwOnConflict(table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`namespace '${name}'`));

@@ -8,11 +8,12 @@ import * as metrics from '../metrics/metrics.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
+import { unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
 import * as purges from '../storage/purges.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
-import { unfinishedTasks } from '../storage/worker-keys.ts';
+import { type Spread, spreadFrom } from '../storage/spread.ts';
 import { keepSources } from '../tree/kept-sources.ts';
 import * as revisions from '../tree/revisions.ts';
 
@@ -68,6 +69,8 @@ interface Removal {
   readonly namespaceId: string;
   /** Undefined: the sources of the workflows are not kept. */
   readonly path: string | undefined;
+  /** That of a namespace. */
+  readonly spread?: Spread | undefined;
 }
 
 async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
@@ -96,12 +99,12 @@ async function removeDirectory(needs: Needs, { id, namespaceId, path }: Removal)
   }
 }
 
-async function removeNamespace(needs: Needs, id: string): Promise<void> {
+async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise<void> {
   const { table } = needs;
   // With the namespace its runs are out of reach: no source need be kept.
   await removeDirectory(needs, { id, namespaceId: id, path: undefined });
   await deleteAll(table, keys.keptSources(id));
-  await listenerList.removeAll(needs, id);
+  await listenerList.removeAll(needs, { id, spread });
   await removeServices(needs, keys.services(id));
   await deleteLog(needs, id);
   await deleteAll(table, keys.eventFilters(id));
@@ -121,7 +124,7 @@ async function removeNamespace(needs: Needs, id: string): Promise<void> {
 }
 
 const REMOVE: Record<Purge['kind'], (needs: Needs, purge: Removal) => Promise<void>> = {
-  namespace: (needs, { id }) => removeNamespace(needs, id),
+  namespace: (needs, { id, spread }) => removeNamespace(needs, { id, spread }),
   directory: removeDirectory,
   workflow: removeWorkflow,
   container: ({ containers }, { id }) => containers.remove(id),
@@ -151,7 +154,13 @@ export async function finishAll(needs: FinishNeeds): Promise<void> {
   for await (const items of pagesOf(needs.table, { ...keys.PURGES, limit: BATCH_LIMIT })) {
     for (const item of items) {
       const [id, namespaceId, path] = ['id', 'namespaceId', 'path'].map((name) => String(item[name] ?? ''));
-      const purge = { marker: item.sk, id: id ?? '', namespaceId: namespaceId ?? '', path: path ?? '' };
+      const purge = {
+        marker: item.sk,
+        id: id ?? '',
+        namespaceId: namespaceId ?? '',
+        path: path ?? '',
+        spread: spreadFrom(item),
+      };
       const kind = item['kind'] as (Purge | purges.MachineDeletion)['kind'];
       if (kind !== 'machine') await finish(needs, { ...purge, kind });
       else if (mayDelete) mayDelete = await finishMachine(needs, { ...purge, kind });

@@ -2,9 +2,9 @@ import type { Labels } from '../../language/labels.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
 import { orderedId } from '../storage/ids.ts';
+import * as workerKeys from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
-import * as workerKeys from '../storage/worker-keys.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
 import { fromText, toText } from './tallies.ts';
@@ -159,21 +159,28 @@ function taskIndexItem({ status, namespaceId, created, updated, id, parent }: Ru
   return { nsBucket: workerKeys.endedTasks(namespaceId, updated).pk, order: keys.runOrder(updated, id) };
 }
 
+/** The namespace of a run, as it was when the run began: that is how the run is placed in its indexes. */
+export const homeOf = ({ namespaceId, settings }: Pick<Run, 'namespaceId' | 'settings'>): keys.Home => ({
+  id: namespaceId,
+  spread: settings.spread,
+});
+
 /**
  * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of
  * a container is in neither, a task for workers in its queue; such a call expires also while it is pending, because no sweep finds one that was interrupted.
  */
 function indexItem(run: Run): Record<string, Value> {
-  const { status, namespaceId, created, updated, id, service } = run;
+  const { status, created, updated, id, service } = run;
   if (service !== undefined) {
     const ttl = expiry(Math.max(updated, service.until));
     return service.worker === undefined ? { ttl } : { ttl, ...taskIndexItem(run, service.worker) };
   }
-  const begun = { nsBucket: keys.dayBucket(namespaceId, created), order: keys.runOrder(created, id) };
+  const home = homeOf(run);
+  const begun = { nsBucket: keys.rowBucket(home, created, id), order: keys.runOrder(created, id) };
   if (status === 'pending') return begun;
   return {
     ...begun,
-    endBucket: keys.dayBucket(namespaceId, updated),
+    endBucket: keys.rowBucket(home, updated, id),
     endOrder: keys.runOrder(updated, id),
     ttl: expiry(updated),
   };

@@ -14,7 +14,7 @@ import { flushRecord, readSteps } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
 import { isSampled, spansOf } from './spans.ts';
 
-export { type Extent, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
+export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
 export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
 
 /** The name of the execution that carries a run. */

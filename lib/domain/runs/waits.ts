@@ -2,6 +2,7 @@ import type { Message } from '../../ports/bus.ts';
 import type { FileType } from '../../ports/containers.ts';
 import type { RecordMode } from '../record-modes.ts';
 import type { RunLimits } from '../run-limits.ts';
+import type { Spread } from '../storage/spread.ts';
 
 /** One attempt of one call. */
 export interface CallKey {
@@ -242,4 +243,6 @@ export interface SettingsSnapshot {
   readonly isCounted?: true;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */
   readonly avoidsNative?: boolean;
+  /** Over how many partitions its rows are spread; absent: one (decision 71). */
+  readonly spread?: Spread;
 }

@@ -1,5 +1,5 @@
 import { BATCH_LIMIT, type Condition, type Item, type Key, type Table, type Write } from '../../ports/table.ts';
-import type { Range } from './queries.ts';
+import { type Range, readPage } from './queries.ts';
 
 /** Splits a list into lists of at most `size` members. */
 export function batchesOf<T>(all: readonly T[], size = BATCH_LIMIT): T[][] {
@@ -23,7 +23,7 @@ export async function deleteKeys(table: Table, keys: readonly Key[]): Promise<vo
 /** Deletes all items of a query over a table. Not one transaction: an interrupted call is to be repeated. */
 export async function deleteAll(table: Table, range: Range): Promise<void> {
   for (;;) {
-    const { items } = await table.query({ ...range, limit: BATCH_LIMIT, only: ['pk', 'sk'] });
+    const { items } = await readPage(table, { ...range, only: ['pk', 'sk'] }, { limit: BATCH_LIMIT });
     if (items.length === 0) return;
     await deleteKeys(
       table,

@@ -3,11 +3,7 @@ import { orderedId } from './ids.ts';
 import {
   at,
   catalog,
-  DATE_LENGTH,
   dateOf,
-  dayBucket,
-  daysBetween,
-  HASHED_PART,
   journal,
   type Partition,
   type PartitionRange,
@@ -16,16 +12,30 @@ import {
   TIME_DIGITS,
   timeText,
 } from './key-parts.ts';
+import { dayBuckets, type Home, type Partitions } from './spread.ts';
 
 export {
+  event,
+  eventBlobs,
+  eventId,
+  eventIdPart,
+  eventReceived,
+  eventReplay,
+  eventsOfType,
+  eventsReceived,
+  idInTime,
+  timeIn,
+  typeInEvents,
+} from './event-keys.ts';
+export {
   dateOf,
-  dayBucket,
   daysBetween,
   type Partition,
   type PartitionRange,
   runOrder,
   timeText,
 } from './key-parts.ts';
+export { type Home, type Partitions, rowBucket } from './spread.ts';
 
 // ---- The table `catalog`: what users define. A namespace is keyed by its id, so a new one of the same name is empty ----
 
@@ -135,15 +145,19 @@ export const eventFilter = (namespaceId: string, name: string): Key => at(eventF
 export const run = (instanceId: string): Key => at(runs(`run#${instanceId}`));
 
 /** The runs that began on a day, in the order of `runOrder`. */
-export const runsBegun = (namespaceId: string, ms: number): Partition => ({
-  ...runs(dayBucket(namespaceId, ms)),
+export const runsBegun = (home: Home, ms: number): Partitions => ({
+  table: 'runs',
   index: 'by-namespace',
+  pks: dayBuckets(home, ms),
+  order: 'order',
 });
 
 /** The runs that ended on a day, in the order of `runOrder`. */
-export const runsEnded = (namespaceId: string, ms: number): Partition => ({
-  ...runs(dayBucket(namespaceId, ms)),
+export const runsEnded = (home: Home, ms: number): Partitions => ({
+  table: 'runs',
   index: 'by-end',
+  pks: dayBuckets(home, ms),
+  order: 'endOrder',
 });
 
 /** The events that a workflow has collected for its start. */
@@ -173,51 +187,6 @@ export const recordSteps = (instanceId: string, index: number): Key =>
 
 /** The lines of one day of another log; `owner` is the id of a namespace or of a workflow, or `server`. */
 export const notes = (owner: string, ms: number): Partition => journal(`notes#${owner}#${dateOf(ms)}`);
-
-/** What names an event in keys. */
-type EventName = { readonly type: string; readonly id: string };
-
-const eventsOfDay = (namespaceId: string, type: string, ms: number): Partition =>
-  journal(`events#${namespaceId}#${part(type)}#${dateOf(ms)}`);
-
-/** An event, by the time when it is due. */
-export const event = (namespaceId: string, { type, id }: EventName, due: number): Key =>
-  at(eventsOfDay(namespaceId, type, due), `${timeText(due)}#${part(id)}`);
-
-/** A replay of an event, which has a time of its own. */
-export const eventReplay = (namespaceId: string, name: EventName, due: number, replayId: string): Key => {
-  const key = event(namespaceId, name, due);
-  return { ...key, sk: `${key.sk}#${replayId}` };
-};
-
-/** The pointer from the id of an event to its key. */
-export const eventId = (namespaceId: string, id: string): Key => at(journal(`event-id#${namespaceId}#${part(id)}`));
-
-/** The events of a type of [from, to], in a partition for each day, the oldest first. */
-export const eventsOfType = (namespaceId: string, type: string, from: number, to: number): Partition[] =>
-  daysBetween(from, to).map((day) => eventsOfDay(namespaceId, type, day));
-
-/** All events that were received on a day, in the order of the attribute `time`. */
-export const eventsReceived = (namespaceId: string, ms: number): Partition => ({
-  ...journal(dayBucket(namespaceId, ms)),
-  index: 'by-time',
-});
-
-/** The id of an event as it is in sort keys. */
-export const eventIdPart = (id: string): string => part(id);
-
-/** The time at the beginning of a sort key: when an event was due, or a run began; milliseconds since 1970. */
-export const timeIn = (sk: string): number => Number(sk.slice(0, TIME_DIGITS)) || 0;
-
-/** The `eventIdPart` in the attribute `time` of an event. */
-export const idInTime = (time: string): string => time.slice(TIME_DIGITS + 1);
-
-/** The type of the events of a partition; undefined where the key contains its hash, or seems to. */
-export function typeInEvents(pk: string): string | undefined {
-  const [kind = '', namespaceId = ''] = pk.split('#', 2);
-  const type = pk.slice(kind.length + namespaceId.length + 2, -DATE_LENGTH - 1);
-  return HASHED_PART.test(type) ? undefined : type;
-}
 
 /** The events of a namespace that were received before the reconciler's cursor and are not routed, by that time. */
 export const openEvents = (namespaceId: string): Partition => journal(`open#${namespaceId}`);
@@ -282,12 +251,6 @@ export const writtenAt = (name: string, ms: number): string => `${name}@${ms}`;
 
 /** When a blob was written, from its key, milliseconds since 1970; 0 for one of an earlier version. */
 export const writeTimeOf = (key: string): number => Number(/@(\d+)/.exec(key)?.[1] ?? 0);
-
-/** The beginning of the keys of the blobs of the events of a partition: its namespace, and the day when they are due. */
-export const eventBlobs = (pk: string): string => {
-  const [kind = '', namespaceId = ''] = pk.split('#', 2);
-  return [kind, namespaceId, pk.slice(-DATE_LENGTH)].join('/');
-};
 
 /** The progress of the removal of blobs that belong to nothing. */
 export const blobSweep: Key = at(journal('blob-sweep'));

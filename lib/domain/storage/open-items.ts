@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Write } from '../../ports/table.ts';
-import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import { batchesOf, deleteKeys, putAt } from './batches.ts';
 import * as keys from './keys.ts';
 import { pagesOf, type Range } from './queries.ts';
@@ -24,6 +24,8 @@ export interface OpenKind {
   readonly pick: (rows: readonly Item[]) => Promise<readonly Item[]>;
   /** How long a listed item of this age is not visited again, milliseconds; absent: each pass visits it. */
   readonly restOf?: (age: number) => number;
+  /** Is told the highest rate of rows that a pass has found, rows a second. */
+  readonly onRate?: (rowsPerSecond: number) => Promise<void>;
 }
 
 /** An open item: its key, and its position among the items of its kind. */
@@ -82,6 +84,26 @@ const listKey = ({ list }: OpenKind, order: string): Key => ({ table: list.table
 const toListing = (kind: OpenKind, { key, order }: OpenItem, restsUntil?: number): Write =>
   putAt(listKey(kind, order), omitUndefined({ itemPk: key.pk, itemSk: key.sk, restsUntil }));
 
+/** The highest number of rows in one of the minutes of their times. */
+class RateMeter {
+  #minute = 0;
+  #rows = 0;
+  #most = 0;
+
+  /** Adds a row; times come in their order. */
+  add(ms: number): void {
+    const minute = Math.floor(ms / MINUTE_MS);
+    this.#rows = minute === this.#minute ? this.#rows + 1 : 1;
+    this.#minute = minute;
+    this.#most = Math.max(this.#most, this.#rows);
+  }
+
+  /** Rows a second. */
+  get highest(): number {
+    return this.#most / (MINUTE_MS / SECOND_MS);
+  }
+}
+
 /** What one pass has read so far. */
 class OpenPass {
   readonly #needs: Needs;
@@ -89,11 +111,17 @@ class OpenPass {
   readonly #extent: Extent;
   /** The positions of listed items that the index has as well. */
   readonly #seen = new Set<string>();
+  readonly #rate = new RateMeter();
 
   constructor(needs: Needs, kind: OpenKind, extent: Extent) {
     this.#needs = needs;
     this.#kind = kind;
     this.#extent = extent;
+  }
+
+  /** The highest rate of the rows that the index had, rows a second. */
+  get rate(): number {
+    return this.#rate.highest;
   }
 
   get #isLate(): boolean {
@@ -139,6 +167,7 @@ class OpenPass {
     let reached = from;
     for (const range of this.#kind.rangesOf(from, this.#needs.clock.now() + MAX_SKEW_MS)) {
       for await (const rows of pagesOf(this.#needs.table, { ...range, limit: PAGE_SIZE })) {
+        for (const row of rows) this.#rate.add(keys.timeIn(this.#orderOf(row)));
         const open = (await this.#pick(rows, settled)).filter(({ order }) => !this.#seen.has(order));
         for (const batch of batchesOf(open)) {
           if (this.#isLate) return { to: reached, passed };
@@ -179,6 +208,7 @@ export async function* openItems(needs: Needs, kind: OpenKind, extent: Extent): 
   const pass = new OpenPass(needs, kind, extent);
   const visited = yield* pass.listed(progress);
   const { to: from, passed } = yield* pass.indexed({ from: progress.from, visited });
+  await kind.onRate?.(pass.rate);
   if (!passed && from - progress.from < MIN_MOVE_MS && visited === progress.visited) return;
   await store(needs, kind, { from, visited });
 }

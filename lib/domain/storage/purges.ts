@@ -2,6 +2,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { putAt } from './batches.ts';
 import * as keys from './keys.ts';
+import { type Spread, spreadItem } from './spread.ts';
 
 /**
  * The removal of the contents of what was deleted, which is out of reach already. Its marker is written in the same
@@ -16,6 +17,8 @@ export interface Purge {
   readonly namespaceId: string;
   /** The path of a directory or workflow; purges of earlier versions lack it. */
   readonly path?: string;
+  /** That of a namespace: its item is gone. */
+  readonly spread?: Spread | undefined;
 }
 
 /** The deletion of a state machine, by a handle of the port of executions. */
@@ -29,8 +32,8 @@ export function of({ clock }: Pick<Ports, 'clock'>, target: Omit<Purge, 'marker'
 }
 
 /** The write that stores the marker. */
-export const toWrite = ({ marker, kind, id, namespaceId, path }: Purge | MachineDeletion): Write =>
-  putAt(keys.purge(marker), { kind, id, namespaceId, ...(path === undefined ? {} : { path }) });
+export const toWrite = ({ marker, kind, id, namespaceId, path, spread }: Purge | MachineDeletion): Write =>
+  putAt(keys.purge(marker), { kind, id, namespaceId, ...(path === undefined ? {} : { path }), ...spreadItem(spread) });
 
 /** The write that deletes the marker. */
 export const toDeletion = ({ marker }: Pick<Purge, 'marker'>): Write => ({ do: 'delete', key: keys.purge(marker) });

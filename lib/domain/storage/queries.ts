@@ -1,12 +1,31 @@
 import type { Item, Page, Query, Table } from '../../ports/table.ts';
+import type { Partition } from './key-parts.ts';
+import { mergedPage } from './merging.ts';
+import type { Partitions } from './spread.ts';
 
-/** A query without its cursor: all pages of it. */
-export type Range = Omit<Query, 'next' | 'count'>;
+/** Which items of a partition are read, and what of them. */
+type Extract = Omit<Query, 'next' | 'count' | keyof Partition>;
 
-async function* follow(table: Table, query: Query, after?: string): AsyncGenerator<Page> {
+/** A query without its cursor: all pages of it. It is of one partition, or of several that are read as one. */
+export type Range = Extract & (Partition | Partitions);
+
+/** Returns a page of a range, as `Table.query`; what is in several partitions costs a query of each. */
+export function readPage(
+  table: Table,
+  range: Range,
+  page: Pick<Query, 'next' | 'count' | 'limit'> = {},
+): Promise<Page> {
+  if (!('pks' in range)) return table.query({ ...range, ...page });
+  const { pks, order, ...extract } = range;
+  const [pk = ''] = pks;
+  return pks.length > 1 ? mergedPage(table, { ...range, ...page }) : table.query({ ...extract, ...page, pk });
+}
+
+async function* follow(table: Table, range: Range, isCount = false, after?: string): AsyncGenerator<Page> {
+  const count = isCount ? { count: true } : {};
   let next = after;
   do {
-    const page: Page = await table.query({ ...query, next });
+    const page: Page = await readPage(table, range, { ...count, next });
     yield page;
     next = page.next;
   } while (next !== undefined);
@@ -25,12 +44,12 @@ export async function* pagesAfter(table: Table, range: Range, skipped: number): 
   let left = skipped;
   let next: string | undefined;
   while (left > 0) {
-    const page: Page = await table.query({ ...range, count: true, limit: left, next });
+    const page: Page = await readPage(table, range, { count: true, limit: left, next });
     left -= page.count;
     next = page.next;
     if (next === undefined) return;
   }
-  for await (const { items } of follow(table, range, next)) yield items;
+  for await (const { items } of follow(table, range, false, next)) yield items;
 }
 
 /** Returns all items of a query. */
@@ -43,6 +62,6 @@ export async function readAll(table: Table, range: Range): Promise<Item[]> {
 /** Counts the items of a query without reading them. */
 export async function countAll(table: Table, range: Range): Promise<number> {
   let total = 0;
-  for await (const { count } of follow(table, { ...range, count: true })) total += count;
+  for await (const { count } of follow(table, range, true)) total += count;
   return total;
 }

@@ -1,6 +1,6 @@
 import type { Item, Page, Table } from '../../ports/table.ts';
 import { batchesOf } from './batches.ts';
-import type { Range } from './queries.ts';
+import { type Range, readPage } from './queries.ts';
 
 /** The rows [from, to) of a list. */
 export interface Span {
@@ -26,7 +26,7 @@ async function readOne(table: Table, range: Range, { from, to }: Span): Promise<
     const isInSpan = total >= from && total < to;
     const left = total < from ? from - total : to - total;
     const limit = left > 0 && Number.isFinite(left) ? left : undefined;
-    const page: Page = await table.query({ ...range, count: !isInSpan, limit, next });
+    const page: Page = await readPage(table, range, { count: !isInSpan, limit, next });
     items.push(...page.items);
     total += page.count;
     next = page.next;

@@ -60,7 +60,7 @@ async function startWrites(
     await listeners.storeAttributes(ports, namespace.id, listeners.startFilters(plans.after));
   }
   return [
-    ...listeners.startWrites({ namespaceId: namespace.id, id, path }, plans, now),
+    ...listeners.startWrites({ namespace, id, path }, plans, now),
     ...schedules.toMarkers({ id, namespace: namespace.name, path }, plans, ports.clock.uuid()),
   ];
 }

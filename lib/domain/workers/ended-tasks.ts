@@ -3,9 +3,9 @@ import type { Item } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
+import { endedTasks, unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { OpenKind } from '../storage/open-items.ts';
-import { endedTasks, unfinishedTasks } from '../storage/worker-keys.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 

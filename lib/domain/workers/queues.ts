@@ -1,8 +1,8 @@
 import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import type { Range } from '../storage/queries.ts';
-import * as keys from '../storage/worker-keys.ts';
+import * as keys from '../storage/keys/worker-keys.ts';
+import { type Range, readPage } from '../storage/queries.ts';
 
 type Needs = Pick<Ports, 'table'>;
 
@@ -24,7 +24,7 @@ async function countUpTo({ table }: Needs, range: Range, most: number): Promise<
   let total = 0;
   let next: string | undefined;
   do {
-    const page = await table.query({ ...range, count: true, limit: most - total, next });
+    const page = await readPage(table, range, { count: true, limit: most - total, next });
     total += page.count;
     next = page.next;
   } while (next !== undefined && total < most);

@@ -14,7 +14,7 @@ import { filterEvent } from './filtering.ts';
  */
 export async function receive(ports: EnginePorts, namespace: Namespace, event: CloudEvent, delay = 0): Promise<void> {
   try {
-    await send(ports, namespace, await events.record(ports, namespace.id, event, delay));
+    await send(ports, namespace, await events.record(ports, namespace, event, delay));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'exists') await resend(ports, namespace, event.id);
     throw error;
@@ -75,7 +75,7 @@ export async function broadcast(
 export async function replay(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
   const recorded = await events.need(ports, namespace.id, id);
   // It is recorded before it is sent: a run that has entered its wait and does not listen yet finds the record.
-  const { event, replay } = await events.recordReplay(ports, namespace.id, recorded);
+  const { event, replay } = await events.recordReplay(ports, namespace, recorded);
   await note(ports, 'event.replay', { namespace }, event);
   await ports.bus.publish([{ ...events.toMessage(namespace, replay.key, event), replay: replay.id }]);
 }

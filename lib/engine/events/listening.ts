@@ -1,6 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
+import { homeOf } from '../../domain/namespaces/partitions.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening, type Wait } from '../../domain/runs/waits.ts';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
@@ -167,10 +168,10 @@ async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: Li
 /** Offers the events that were published since the wait counts them, oldest first. */
 async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): Promise<void> {
   const { filters, since: from } = run.wait.listening;
-  const { namespaceId } = run;
+  const home = await homeOf(ports, run);
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
-  const found = await Promise.all(types.map((type) => events.dueSince(ports, { namespaceId, type, from }, isWanted)));
+  const found = await Promise.all(types.map((type) => events.dueSince(ports, { home, type, from }, isWanted)));
   const isProcessed = processedIn(run.processedEventIds);
   const offered = found.flat().filter((recorded) => !isProcessed(recorded));
   for (const recorded of offered.sort((a, b) => a.due - b.due)) {

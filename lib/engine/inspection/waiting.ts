@@ -1,5 +1,6 @@
 import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
+import { homeOf } from '../../domain/namespaces/partitions.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Filter, Listening, OpenApproval, Wait } from '../../domain/runs/waits.ts';
 import { explainMatch } from '../../events/matching.ts';
@@ -37,9 +38,10 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
 /** The newest events of the last hour that have a type that is waited for, and do not match. */
 async function nearMisses(ports: Needs, run: runs.Run, filters: readonly Filter[]) {
   const from = ports.clock.now() - HOUR_MS;
+  const home = await homeOf(ports, run);
   const misses: { readonly at: number; readonly record: object }[] = [];
   for (const filter of filters) {
-    const query = { namespaceId: run.namespaceId, type: filter.type, from };
+    const query = { home, type: filter.type, from };
     const found = await events.dueSince(ports, query, (event) => !explainMatch(filter, event).matches);
     for (const { event, received } of found.slice(-MAX_NEAR_MISSES)) {
       const { failed } = explainMatch(filter, event);

@@ -1,5 +1,5 @@
 import * as events from '../../domain/events/events.ts';
-import type { Run } from '../../domain/runs/runs.ts';
+import { homeOf, type Run } from '../../domain/runs/runs.ts';
 import type { OutboxEntry } from '../../domain/runs/waits.ts';
 import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
@@ -39,17 +39,18 @@ export class EventBuffer {
   }
 
   /** The writes that record the events, and the outbox: the messages to publish after the commit. */
-  async prepare({
-    namespace: name,
-    namespaceId: id,
-  }: Pick<Run, 'namespace' | 'namespaceId'>): Promise<{ readonly outbox: OutboxEntry[]; readonly writes: Write[] }> {
+  async prepare(
+    run: Pick<Run, 'namespace' | 'namespaceId' | 'settings'>,
+  ): Promise<{ readonly outbox: OutboxEntry[]; readonly writes: Write[] }> {
+    const home = homeOf(run);
+    const namespace = { id: run.namespaceId, name: run.namespace };
     const outbox: OutboxEntry[] = [];
     const writes: Write[] = [];
     for (const { event, at } of this.pending) {
       const times = { received: this.ports.clock.now(), due: at };
-      const recorded = await events.toWrites(this.ports, id, event, times);
+      const recorded = await events.toWrites(this.ports, home, event, times);
       writes.push(...recorded.writes);
-      const message = events.toMessage({ id, name }, recorded.key, event);
+      const message = events.toMessage(namespace, recorded.key, event);
       outbox.push({ message, ...(at === undefined ? {} : { at }) });
     }
     return { outbox, writes };

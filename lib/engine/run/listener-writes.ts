@@ -20,7 +20,12 @@ export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: 
   const begun = after.status === 'pending' ? wait?.listening : undefined;
   const isSameWait = before.wait?.number === wait?.number;
   if (isSameWait && begun !== undefined) return [];
-  const owner: listeners.Owner = { namespaceId: before.namespaceId, kind: 'wait', id: before.id };
+  const owner: listeners.Owner = {
+    namespaceId: before.namespaceId,
+    spread: before.settings.spread,
+    kind: 'wait',
+    id: before.id,
+  };
   const ended = before.wait?.listening;
   const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
   if (begun === undefined || wait === undefined) return deletions;

@@ -50,7 +50,8 @@ function snapshotOf(
   const { activeRuns } = limitsInTable(settings, namespace.limits);
   const counted = activeRuns === undefined ? {} : ({ isCounted: true } as const);
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
-  const more = { ...record, ...limits, ...counted, ...native };
+  const spread = namespace.spread === undefined ? {} : { spread: namespace.spread };
+  const more = { ...record, ...limits, ...counted, ...native, ...spread };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }
 

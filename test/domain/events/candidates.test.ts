@@ -116,13 +116,17 @@ test('exactly 500 listeners that match cost one query', async () => {
 test('a list of listeners reads the page only, in the order of their creation', async () => {
   for (let n = 0; n < 30; n += 1) await add('listed', `run-${n}`, { n: String(n) }, 1000 + ((n * 7) % 30));
   const get = vi.spyOn(table, 'get');
-  const page = await listenerList.list({ table }, { id: 'listed' }, toListRequest({ limit: ['3'], offset: ['10'] }));
+  const page = await listenerList.list(
+    { table },
+    { id: 'listed', spread: undefined },
+    toListRequest({ limit: ['3'], offset: ['10'] }),
+  );
   expect(page.results.map(({ createdAt }) => Date.parse(createdAt))).toEqual([1010, 1011, 1012]);
   expect(page.pageInfo).toMatchObject({ total: 30, hasNextPage: true, hasPreviousPage: true });
   expect(get.mock.calls.map(([keys]) => keys.length)).toEqual([3]);
   const last = await listenerList.list(
     { table },
-    { id: 'listed' },
+    { id: 'listed', spread: undefined },
     toListRequest({ limit: ['1'], 'order.field': ['UPDATED'], 'order.direction': ['DESC'] }),
   );
   expect(last.results.map(({ createdAt }) => Date.parse(createdAt))).toEqual([1029]);
@@ -135,9 +139,9 @@ test('an owner of several filters is one record, and all its listeners go with t
   ];
   await listeners.storeAttributes({ table }, 'several', filters);
   await table.write(listeners.toWrites(ownerOf('several', 'run'), filters, { ...DETAILS, mode: 'and' }));
-  const { results } = await listenerList.list({ table }, { id: 'several' }, toListRequest({}));
+  const { results } = await listenerList.list({ table }, { id: 'several', spread: undefined }, toListRequest({}));
   expect(results.map(({ mode, events }) => [mode, events.map(({ type }) => type)])).toEqual([['and', ['t', 'u']]]);
-  await listenerList.removeAll({ table }, 'several');
+  await listenerList.removeAll({ table }, { id: 'several', spread: undefined });
   expect(await ownersOf(plain, 'several', eventWith({ n: '1' }))).toEqual([]);
   expect(await ownersOf(plain, 'several', { ...eventWith({}), type: 'u' } as CloudEvent)).toEqual([]);
 });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     const some = Array.from({ length: TOGETHER }, async (_, index) => {
       const number = from + index;
       const event = { specversion: '1.0', id: idOf(number), source: 's', type: typeOf(number), data: `d${number}` };
-      const { writes } = await events.toWrites({ blobs }, namespace.id, event, { received: receivedOf(number) });
+      const { writes } = await events.toWrites({ blobs }, namespace, event, { received: receivedOf(number) });
       return writes[1];
     });
     await database.table.write(await Promise.all(some));

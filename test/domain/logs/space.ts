@@ -86,7 +86,7 @@ export class LogSpace {
 
   async receive(id: string): Promise<void> {
     const event = { specversion: '1.0', id, source: 's', type: 't' } as const;
-    await events.record(this.ports, this.opened.namespace.id, event);
+    await events.record(this.ports, this.opened.namespace, event);
   }
 
   /** Begins a run now, and returns a function that stores it, which makes it visible. */

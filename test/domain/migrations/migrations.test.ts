@@ -309,7 +309,7 @@ describe('the migration to listeners by value', () => {
     const owners: string[] = [];
     for await (const { matching } of candidatesOf(found, 'ns', event)) owners.push(...matching.map((one) => one.owner));
     expect(owners.sort()).toEqual(['b', 'd', 'e']);
-    const { results } = await listenerList.list(found, { id: 'ns' }, toListRequest({}));
+    const { results } = await listenerList.list(found, { id: 'ns', spread: undefined }, toListRequest({}));
     expect(results.map(({ instance }) => instance)).toEqual(['a', 'b', 'c', 'd', 'e']);
     // The version of the code stores and deletes them under the same keys.
     for (const item of await itemsOf('runs')) {
@@ -320,7 +320,7 @@ describe('the migration to listeners by value', () => {
       expect(keys).toEqual([{ table: 'runs', pk: item.pk, sk: item.sk }]);
       expect(slot).toBe(0);
     }
-    await listenerList.removeAll(found, 'ns');
+    await listenerList.removeAll(found, { id: 'ns', spread: undefined });
     expect(await itemsOf('runs')).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ describe('the data of generateEvent (workflow-language reference, 10.14)', () =>
     const namespace = await namespaces.need(world.reliable, world.namespace);
     const found = await events.dueSince(
       world.reliable,
-      { namespaceId: namespace.id, type: 'sent', from: 0 },
+      { home: namespace, type: 'sent', from: 0 },
       () => true,
     );
     const { id, ...event } = found[0]?.event ?? { id: '' };

@@ -210,7 +210,7 @@ async function copyWorkflow(ports: EnginePorts, namespace: namespaces.Namespace,
   if (nodeItem === undefined || revisionItem === undefined) throw new Error('the workflow is not where it was stored');
   const copyOf = (number: number): Write[] => {
     const [id, name] = [`${node.id.slice(0, -6)}${String(900_000 + number)}`, `flow-${number}`];
-    const place = { namespaceId: namespace.id, id, path: `/${name}` };
+    const place = { namespace, id, path: `/${name}` };
     return [
       { do: 'put', table: 'catalog', item: { ...nodeItem, sk: name, id } },
       { do: 'put', table: 'catalog', item: { ...revisionItem, pk: keys.revisions(id).pk } },

@@ -38,9 +38,9 @@ test(`a loop of waits takes each of ${COUNT} events of the look-back once`, asyn
   try {
     await world.store({ main: LOOP });
     await namespaces.configure(world.reliable, world.namespace, { events: { lookback: 'PT1H' } });
-    const { id: namespaceId } = await namespaces.need(world.reliable, world.namespace);
+    const namespace = await namespaces.need(world.reliable, world.namespace);
     const ids = Array.from({ length: COUNT }, (_, index) => `paid-${index}`);
-    for (const id of ids) await events.record(world.reliable, namespaceId, eventOf(id));
+    for (const id of ids) await events.record(world.reliable, namespace, eventOf(id));
     const { id } = await world.execute('main', '{"ids": []}');
     await world.pass();
     const main = (await runsOf(world)).find((run) => run.id === id);

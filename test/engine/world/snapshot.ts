@@ -19,7 +19,7 @@ export async function runsOf(world: World): Promise<runs.Run[]> {
   const namespace = await namespaces.need({ table }, world.namespace);
   const ids: string[] = [];
   for (const day of keys.daysBetween(namespace.created, clock.now())) {
-    const items = await readAll(table, keys.runsBegun(namespace.id, day));
+    const items = await readAll(table, keys.runsBegun(namespace, day));
     ids.push(...items.map((item) => String(item['id'])));
   }
   const found = await runs.findMany(world.reliable, ids);

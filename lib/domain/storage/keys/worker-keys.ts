@@ -1,4 +1,4 @@
-import { dateOf, type Partition, type PartitionRange, runOrder, runs, timeText } from './key-parts.ts';
+import { dateOf, type Partition, type PartitionRange, runOrder, runs, timeText } from '../key-parts.ts';
 
 /**
  * The open tasks for workers of a namespace, by queue. They are runs, and share the index `by-namespace` with the others:

@@ -1,6 +1,7 @@
-import type { Key } from '../../ports/table.ts';
-import { sha256 } from './ids.ts';
-import { at, type Partition, type PartitionRange, part, runs } from './key-parts.ts';
+import type { Key } from '../../../ports/table.ts';
+import { sha256 } from '../ids.ts';
+import { at, type Partition, type PartitionRange, part, runs } from '../key-parts.ts';
+import { type Home, type Partitions, partitionOf, partitionsAt, spreadKey, spreadKeys } from '../spread.ts';
 
 /** The listeners of a type that demand no exact value of an attribute, after the `attributes` of the type. */
 export const ofType = (namespaceId: string, type: string): Partition => runs(`listeners#${namespaceId}#${part(type)}`);
@@ -46,11 +47,19 @@ export function listener(
   return at(ofDigit(namespaceId, type, value.slice(0, 1)), `${value}#${name}`);
 }
 
+const allListeners = ({ id }: Home): string => `${id}#listeners`;
+
 /** The first listeners of all owners of a namespace, by creation. They share the index `by-namespace` with the runs. */
-export const ofNamespace = (namespaceId: string): Partition => ({
-  ...runs(`${namespaceId}#listeners`),
+export const ofNamespace = (home: Home): Partitions => ({
+  table: 'runs',
   index: 'by-namespace',
+  // The listeners of a step stay while they are needed, so those of all steps are read.
+  pks: spreadKeys(allListeners(home), partitionsAt(home, Number.POSITIVE_INFINITY)),
+  order: 'order',
 });
+/** The partition key of the first listener of an owner, created at a time, in `ofNamespace`. */
+export const listenerBucket = (home: Home, created: number, owner: string): string =>
+  spreadKey(allListeners(home), partitionOf(home, created, owner));
 /** The `attributes` of all types of a namespace. */
 export const attributesOfAll = (namespaceId: string): Partition => ({
   ...runs(`${namespaceId}#listener-attributes`),

@@ -1,0 +1,63 @@
+import type { Ports } from '../../ports/ports.ts';
+import { MINUTE_MS } from '../../time/units.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
+import * as keys from '../storage/keys.ts';
+import { MAX_PARTITIONS, partitionsAt, type SpreadStep, spreadItem } from '../storage/spread.ts';
+import { fromItem, type Namespace } from './namespaces.ts';
+
+/**
+ * New partitions are used only so long after they were stored. A reader that knows an older state of the namespace than this
+ * would miss rows: a pass over all namespaces reads them up to 13 minutes before it visits the last one.
+ */
+export const ACTIVATION_MS = 20 * MINUTE_MS;
+
+/** A snapshot of a namespace is used to read what is spread up to this age. */
+const MAX_AGE_MS = ACTIVATION_MS - 5 * MINUTE_MS;
+
+/** A namespace that grows gets so many partitions that this part of the limit of each is used. */
+const FILL = 0.75;
+
+/**
+ * Gives a namespace more partitions if its new rows are more than the installation allows in those that it has; it never
+ * loses any. Two calls at the same time have the effect of one.
+ */
+export async function grow(
+  { table, clock, settings }: Pick<Ports, 'table' | 'clock' | 'settings'>,
+  { id, name }: Pick<Namespace, 'id' | 'name'>,
+  rowsPerSecond: number,
+): Promise<void> {
+  const most = settings.limits?.partitionRows;
+  if (most === undefined || rowsPerSecond <= most) return;
+  const [item] = await table.get([keys.namespace(name)]);
+  if (item === undefined || item['id'] !== id) return;
+  const { updated, spread = [] } = fromItem(item);
+  const now = clock.now();
+  const has = partitionsAt({ id, spread }, Number.POSITIVE_INFINITY);
+  const partitions = Math.min(Math.ceil(rowsPerSecond / (FILL * most)), MAX_PARTITIONS);
+  if (rowsPerSecond <= has * most || partitions <= has) return;
+  const step: SpreadStep = { from: now + ACTIVATION_MS, partitions };
+  // Of two steps at the same time one would be lost, with rows that a process has written by it.
+  const set = { ...spreadItem([...spread, step]), updated: Math.max(now, updated + 1) };
+  const write = { do: 'update', key: keys.namespace(name), set, when: { equals: { id, updated } } } as const;
+  await ignoreConflict(table.write([write]));
+}
+
+/**
+ * Returns by which partitions to read what the namespace of a run has received up to now: those that the run knows from its
+ * start, or the present ones if it began too long ago.
+ */
+export async function homeOf(
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
+  run: {
+    readonly namespaceId: string;
+    readonly namespace: string;
+    readonly created: number;
+    readonly settings: Partial<Pick<keys.Home, 'spread'>>;
+  },
+): Promise<keys.Home> {
+  const known = { id: run.namespaceId, spread: run.settings.spread };
+  if (clock.now() - run.created < MAX_AGE_MS) return known;
+  const [item] = await table.get([keys.namespace(run.namespace)]);
+  const namespace = item && fromItem(item);
+  return namespace?.id === known.id ? namespace : known;
+}

@@ -1,0 +1,65 @@
+import type { Item } from '../../ports/table.ts';
+import { DAY_MS } from '../../time/units.ts';
+import { sha256 } from './ids.ts';
+import { dayBucket, type Partition } from './key-parts.ts';
+
+/** From a time on (milliseconds since 1970), new rows of an index are spread over so many partitions. */
+export interface SpreadStep {
+  readonly from: number;
+  readonly partitions: number;
+}
+
+/** The steps in which the partitions of a namespace have grown, the oldest first; absent: there is one (decision 71). */
+export type Spread = readonly SpreadStep[];
+
+/** The attribute of an item that stores the steps; none if there are none. */
+export const spreadItem = (spread: Spread | undefined): { readonly spread?: string } =>
+  spread === undefined ? {} : { spread: JSON.stringify(spread) };
+
+/** Reads the steps of an item. */
+export const spreadFrom = ({ spread }: Item): Spread | undefined =>
+  typeof spread === 'string' ? (JSON.parse(spread) as Spread) : undefined;
+
+/** A namespace, as keys of what it spreads need it. */
+export interface Home {
+  readonly id: string;
+  readonly spread: Spread | undefined;
+}
+
+/** Partitions that are read as one: in the order of the attribute `order`, which no two items share. */
+export interface Partitions extends Omit<Partition, 'pk'> {
+  readonly pks: readonly string[];
+  readonly order: string;
+}
+
+/** The most partitions over which the rows of a namespace and day are spread. */
+export const MAX_PARTITIONS = 16;
+
+/** How many partitions rows of this time are spread over, or of a later time before the next step. */
+export const partitionsAt = ({ spread }: Home, ms: number): number =>
+  (spread ?? []).reduce((most, { from, partitions }) => (from <= ms ? Math.max(most, partitions) : most), 1);
+
+/** The partition of a row that has this time and this id; the first one is 0. */
+export function partitionOf(home: Home, ms: number, id: string): number {
+  const partitions = partitionsAt(home, ms);
+  return partitions === 1 ? 0 : Number.parseInt(sha256(id).slice(0, 8), 16) % partitions;
+}
+
+/** The key of a partition: the first one has the key that there was before partitions were spread. */
+export const spreadKey = (pk: string, partition: number): string => (partition === 0 ? pk : `${pk}#${partition}`);
+
+/** The keys of the first partitions. */
+export const spreadKeys = (pk: string, partitions: number): string[] =>
+  Array.from({ length: partitions }, (_, partition) => spreadKey(pk, partition));
+
+/** The partition key of a row in an index by time: that of its day, or of a part of it. */
+export const rowBucket = (home: Home, ms: number, id: string): string =>
+  spreadKey(dayBucket(home.id, ms), partitionOf(home, ms, id));
+
+/** How many partitions the rows of the day of a time are spread over. */
+export const partitionsOfDay = (home: Home, ms: number): number =>
+  partitionsAt(home, Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS - 1);
+
+/** The partition keys of a day in an index by time, those of all `rowBucket`s. */
+export const dayBuckets = (home: Home, ms: number): string[] =>
+  spreadKeys(dayBucket(home.id, ms), partitionsOfDay(home, ms));

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { ACTIVATION_MS, grow, homeOf } from '../../../lib/domain/namespaces/partitions.ts';
+import * as keys from '../../../lib/domain/storage/keys.ts';
+import { partitionsAt } from '../../../lib/domain/storage/spread.ts';
+import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
+import type { Table } from '../../../lib/ports/table.ts';
+import { MemoryPorts } from '../../engine/world/memory-ports.ts';
+
+const MINUTE = 60_000;
+const FAR = Number.POSITIVE_INFINITY;
+
+let memory: MemoryPorts;
+let ports: MemoryPorts['ports'];
+beforeEach(async () => {
+  memory = new MemoryPorts();
+  ports = { ...memory.ports, settings: { ...memory.ports.settings, limits: { partitionRows: 5 } } };
+  await namespaces.create(ports, 'demo');
+});
+
+const demo = () => namespaces.need(ports, 'demo');
+const partitions = async (at = FAR) => partitionsAt(await demo(), at);
+
+/** Stores rows of runs that have ended, so many in a minute. */
+async function runsBegin(rows: number): Promise<void> {
+  const { id: namespaceId } = await demo();
+  for (let n = 0; n < rows; n += 1) {
+    const ms = memory.now + Math.floor((n * MINUTE) / rows);
+    const id = ports.clock.uuid();
+    const index = { nsBucket: keys.rowBucket(await demo(), ms, id), order: keys.runOrder(ms, id) };
+    const head = { id, n: namespaceId, status: 'complete', code: '', created: ms, updated: ms };
+    await ports.table.write([{ do: 'put', table: 'runs', item: { pk: `run#${id}`, sk: '.', ...head, ...index } }]);
+  }
+  memory.now += 2 * MINUTE;
+}
+
+describe('the partitions of a namespace', () => {
+  test('grow when the reconciler finds more new runs a second than one takes, and are used later', async () => {
+    await runsBegin(5 * 60);
+    await reconcile(ports, { isExclusive: false });
+    expect(await partitions()).toBe(1);
+    memory.now += 4 * MINUTE;
+    await runsBegin(12 * 60);
+    const decided = memory.now;
+    await reconcile(ports, { isExclusive: false });
+    expect(await partitions()).toBe(4);
+    expect(await partitions(decided + ACTIVATION_MS - 1)).toBe(1);
+    expect(await partitions(decided + ACTIVATION_MS)).toBe(4);
+  });
+
+  test('grow further, never shrink, and have a most', async () => {
+    const namespace = await demo();
+    for (const [rate, expected] of [
+      [4, 1],
+      [6, 2],
+      [3, 2],
+      [9, 2],
+      [11, 3],
+      [1_000_000, 16],
+      [6, 16],
+    ] as const) {
+      await grow(ports, namespace, rate);
+      expect([rate, await partitions()]).toEqual([rate, expected]);
+    }
+  });
+
+  test('stay one where the database has no limit', async () => {
+    await grow(memory.ports, await demo(), 1_000_000);
+    expect(await partitions()).toBe(1);
+  });
+
+  test('of two processes that let them grow at once, only one does: no reader loses what the other wrote by', async () => {
+    const namespace = await demo();
+    const reads: (() => void)[] = [];
+    const together: Table = {
+      ...ports.table,
+      query: (query) => ports.table.query(query),
+      write: (writes) => ports.table.write(writes),
+      get: async (all) => {
+        const items = await ports.table.get(all);
+        await new Promise<void>((resolve) => {
+          reads.push(resolve);
+          if (reads.length === 2) for (const go of reads) go();
+        });
+        return items;
+      },
+    };
+    await Promise.all([12, 60].map((rate) => grow({ ...ports, table: together }, namespace, rate)));
+    expect((await demo()).spread).toHaveLength(1);
+  });
+
+  test('are not those of a namespace that was made again with the same name', async () => {
+    const old = await demo();
+    await namespaces.remove(ports, 'demo', true);
+    await namespaces.create(ports, 'demo');
+    await grow(ports, old, 1000);
+    expect(await partitions()).toBe(1);
+  });
+
+  test('are known to a run from its start, and read again only by one that began long ago', async () => {
+    const namespace = await demo();
+    const run = { namespaceId: namespace.id, namespace: 'demo', created: memory.now, settings: {} };
+    memory.now += MINUTE;
+    await grow(ports, namespace, 1000);
+    expect((await homeOf(ports, run)).spread).toBeUndefined();
+    // From then on there may be events in the new partitions.
+    memory.now += ACTIVATION_MS;
+    expect(partitionsAt(await homeOf(ports, run), memory.now)).toBe(16);
+    await namespaces.remove(ports, 'demo', true);
+    expect((await homeOf(ports, run)).id).toBe(namespace.id);
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import * as events from '../../lib/domain/events/events.ts';
+import * as listenerList from '../../lib/domain/events/listener-list.ts';
+import * as instances from '../../lib/domain/instances/instances.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import { ACTIVATION_MS, grow } from '../../lib/domain/namespaces/partitions.ts';
+import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { receive } from '../../lib/engine/events/broadcasting.ts';
+import type { RunnerPorts } from '../../lib/engine/ports.ts';
+import { execute, executeAndWait } from '../../lib/engine/start/start.ts';
+import type { CloudEvent } from '../../lib/events/cloud-event.ts';
+import { openDatabase, World } from '../engine/world/engine-world.ts';
+import { PartitionMeter, WRITE_UNITS_OF_PARTITION } from './partition-meter.ts';
+
+/** The rate on paper, and how many of a second's requests are sent: the units of these are scaled up. */
+const STARTS_PER_SECOND = 5000;
+const SENT = 1000;
+/** The same for events of one type. */
+const EVENTS_PER_SECOND = 3000;
+const SCALE = STARTS_PER_SECOND / SENT;
+
+const NOOP = 'states: [{id: a, type: noop}]\n';
+const WAITS =
+  'states: [{id: a, type: consumeEvent, event: {type: paid, context: {order: "jq(.order)"}}, timeout: PT1H}]\n';
+
+let database: LocalTable;
+let world: World;
+let meter: PartitionMeter;
+let ports: RunnerPorts;
+
+beforeEach(async () => {
+  database = await openDatabase();
+  world = new World(database);
+  await world.store({ noop: NOOP, waits: WAITS });
+  meter = new PartitionMeter(() => world.time.clock.now());
+  const limits = { partitionRows: 300 };
+  const { reliable } = world;
+  ports = { ...reliable, table: meter.measure(reliable.table), settings: { ...reliable.settings, limits } };
+});
+afterEach(() => database.close());
+
+/** Lets the namespace have a load of so many rows a second, and its partitions become active. */
+async function growTo(rowsPerSecond: number): Promise<void> {
+  await grow(ports, await namespaces.need(ports, world.namespace), rowsPerSecond);
+  world.time.advance(ACTIVATION_MS);
+  meter.clear();
+}
+
+const invocationOf = (path: string, n: number) => ({
+  namespace: world.namespace,
+  path: `/${path}`,
+  ref: '',
+  input: Buffer.from(`{"order": "${n}"}`),
+});
+
+async function send(work: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < SENT; n += 50) await Promise.all(Array.from({ length: 50 }, (_, index) => work(n + index)));
+}
+
+const eventOf = (n: number) => ({ specversion: '1.0', id: `e-${n}`, source: 's', type: 'load', n }) as CloudEvent;
+
+describe(`${STARTS_PER_SECOND} requests a second in one namespace`, () => {
+  test('with op=wait stay below the limit of every partition of the indexes', async () => {
+    await growTo(STARTS_PER_SECOND);
+    await send((n) => executeAndWait(ports, invocationOf('noop', n)));
+    expect(meter.keys(' by-namespace ')).toBe(16);
+    expect(meter.highest('writes', ' by-namespace ') * SCALE).toBeLessThan(WRITE_UNITS_OF_PARTITION);
+    expect(meter.highest('writes', ' by-end ') * SCALE).toBeLessThan(WRITE_UNITS_OF_PARTITION);
+    const list = await instances.list(ports, world.namespace, toListRequest({ limit: ['100'] }));
+    expect([list.results.length, list.pageInfo.total]).toEqual([100, SENT]);
+  });
+
+  test('with waits for events stay below it, also in the list of all listeners', async () => {
+    await growTo(STARTS_PER_SECOND);
+    await send((n) => execute(ports, invocationOf('waits', n)));
+    meter.clear();
+    await world.pass(world.time.clock.now());
+    const { spread } = await namespaces.need(ports, world.namespace);
+    const id = (await namespaces.need(ports, world.namespace)).id;
+    const found = await listenerList.list(ports, { id, spread }, toListRequest({ limit: ['10'] }));
+    expect([found.results.length, found.pageInfo.total]).toEqual([10, SENT]);
+    const deletions = await listenerList.list(ports, { id, spread: undefined }, toListRequest({ limit: ['1'] }));
+    expect(deletions.pageInfo.total * SCALE).toBeLessThan(WRITE_UNITS_OF_PARTITION / 2);
+  });
+
+  test(`with ${EVENTS_PER_SECOND} events of one type stay below it, and a look-back finds them all`, async () => {
+    await growTo(STARTS_PER_SECOND);
+    const namespace = await namespaces.need(ports, world.namespace);
+    const from = world.time.clock.now();
+    await send((n) => receive(ports, namespace, eventOf(n)));
+    // The record of an event is a transaction, two units; later it is marked as routed, one unit.
+    const recorded = (meter.highest('writes', `${namespace.id}#load`) / SENT) * EVENTS_PER_SECOND;
+    expect(recorded * 1.5).toBeLessThan(WRITE_UNITS_OF_PARTITION);
+    expect(meter.highest('writes', ' by-time ') * SCALE).toBeLessThan(WRITE_UNITS_OF_PARTITION);
+    const found = await events.dueSince(ports, { home: namespace, type: 'load', from }, () => true);
+    expect(found.map(({ event }) => event.id)).toHaveLength(SENT);
+  });
+
+  test('without partitions exceed it: the meter counts what limits a namespace', async () => {
+    await send((n) => executeAndWait(ports, invocationOf('noop', n)));
+    expect(meter.keys(' by-namespace ')).toBe(1);
+    expect(meter.highest('writes', ' by-namespace ') * SCALE).toBe(STARTS_PER_SECOND);
+  });
+});
