@@ -11,6 +11,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { broadcast, openFilter, replay } from '../../lib/engine/events/broadcasting.ts';
 import { needCompiling } from '../../lib/engine/events/filtering.ts';
 import { redeliver, redeliverAll } from '../../lib/engine/events/redelivery.ts';
+import { leased } from '../../lib/ports/table.ts';
 import { hooks } from './events/webhooks.ts';
 
 async function keepFilter(
@@ -27,7 +28,7 @@ async function keepFilter(
 export const endpoints: Endpoints<'events'> = {
   ...hooks,
   broadcastEvent: async (ports, { path, headers, body }) =>
-    broadcast(ports, await namespaces.need(ports, path.namespace), { headers, body }),
+    broadcast(ports, await namespaces.need({ table: leased(ports.table) }, path.namespace), { headers, body }),
   broadcastEventThroughFilter: async (ports, { path, headers, body }) => {
     const namespace = await namespaces.need(ports, path.namespace);
     await broadcast(ports, namespace, { headers, body }, await openFilter(ports, namespace, path.filter));

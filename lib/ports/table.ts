@@ -122,4 +122,13 @@ export interface Table {
    * still valid. Absent where it is not known without a read, because other processes write too.
    */
   readonly generation?: (table: TableName, pk: string) => number;
+  /**
+   * As `get`, for items that very many processes read: it may answer from memory. What a write has changed before the call
+   * is in its answer. Absent: reads need not be saved.
+   */
+  readonly getLeased?: Table['get'];
 }
+
+/** The table, whose items are read with `getLeased` where it has it. */
+export const leased = (table: Table): Table =>
+  table.getLeased === undefined ? table : { ...table, get: table.getLeased };

@@ -835,6 +835,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/step',
     'lib/language',
     'lib/time',
+    'lib/ports',
   ],
   'lib/engine/step': [
     'lib/compiler/plan',

@@ -30,6 +30,7 @@ import { embeddedMeter } from './meter.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';
 import { awsSealer } from './sealer.ts';
 import { dynamoInventory } from './table/inventory.ts';
+import { withLeases } from './table/leases.ts';
 import { dynamoTable } from './table/table.ts';
 import { parameterVault } from './vault.ts';
 
@@ -60,7 +61,7 @@ const tableNames = () => ({
 });
 
 /** The tables in DynamoDB. */
-export const table: () => Table = /* @__PURE__ */ once(() => dynamoTable({ names: tableNames() }));
+export const table: () => Table = /* @__PURE__ */ once(() => withLeases(dynamoTable({ names: tableNames() })));
 
 /** All items of the tables in DynamoDB. */
 export const inventory: () => Inventory = /* @__PURE__ */ once(() => dynamoInventory({ names: tableNames() }));

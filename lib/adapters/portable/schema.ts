@@ -45,6 +45,12 @@ export const tableSchemas = {
 } as const satisfies Record<string, TableSchema>;
 
 /**
+ * The items that processes may keep in memory for a moment, as keys and attributes of the domain name them: those of
+ * namespaces that have an attribute, and what is read with them, such as API keys.
+ */
+export const leasable = { table: 'catalog', namespaces: 'namespaces', spread: 'spread', apiKeys: 'api-keys' } as const;
+
+/**
  * The partition key and the sort key of a table, or of its index with that name.
  * @throws Error when the table has no such index.
  */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { leased } from '../../ports/table.ts';
 import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
@@ -44,7 +45,7 @@ export async function identify(
   { route, params }: Routed,
 ): Promise<Authenticated> {
   if (route.permission === 'none') return { caller: unrestricted('', 'read'), isAtHome: true };
-  return authenticate(ports, request, params['namespace']);
+  return authenticate({ table: leased(ports.table), vault: ports.vault }, request, params['namespace']);
 }
 
 /** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */

@@ -4,6 +4,7 @@ import type { ActionPlan, FunctionPlan, Plan } from '../../compiler/plan/plan.ts
 import { ServiceError } from '../../domain/errors.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
+import { leased } from '../../ports/table.ts';
 import { openContainer, type Service } from '../containers/calls.ts';
 import { failure, internalFailure } from '../evaluation/failures.ts';
 import { type Native, openHttp, openImage, openLambda } from '../native/callees.ts';
@@ -51,10 +52,12 @@ async function openSubflow(
   }
   // The seed makes a repeated step call the same revision again.
   const seed = `${caller.id} ${caller.step}`;
-  const opened = await workflows.open(ports, caller.namespace, path, { ref, seed }).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error;
-    throw failure('workflow.notfound', `workflow not found: ${error.message}`);
-  });
+  const opened = await workflows
+    .open({ table: leased(ports.table), blobs: ports.blobs }, caller.namespace, path, { ref, seed })
+    .catch((error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+      throw failure('workflow.notfound', `workflow not found: ${error.message}`);
+    });
   needInvocable(opened);
   return { kind: 'subflow', opened, action };
 }

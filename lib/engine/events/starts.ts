@@ -11,6 +11,7 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
+import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { startNew } from '../executions/handles.ts';
 import { awaitTurn } from '../limits/starts.ts';
@@ -35,7 +36,10 @@ export async function startByEvent(
   listener: listeners.Listener,
   recorded: Recorded,
 ): Promise<EventStart> {
-  const opened = await openById(ports, { id: listener.owner, namespace, path: listener.path });
+  const opened = await openById(
+    { table: leased(ports.table), blobs: ports.blobs },
+    { id: listener.owner, namespace, path: listener.path },
+  );
   const plan = opened?.revision.plan;
   if (opened === undefined || plan === undefined) return { did: 'nothing: the workflow is gone' };
   if (!opened.node.live) return { did: 'nothing: the workflow is disabled' };

@@ -4,6 +4,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { Labels } from '../../language/labels.ts';
+import { leased } from '../../ports/table.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
@@ -58,7 +59,10 @@ async function openInvocable(
   { namespace, path, ref }: Invocation,
   seed: string,
 ): Promise<workflows.Opened> {
-  const opened = await workflows.open(ports, namespace, path, { ref, seed });
+  const opened = await workflows.open({ table: leased(ports.table), blobs: ports.blobs }, namespace, path, {
+    ref,
+    seed,
+  });
   const problem = invocationProblem(opened);
   if (problem !== undefined) throw new ServiceError('refused', problem.message);
   return opened;
