@@ -675,7 +675,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/events',
     'lib/engine/executions',
     'lib/events',
-    'lib/ports',
   ],
   'lib/engine/containers': [
     'lib/compiler/emit',
@@ -727,6 +726,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/engine/executions': [
     'lib/compiler/emit',
     'lib/compiler/plan',
+    'lib/domain',
     'lib/domain/runs',
     'lib/domain/tree',
     'lib/engine',

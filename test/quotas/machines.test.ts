@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as runs from '../../lib/domain/runs/runs.ts';
+import { countPostponed } from '../../lib/domain/tree/definitions.ts';
 import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
 import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
@@ -83,6 +84,31 @@ describe('state machines within the quotas of Step Functions', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every((reason) => reason instanceof BusyError)).toBe(true);
     expect(space.aws.executions.size).toBe(150 - refused.length);
+  });
+
+  test('an import of 400 workflows is stored at once, and defined at the pace of the quota in passes that may stop', async () => {
+    for (let n = 0; n < 400; n += 1) await space.store(`w${n}`, nap(1));
+    expect(space.aws.machines.size).toBe(100);
+    expect(await countPostponed(space.ports)).toBe(300);
+    const starts = await Promise.allSettled(Array.from({ length: 60 }, (_, n) => start(`w${n + 300}`)));
+    const refused = starts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused.length).toBeGreaterThan(0);
+    for (const reason of refused) {
+      expect(reason).toBeInstanceOf(BusyError);
+      expect(reason.message).toMatch(/^the workflow is stored and .*: 300 of an import wait .* 5 minutes or more/);
+    }
+    await deleteNode(space.ports, 'demo', '/w398', true);
+    const left: number[] = [];
+    for (let passes = 0; passes < 10 && (await countPostponed(space.ports)) > 0; passes += 1) {
+      const until = space.time.clock.now() + 60_000;
+      await space.pass(reconcile(space.ports, { isExclusive: false, until }));
+      left.push(await countPostponed(space.ports));
+    }
+    expect(left.length).toBeGreaterThan(1);
+    expect(left.at(-1)).toBe(0);
+    const machines = definitions();
+    for (const n of [0, 150, 399]) await start(`w${n}`);
+    expect(definitions()).toBe(machines);
   });
 
   test('a deleted workflow leaves no machine', async () => {

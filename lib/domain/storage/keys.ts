@@ -60,6 +60,11 @@ export const OPEN_SCHEDULES = catalog('schedules-open');
 /** The key of the marker of a workflow whose schedule is to follow a change. */
 export const openSchedule = (workflowId: string): Key => at(OPEN_SCHEDULES, workflowId);
 
+export const POSTPONED_DEFINITIONS = catalog('definitions-open');
+/** The key of the marker of a revision whose machine was to be defined when the quota of definitions was exhausted. */
+export const postponedDefinition = (workflowId: string, revisionId: string): Key =>
+  at(POSTPONED_DEFINITIONS, `${workflowId}#${revisionId}`);
+
 const DIRECTORY = 'directory#';
 
 /** The nodes of a directory. They are keyed by its id, so that one write moves or deletes a directory with its content. */

@@ -6,26 +6,14 @@ import { collectUnused, definesServices } from '../../domain/services/garbage.ts
 import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
-import type { Revision } from '../../domain/tree/revisions.ts';
 import { countsLatest } from '../../domain/tree/routers.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
-import { BusyError } from '../../ports/executions.ts';
-import { ensureMachine, usualMachine } from '../executions/machines.ts';
+import { defineEarly } from '../executions/definitions.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
-
-/** Defines the machine, so that the first run need not wait for it; at a time of many definitions, the first run waits. */
-async function defineEarly(ports: EnginePorts, revision: Revision): Promise<void> {
-  try {
-    const { plan } = revision;
-    if (plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, plan), { isNew: true });
-  } catch (error) {
-    if (!(error instanceof BusyError)) throw error;
-  }
-}
 
 /**
  * Makes what depends on a workflow follow its change: its machine, its schedule if this revision decides the start

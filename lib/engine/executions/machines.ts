@@ -1,8 +1,9 @@
 import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
 import { isWaitFree, mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
+import { countPostponed } from '../../domain/tree/definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import type { Machine } from '../../ports/executions.ts';
+import { BusyError, type Machine } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { startBudgetOf } from './start-budget.ts';
 
@@ -25,6 +26,20 @@ export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry 
   return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
 }
 
+/** Seconds of the quota of definitions for one of them. */
+const SECONDS_OF_DEFINITION = 1;
+
+/** Adds to a BusyError how many definitions are waiting. */
+async function explain(ports: EnginePorts, error: unknown): Promise<never> {
+  if (!(error instanceof BusyError)) throw error;
+  const waiting = await countPostponed(ports);
+  if (waiting === 0) throw error;
+  const minutes = Math.ceil((waiting * SECONDS_OF_DEFINITION) / 60);
+  const text = `the workflow is stored and its state machine is not defined yet: ${waiting} of an import wait for theirs`;
+  const message = `${text}, which takes ${minutes} minutes or more; try again`;
+  throw new BusyError(message, { cause: error });
+}
+
 /** Defines a machine of the revision and stores its handle. Throws BusyError as the port does. */
 async function define(
   ports: EnginePorts,
@@ -33,7 +48,8 @@ async function define(
   isPatient = true,
 ): Promise<string> {
   const machine = machineOf(revision.workflow, revisions.planOf(revision), ENTRIES[kind]);
-  const handle = await ports.executions.define(machine, isPatient);
+  const defined = ports.executions.define(machine, isPatient);
+  const handle = await (isPatient ? defined.catch((error: unknown) => explain(ports, error)) : defined);
   await revisions.keepMachine(ports, revision, { [kind]: handle });
   return handle;
 }

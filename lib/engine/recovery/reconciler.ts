@@ -11,6 +11,7 @@ import { endedTasksOf } from '../../domain/workers/ended-tasks.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { exportAudit } from '../events/audit-export.ts';
+import { definePostponed } from '../executions/definitions.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
 import { forEachOf, visitNamespaces } from './visits.ts';
@@ -155,5 +156,7 @@ export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> 
     const scope = { ...pass, ports, namespace, faults };
     for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));
   });
+  // The last, because it takes a second for each.
+  await attempt(definePostponed(ports, pass.until));
   if (faults.length > 0) throw faults[0];
 }

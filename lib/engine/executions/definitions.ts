@@ -1,0 +1,48 @@
+import { ServiceError } from '../../domain/errors.ts';
+import * as definitions from '../../domain/tree/definitions.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { BusyError } from '../../ports/executions.ts';
+import type { EnginePorts } from '../ports.ts';
+import { ensureMachine, usualMachine } from './machines.ts';
+
+/**
+ * Defines the machine of a revision that was just stored, so that its first run need not wait for it. At a time of many
+ * definitions, such as an import, that is postponed: the reconciler does it, or the first start that needs it.
+ */
+export async function defineEarly(ports: EnginePorts, revision: revisions.Revision): Promise<void> {
+  try {
+    const { plan } = revision;
+    if (plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, plan), { isNew: true });
+  } catch (error) {
+    if (!(error instanceof BusyError)) throw error;
+    await definitions.postpone(ports, revision);
+  }
+}
+
+/** Undefined for a revision that was deleted, or whose workflow was. */
+async function stored(ports: EnginePorts, one: definitions.Postponed): Promise<revisions.Revision | undefined> {
+  try {
+    return await revisions.needStored(ports, one.workflow, one.revision);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Defines machines that were postponed, one after another at the pace of the quota, until a time (milliseconds since 1970)
+ * or until others use all of the quota. What is left is done by the next call: none is lost by an interruption.
+ */
+export async function definePostponed(ports: EnginePorts, until = Number.POSITIVE_INFINITY): Promise<void> {
+  for await (const one of definitions.allPostponed(ports)) {
+    if (ports.clock.now() >= until) return;
+    const revision = await stored(ports, one);
+    try {
+      if (revision?.plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, revision.plan));
+    } catch (error) {
+      if (error instanceof BusyError) return;
+      throw error;
+    }
+    await definitions.complete(ports, one);
+  }
+}
