@@ -83,8 +83,8 @@ interface Declared {
 
 const CONSTRUCT: Declared = { source: '../cdk/weft.ts', home: 'cdk', files: DECLARED };
 const CLIENT: Declared = {
-  source: '../client/index.ts',
-  home: 'client',
+  source: '../clients/api/index.ts',
+  home: 'clients/api',
   files: ['index.d.ts', 'client.d.ts', 'operations.d.ts'],
 };
 
@@ -133,7 +133,7 @@ export async function bundleClient(dist: string): Promise<void> {
   await build({
     ...MODULE,
     platform: 'neutral',
-    entryPoints: [here('../client/index.ts')],
+    entryPoints: [here('../clients/api/index.ts')],
     outfile: join(folder, 'index.mjs'),
   });
   await declare(CLIENT, folder);

@@ -18,7 +18,7 @@ writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), await commandHandbook());
 writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
-writeFileSync(new URL('../client/operations.ts', folder), clientTypes(openapi() as unknown as Description));
+writeFileSync(new URL('../clients/api/operations.ts', folder), clientTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());
 writeFileSync(new URL('workflow.schema.json', folder), `${JSON.stringify(workflowSchema(), null, 1)}\n`);
 writeFileSync(new URL('../THIRD-PARTY-NOTICES.txt', folder), notices());

@@ -196,6 +196,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/ports',
     'lib/time/cron',
   ],
+  clients: [],
+  'clients/api': [],
   cdk: ['cdk/data', 'cdk/functions', 'cdk/operations', 'cdk/service', 'cdk/settings'],
   'cdk/data': [
     'cdk/functions',

@@ -49,7 +49,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly folders: readonly str
 ];
 
 /** The only folders that may import nothing but modules of Node and their own files. */
-const WITHOUT_PACKAGES = ['lib/containers/sidecar'];
+const WITHOUT_PACKAGES = ['clients', 'lib/containers/sidecar'];
 
 const isIn = (folders: readonly string[], path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
 
@@ -66,8 +66,11 @@ export function misplacedPackages({ sources }: House): Violation[] {
 }
 
 const ENVIRONMENT = ['lib/adapters/aws', 'lib/containers/sidecar', 'bin', 'cdk', 'bench'];
-/** A script runs in a thread of its own (lib/language/js), which has no ports and stops itself at its deadline. */
-const CLOCKS = ['lib/adapters', 'lib/containers/sidecar', 'lib/language/js', 'bin', 'bench'];
+/**
+ * A script runs in a thread of its own (lib/language/js), which has no ports and stops itself at its deadline. Programs of
+ * users (clients) have no ports either.
+ */
+const CLOCKS = ['lib/adapters', 'lib/containers/sidecar', 'lib/language/js', 'bin', 'bench', 'clients'];
 
 /** Members of globals that read the clock or make random values. */
 const CLOCK_MEMBERS = ['Date.now', 'performance.now', 'process.hrtime', 'Math.random', 'crypto.randomUUID'];

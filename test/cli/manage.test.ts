@@ -55,7 +55,7 @@ describe('weft namespaces', () => {
     expect(await workspace.weft(['namespaces', 'create', 'demo'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'weft: 409: resource already exists\n',
+      err: "weft: there is a namespace 'demo' already\n",
     });
   });
 });
@@ -82,7 +82,7 @@ describe('weft vars', () => {
     expect(await workspace.weft(['vars', 'delete', 'raw'])).toMatchObject({ code: 0, out: 'deleted raw\n' });
     expect(await workspace.weft(['vars', 'get', 'raw'])).toMatchObject({
       code: 1,
-      err: 'weft: 404: var_ref not found\n',
+      err: expect.stringMatching(/^weft: no variable '.+' in '.+'\n$/),
     });
   });
 
@@ -170,7 +170,12 @@ describe('weft events', () => {
     expect(rows).toMatchObject([{ id: 'sent-1', type: 'sent.ev', source: 'weft' }]);
     expect((await workspace.weft(['events', 'list', '--limit', '1'])).out.split('\n')).toHaveLength(3);
     expect((await workspace.weft(['events', 'listeners'])).out).toMatch(/\/waiting +\w+ +never\n/);
-    expect((await workspace.weft(['events', 'explain', 'sent-1'])).json()).toMatchObject({ event: { id: 'sent-1' } });
+    expect((await workspace.weft(['events', 'explain', 'sent-1', '--json'])).json()).toMatchObject({
+      event: { id: 'sent-1' },
+    });
+    expect((await workspace.weft(['events', 'explain', 'sent-1'])).out).toMatch(
+      /^event sent-1 of type 'sent.ev' from 'weft'/,
+    );
     expect((await workspace.weft(['events', 'replay', 'sent-1'])).out).toBe('replayed sent-1\n');
   });
 
@@ -227,5 +232,26 @@ describe('weft instances and weft cancel', () => {
     );
     expect((await workspace.weft(['instances', '--status', 'done'])).err).toMatch(/must be one of pending, complete/);
     expect(await workspace.weft(['cancel'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('a value that is no text', () => {
+  test('is printed to a terminal only after a question, and to anything else as it is', async () => {
+    await workspace.write({ bytes: new Uint8Array([0, 1, 2, 255]) });
+    await workspace.weft(['vars', 'set', 'binary', 'bytes']);
+    await workspace.weft(['vars', 'set', 'text', '--value', 'a text with é\n']);
+    const get = (name: string, answers?: readonly string[]) =>
+      workspace.weft(['vars', 'get', name], { drawn: [], ...(answers === undefined ? {} : { answers }) });
+    expect(await get('binary')).toMatchObject({
+      code: 2,
+      out: '',
+      err: "weft: it is no text and was not printed; write it with --output FILE (see 'weft help vars')\n",
+    });
+    const asked = await get('binary', ['n']);
+    expect(asked).toMatchObject({ code: 2, out: '' });
+    expect(asked.asked).toEqual(['It is no text (4 B) and may disturb the terminal. Print it? [y/N] ']);
+    expect((await get('binary', ['y'])).out).not.toBe('');
+    expect((await get('text')).out).toBe('a text with é\n');
+    expect((await workspace.weft(['vars', 'get', 'binary'])).out).not.toBe('');
   });
 });

@@ -76,6 +76,35 @@ describe.each([
   });
 });
 
+describe('weft of a clone that starts another Node', () => {
+  const INITIALIZE = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends with its program after %s to itself alone, with the code %d', async (signal, code) => {
+    // Without this option the Node of the tests runs TypeScript itself.
+    const args = ['--no-experimental-strip-types', join(root, 'bin/weft.mjs'), 'mcp', '--url', NOTHING, '-n', 'demo'];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: '' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // A group of its own: no other process gets the signal.
+      detached: true,
+    });
+    const exit = once(child, 'exit');
+    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    const [reply] = await once(createInterface({ input: child.stdout }), 'line');
+    expect(reply).toContain('serverInfo');
+    child.kill(signal);
+    expect(await exit).toEqual([code, null]);
+  });
+});
+
 test('weft of a clone installs Node if the present one cannot run TypeScript and none is installed', async () => {
   const clone = join(folder, 'clone');
   await mkdir(join(clone, 'bin'), { recursive: true });

@@ -189,7 +189,7 @@ describe('weft push', () => {
     expect(blocked).toMatchObject({ code: 1, out: 'conflict   workflow x (a directory has this path)\n1 failed\n' });
     expect(await workspace.weft(['push', 'one', '-n', 'missing'])).toMatchObject({
       code: 1,
-      err: "weft: 404: there is no namespace 'missing'; create it with 'weft namespaces create missing'\n",
+      err: "weft: no namespace 'missing'; create it with 'weft namespaces create missing'\n",
     });
   });
 

@@ -164,7 +164,9 @@ describe('the names of Direktiv’s command line', () => {
     const profileOf = (id: string, namespace: string) =>
       `- id: ${id}\n  addr: ${client.url}\n  namespace: ${namespace}\n  api-key: ${client.key}\n`;
     await workspace.write({ '.direktiv.yaml': `profiles:\n${profileOf('a', 'none')}${profileOf('b', 'demo')}` });
-    expect((await workspace.weft(['vars', 'get', 'x'])).err).toBe('weft: 404: namespace not found\n');
+    expect((await workspace.weft(['vars', 'get', 'x'])).err).toBe(
+      "weft: no namespace 'none'; 'weft namespaces list' lists them\n",
+    );
     expect((await workspace.weft(['vars', 'get', 'x', '-P', 'b'])).out).toBe('1');
   });
 

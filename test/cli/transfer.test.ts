@@ -258,7 +258,7 @@ describe('a namespace that is exported and imported', () => {
 describe('weft export', () => {
   test('leaves no file behind when it fails', async () => {
     const missing = await workspace.weft(['export', 'none', 'none.tar.gz', ...place(from)]);
-    expect(missing).toMatchObject({ code: 1, err: `weft: 404: there is no namespace 'none' at ${from.url}\n` });
+    expect(missing).toMatchObject({ code: 1, err: `weft: no namespace 'none' at ${from.url}\n` });
     expect((await workspace.weft(['export', 'demo', 'none.tar.gz', '--url', from.url, '--key', 'wrong'])).code).toBe(3);
     expect((await readdir(workspace.folder)).filter((name) => name.startsWith('none'))).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('weft', () => {
   test('prints the help of one command', async () => {
     const { code, out } = await weft(['keys', 'create', '--help']);
     expect(code).toBe(0);
-    for (const form of ['keys list', 'keys create --name', 'keys delete ID']) expect(out).toContain(`  weft ${form}`);
+    for (const form of ['keys [list]', 'keys create --name', 'keys delete ID']) expect(out).toContain(`  weft ${form}`);
     expect(out).not.toContain('weft validate');
     expect((await weft(['help', 'keys'])).out).toBe(out);
   });
@@ -86,13 +86,8 @@ describe('weft', () => {
     ],
     ['an option without its value', ['push', '--key'], "Option '--key <value>' argument missing", 'weft help push'],
     ['validate without a file', ['validate'], 'no file given', 'weft help validate'],
-    [
-      'validate with a missing file',
-      ['validate', 'none.yaml'],
-      'none.yaml cannot be read: ENOENT',
-      'weft help validate',
-    ],
-    ['keys without a verb', ['keys'], 'expected one of list, create, delete', 'weft help keys'],
+    ['validate with a missing file', ['validate', 'none.yaml'], "there is no file 'none.yaml'", 'weft help validate'],
+    ['a verb without its argument', ['keys', 'delete'], "'delete' takes ID", 'weft help keys'],
     [
       'a misspelt verb',
       ['keys', 'lst'],
@@ -170,6 +165,41 @@ describe('every command', async () => {
     expect(complete('weft pu')).toBe('push');
     expect(complete('weft keys cr')).toBe('create');
     expect(complete('weft push --wa')).toBe('--watch');
+  });
+
+  test('completes the names of workflows, namespaces and runs in bash, and prints a script for fish', async () => {
+    await client.call('PUT', '/api/namespaces/named');
+    await client.call('PUT', '/api/namespaces/named/tree/hello?op=create-workflow', {
+      body: 'states: [{id: a, type: noop}]',
+    });
+    const started = await client.call('POST', '/api/namespaces/named/tree/hello?op=execute', { json: {} });
+    const env = { WEFT_NAMESPACE: 'named' };
+    expect((await weft(['completion', 'names', 'workflows'], env)).out).toBe('hello\n');
+    expect((await weft(['completion', 'names', 'namespaces'])).out.split('\n')).toContain('named');
+    expect((await weft(['completion', 'names', 'runs'], env)).out).toBe(`${started.json()['instance']}\n`);
+    expect((await weft(['completion', 'names', 'nothing'])).code).toBe(2);
+    const script = join(workspace.folder, 'names.sh');
+    await writeFile(script, (await weft(['completion', 'bash'])).out);
+    // The program that the script calls prints what it was asked for.
+    const complete = (...words: readonly string[]) =>
+      execFileSync(
+        'bash',
+        [
+          '-c',
+          `weft() { echo "asked-$*" | tr ' ' '-'; }; source ${script}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+_weft weft '${words.at(-1)}'; echo "$\{COMPREPLY[@]}"`.replace('$\\{', '$' + '{'),
+        ],
+        { encoding: 'utf8' },
+      ).trim();
+    expect(complete('weft', 'exec', 'asked')).toBe('asked-completion-names-workflows');
+    expect(complete('weft', 'instances', 'get', 'asked')).toBe('asked-completion-names-runs');
+    expect(complete('weft', 'instances', 'list', 'asked')).toBe('');
+    expect(complete('weft', 'exec', '-n', 'asked')).toBe('asked-completion-names-namespaces');
+    expect(complete('weft', 'exec', '-n', 'other', 'asked')).toBe('asked-completion-names-workflows--n-other');
+    const fish = (await weft(['completion', 'fish'])).out;
+    expect(fish).toContain("complete -c weft -f -n __fish_use_subcommand -a push -d '");
+    expect(fish).toContain("-n '__fish_seen_subcommand_from cancel' -a '(weft completion names runs 2>/dev/null)'");
   });
 });
 
@@ -276,7 +306,11 @@ describe('weft keys', () => {
 
   test('prints the error of the service and ends with 1', async () => {
     const missing = await weft(['keys', 'delete', 'no-such-id']);
-    expect(missing).toEqual({ code: 1, out: '', err: 'weft: 404: key not found\n' });
+    expect(missing).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^weft: no key '.+'; 'weft keys list' lists them\n$/),
+    });
   });
 
   test('ends with 3 when another key is needed', async () => {

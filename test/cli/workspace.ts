@@ -15,6 +15,8 @@ export interface StartOptions {
   /** The current folder, relative to the workspace. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
+  /** Both outputs are a terminal; what it draws is listed. */
+  readonly drawn?: string[];
   /** Called with each text that is printed. */
   readonly onOutput?: (text: string) => void;
 }
@@ -76,6 +78,9 @@ async function start(args: readonly string[], started: StartOptions, folder: str
       err.push(`${line}\n`);
       started.onOutput?.(line);
     },
+    ...(started.drawn === undefined
+      ? {}
+      : { printsToTerminal: true, drawStatus: (line: string) => void started.drawn?.push(line) }),
     ask: async (question, how) => {
       asked.push(`${how?.isHidden ? 'hidden:' : ''}${question}`);
       return answers.shift() ?? '';

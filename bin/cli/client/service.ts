@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { CommandFailedError, ServiceUnreachableError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { plainRefusal } from './refusals.ts';
 import { rowsAt, textAt } from './replies.ts';
 import { resolveTarget, type TargetValues } from './target.ts';
 
@@ -101,11 +102,14 @@ export async function* bodyOf(response: Response, signal: AbortSignal): AsyncGen
   }
 }
 
-/** The error of a reply with an error status. */
+/** The error of a reply with an error status; names that the service does not know are in the words of the user. */
 export async function toFailure(response: Response, signal: AbortSignal): Promise<CommandFailedError> {
   const body = (await text(bodyOf(response, signal))).trim();
   const message = textAt(toValue(body), 'message') || textAt(toValue(body), 'error', 'message') || body;
   const line = (message || response.statusText).split('\n')[0] ?? '';
+  const { pathname, search } = new URL(response.url);
+  const plain = plainRefusal(`${pathname}${search}`, line);
+  if (plain !== undefined) return new CommandFailedError(plain, response.status);
   return new CommandFailedError(`${response.status}: ${line}${HINTS[response.status] ?? ''}`, response.status);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { CommandFailedError, ServiceUnreachableError } from '../shell/command.ts';
 import { type Frame, toFrames } from './event-stream.ts';
+import { plainRefusal } from './refusals.ts';
 import { at, rowsAt, textAt } from './replies.ts';
 import { bodyOf, type Service, toFailure } from './service.ts';
 
@@ -54,10 +55,11 @@ async function* connect(service: Service, path: string, id: string, signal: Abor
 }
 
 /** The error of an error event; 5 is the gRPC status of "not found" (rest-api reference, 3.1). */
-function errorOf({ data }: Frame): Error {
+function errorOf({ data }: Frame, path: string): Error {
   const value = toValue(data);
-  const isMissing = textAt(value, 'Code') === '5';
-  return isMissing ? new CommandFailedError(`404: ${textAt(value, 'Message')}`, 404) : new NoStreamError();
+  if (textAt(value, 'Code') !== '5') return new NoStreamError();
+  const message = textAt(value, 'Message');
+  return new CommandFailedError(plainRefusal(path, message) ?? `404: ${message}`, 404);
 }
 
 function toValue(text: string): unknown {
@@ -91,7 +93,7 @@ async function* updates(service: Service, path: string, signal: AbortSignal): As
         signal.throwIfAborted();
         failures = 0;
         id = frame.id || id;
-        if (frame.event === 'error') throw errorOf(frame);
+        if (frame.event === 'error') throw errorOf(frame, path);
         const value = toValue(frame.data);
         if (value === undefined) continue;
         yield { value, isFirst, isResumed };

@@ -6,6 +6,7 @@ import {
   needService,
   type Outcome,
   result,
+  sizeText,
   type ValuesOf,
 } from '../shell/command.ts';
 import { DATA_OPTION, dataFolderOf } from '../shell/data-folder.ts';
@@ -20,12 +21,15 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
   const { backUp } = await needService(() => import('../../server/backup.ts'));
   const folder = dataFolderOf(values, terminal);
   try {
+    terminal.drawStatus?.('backup  copying …');
     const contents = backUp(folder, resolve(terminal.cwd, args[0] ?? ''));
     const { file, bytes, files } = contents;
     const parts = ['the database with all blobs', ...files].join(', ');
-    return result(values, { folder, ...contents }, () => `${file}: ${bytes} bytes with ${parts}`);
+    return result(values, { folder, ...contents }, () => `${file}: ${sizeText(bytes)} with ${parts}`);
   } catch (error) {
     throw new CommandFailedError(error instanceof Error ? error.message : String(error));
+  } finally {
+    terminal.drawStatus?.('');
   }
 }
 

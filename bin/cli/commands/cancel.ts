@@ -1,7 +1,7 @@
 import { textAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import { CommandFailedError, defineCommand, needArguments, result } from '../shell/command.ts';
+import { defineCommand, needArguments, result } from '../shell/command.ts';
 
 interface Cancellation {
   readonly id: string;
@@ -18,17 +18,11 @@ export const cancel = defineCommand({
   options: { ...NAMESPACE_OPTION, ...TARGET_OPTIONS },
   run: async (values, ids, terminal) => {
     needArguments('cancel', ['INSTANCE', '[INSTANCE…]'], ids);
-    const { service, base, namespace } = await openNamespace(values, terminal);
+    const { service, base } = await openNamespace(values, terminal);
     const outcomes: Cancellation[] = [];
     for (const id of ids) {
       const path = `${base}/instances/${encodeURIComponent(id)}`;
-      const found = await service.call('GET', path).catch((error: unknown) => {
-        // An id that is no UUID is refused with 500, as by the original.
-        if (error instanceof CommandFailedError && (error.status === 404 || /invalid UUID/.test(error.message))) {
-          throw new CommandFailedError(`no run '${id}' in '${namespace}'`, 404);
-        }
-        throw error;
-      });
+      const found = await service.call('GET', path);
       const status = textAt(found, 'instance', 'status');
       if (status === 'pending') await service.call('POST', `${path}/cancel`);
       outcomes.push({ id, cancelled: status === 'pending', status });

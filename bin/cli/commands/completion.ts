@@ -1,47 +1,54 @@
-import { COMMON_OPTIONS, type Command, defineCommand, success, UsageError } from '../shell/command.ts';
+import { at, rowsAt, textAt } from '../client/replies.ts';
+import { namespacePath, needNamespace, openService, type Service } from '../client/service.ts';
+import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { type Command, defineCommand, result, success, UsageError } from '../shell/command.ts';
+import { NAME_KINDS, type NameKind, SHELLS } from '../shell/completion.ts';
+import { workflowsBelow } from '../workflows/listing.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
-function wordsOf({ words, options }: Command): string {
-  const flags = Object.keys({ ...options, ...COMMON_OPTIONS }).map((flag) => `--${flag}`);
-  return [...words, ...flags].join(' ');
-}
+/** So many of the newest runs are completed. */
+const MAX_RUNS = 50;
 
-/** A script that completes the first word by commands, and the others by the words and options of the command. */
-function bash(commands: Commands): string {
-  const cases = Object.entries(commands).map(([name, command]) => `    ${name}) words='${wordsOf(command)}' ;;`);
-  return [
-    '_weft() {',
-    '  local words word=$2',
-    '  local command=$(( COMP_CWORD > 1 ))',
-    '  [ "$command" = 1 ] && command=$(echo "$COMP_LINE" | cut -d" " -f2)',
-    '  case "$command" in',
-    `    0|help) words='help ${Object.keys(commands).join(' ')}' ;;`,
-    ...cases,
-    '  esac',
-    '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
-    '}',
-    'complete -o default -F _weft weft',
-  ].join('\n');
-}
-
-const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = {
-  bash,
-  zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`,
+/** Reads the names of each kind that a shell completes. */
+const NAMES: Readonly<Record<NameKind, (service: Service) => Promise<string[]>>> = {
+  namespaces: async (service) =>
+    (rowsAt({ list: await service.call('GET', '/api/namespaces') }, 'list') ?? []).map((row) => textAt(row, 'name')),
+  workflows: async (service) => {
+    const remote = { service, namespace: needNamespace(service), note: () => undefined };
+    return (await workflowsBelow(remote, '')).map(({ path }) => path);
+  },
+  runs: async (service) => {
+    const reply = await service.call('GET', `${namespacePath(needNamespace(service))}/instances?limit=${MAX_RUNS}`);
+    return (rowsAt({ list: at(reply, 'instances') }, 'list') ?? []).map((row) => textAt(row, 'id'));
+  },
 };
+
+const isKind = (text: string): text is NameKind => (NAME_KINDS as readonly string[]).includes(text);
+
+const OPTIONS = { ...NAMESPACE_OPTION, ...TARGET_OPTIONS } as const;
 
 /** The command that prints completion scripts for all commands, including itself. */
 export const completionOf = (commands: () => Promise<Commands>): Command =>
   defineCommand({
     about: 'Prints a script for command completion in a shell',
-    usage: ['completion bash|zsh'],
-    notes: ['Add this line to ~/.bashrc: eval "$(weft completion bash)"'],
-    options: {},
-    words: Object.keys(SHELLS),
-    run: async (_, [shell = '', ...more]) => {
+    usage: [`completion ${Object.keys(SHELLS).join('|')}`, `completion names ${NAME_KINDS.join('|')}`],
+    notes: [
+      'bash: add to ~/.bashrc: eval "$(weft completion bash)"',
+      'zsh: add to ~/.zshrc: eval "$(weft completion zsh)"',
+      'fish: weft completion fish > ~/.config/fish/completions/weft.fish',
+      'The scripts complete the names of workflows, namespaces and runs by `weft completion names`.',
+    ],
+    options: OPTIONS,
+    words: [...Object.keys(SHELLS), 'names'],
+    run: async (values, [shell = '', kind = '', ...more], terminal) => {
+      if (shell === 'names' && isKind(kind) && more.length === 0) {
+        const names = await NAMES[kind](await openService(values, terminal));
+        return result(values, names, () => names.join('\n'));
+      }
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-      if (script === undefined || more.length > 0) {
-        throw new UsageError(`expected one of ${Object.keys(SHELLS).join(', ')}`);
+      if (script === undefined || kind !== '') {
+        throw new UsageError(`expected one of ${Object.keys(SHELLS).join(', ')}, names ${NAME_KINDS.join('|')}`);
       }
       return success(script(await commands()));
     },

@@ -34,9 +34,10 @@ async function remove(values: Values, [id = '']: readonly string[], terminal: Te
 
 export const deliveries = defineVerbs({
   about: 'Lists dead letters (events and schedule ticks whose delivery failed), and delivers them again',
-  usage: ['deliveries list', 'deliveries redeliver [ID]', 'deliveries delete ID'],
+  usage: ['deliveries [list]', 'deliveries redeliver [ID]', 'deliveries delete ID'],
   notes: ['Without an ID, all dead letters are delivered again, at most 1,000 in one call.'],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     redeliver: { takes: ['[ID]'], run: redeliver },

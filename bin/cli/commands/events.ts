@@ -3,16 +3,8 @@ import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { at, rowsAt, textAt } from '../client/replies.ts';
 import { openNamespace, readList } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import {
-  defineVerbs,
-  type Outcome,
-  result,
-  success,
-  toJson,
-  toTable,
-  UsageError,
-  type ValuesOf,
-} from '../shell/command.ts';
+import { explanationText } from '../inspection/event-explanation.ts';
+import { defineVerbs, type Outcome, result, toTable, UsageError, type ValuesOf } from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import { limitOf, limitOption } from '../shell/limit.ts';
 import type { Terminal } from '../shell/terminal.ts';
@@ -144,7 +136,8 @@ async function listeners(values: Values, _: readonly string[], terminal: Termina
 
 async function explain(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, base } = await openNamespace(values, terminal);
-  return success(toJson(await service.call('GET', `${base}/events/${encodeURIComponent(id)}/explain`)));
+  const reply = await service.call('GET', `${base}/events/${encodeURIComponent(id)}/explain`);
+  return result(values, reply, () => explanationText(reply));
 }
 
 async function replay(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
@@ -158,12 +151,13 @@ export const events = defineVerbs({
   usage: [
     'events send FILE|-',
     'events send --type TYPE [--source SOURCE] [--id ID] [--subject SUBJECT] [--extension NAME=VALUE ...] [--data DATA]',
-    'events list [--type TYPE] [--limit N]',
+    'events [list] [--type TYPE] [--limit N]',
     'events listeners',
     'events explain EVENT',
     'events replay EVENT',
   ],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     send: { takes: ['[FILE|-]'], run: send },
     list: { takes: [], run: list },

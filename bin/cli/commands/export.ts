@@ -3,18 +3,24 @@ import { openService } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
   CommandFailedError,
+  counted,
   defineCommand,
   needArguments,
   type Outcome,
   result,
   type ValuesOf,
 } from '../shell/command.ts';
+import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import type { Counts, ExportJob } from '../transfer/export.ts';
 import { hasNamespace } from '../transfer/remote.ts';
 
 const OPTIONS = {
-  quiet: { type: 'boolean', short: 'q', help: 'do not print the exported workflows' },
+  quiet: {
+    type: 'boolean',
+    short: 'q',
+    help: 'do not print the exported workflows; a terminal shows a bar instead of them',
+  },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
 } as const;
@@ -22,7 +28,11 @@ const OPTIONS = {
 type Values = ValuesOf<typeof OPTIONS>;
 
 const countsText = ({ workflows, revisions, directories, variables }: Counts): string =>
-  `${workflows} workflows with ${revisions} revisions, ${directories} directories, ${variables} variables`;
+  [
+    `${counted(workflows, 'workflow')} with ${counted(revisions, 'revision')}`,
+    counted(directories, 'directory', 'directories'),
+    counted(variables, 'variable'),
+  ].join(', ');
 
 /** Writes the archive; an incomplete one is removed. */
 async function write(job: Omit<ExportJob, 'counts'>, notes: readonly string[]): Promise<Counts> {
@@ -49,14 +59,19 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
   };
   const remote = { service, namespace, note };
   if (!(await hasNamespace(remote))) {
-    throw new CommandFailedError(`404: there is no namespace '${namespace}' at ${service.url}`, 404);
+    throw new CommandFailedError(`no namespace '${namespace}' at ${service.url}`, 404);
   }
   // Loaded late: the libraries are large, and few commands need them.
   const { openArchiveWriter } = await import('../transfer/archive-writer.ts');
   const archive = await openArchiveWriter(resolve(terminal.cwd, file));
-  const onExported = (path: string) =>
-    values.quiet || values.json ? undefined : terminal.printStatus(`exported ${path}`);
-  const counts = await write({ remote, archive, onExported }, notes);
+  // A terminal shows a bar instead of the lines.
+  const progress = openProgress(terminal, 'export');
+  const isSilent = values.quiet === true || values.json === true || terminal.drawStatus !== undefined;
+  const onExported = (path: string) => {
+    progress.step();
+    if (!isSilent) terminal.printStatus(`exported ${path}`);
+  };
+  const counts = await write({ remote, archive, onExported }, notes).finally(progress.end);
   return result(values, { namespace, file, ...counts, notes }, () => `${file}: ${countsText(counts)}`);
 }
 

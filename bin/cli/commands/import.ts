@@ -12,6 +12,8 @@ import {
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
+import { unreadable } from '../shell/files.ts';
+import { onceForEach, openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
 import type { DesiredState } from '../transfer/desired-state.ts';
@@ -58,7 +60,7 @@ interface Place {
 async function read(name: string, { values, terminal, folder }: Place): Promise<ImportSource> {
   const path = resolve(terminal.cwd, name);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${name} cannot be read: ${error.code}`);
+    throw unreadable(name, error);
   });
   const { namesBelow, unpack } = await loadReader();
   if (found.isFile()) return fromArchive(folder, await unpack(path, folder));
@@ -106,7 +108,9 @@ function outcomeOf({ values, remote, plan }: Job, { results, applied, text }: Re
 
 async function apply(job: Job): Promise<Outcome> {
   const { terminal, remote, plan } = job;
-  const results = await applyPlan(remote, plan);
+  const progress = openProgress(terminal, 'import', plan.filter(hasOperations).length);
+  const stepOnce = onceForEach<PlanItem>((item) => (hasOperations(item) ? progress.step() : undefined));
+  const results = await applyPlan(remote, plan, stepOnce).finally(progress.end);
   const changed = results.filter(({ item }) => hasOperations(item));
   const failed = results.filter(({ failure }) => failure !== undefined).length;
   const hint = failed === 0 ? '' : `; ${failed} of them failed, import again to complete them`;

@@ -8,6 +8,7 @@ import { failureLines, stepText, timelineText, waitingText } from '../inspection
 import {
   CommandFailedError,
   defineVerbs,
+  inMilliseconds,
   type Outcome,
   result,
   success,
@@ -50,9 +51,6 @@ const OPTIONS = {
 type Values = ValuesOf<typeof OPTIONS>;
 
 const HEAD = ['ID', 'STATUS', 'STARTED', 'DURATION', 'WORKFLOW', 'INVOKER', 'ERROR'];
-
-/** A time with milliseconds; the service may answer microseconds. */
-const inMilliseconds = (time: string): string => time.replace(/(\.\d{3})\d+Z$/, '$1Z');
 
 /** How long a run took, or has taken: `1.250 s`. */
 function durationText(row: unknown): string {
@@ -164,7 +162,7 @@ async function get(values: Values, [id = '']: readonly string[], terminal: Termi
   const reply = await service.call('GET', pathOf(base, id));
   const fields = ['id', 'status', 'as', 'invoker', 'createdAt', 'updatedAt', 'errorCode', 'errorMessage']
     .map((name) => [name, textAt(reply, 'instance', name)] as const)
-    .map(([name, text]) => [name, name === 'status' ? statusText(terminal, text) : text]);
+    .map(([name, text]) => [name, name === 'status' ? statusText(terminal, text) : inMilliseconds(text)]);
   const flow = ['flow', textsAt(reply, 'flow').join(' > ')];
   const state = ['failed in', textAt(reply, 'error', 'state')];
   const rows = [...fields, flow, state].filter(([, text]) => text !== '');

@@ -57,8 +57,9 @@ async function remove(values: Values, [id = '']: readonly string[], terminal: Te
 
 export const keys = defineVerbs({
   about: 'Lists, creates and deletes API keys',
-  usage: ['keys list', 'keys create --name NAME --permission PERMISSION [--namespace NAME ...]', 'keys delete ID'],
+  usage: ['keys [list]', 'keys create --name NAME --permission PERMISSION [--namespace NAME ...]', 'keys delete ID'],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     create: { takes: [], run: create },

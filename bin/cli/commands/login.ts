@@ -92,9 +92,10 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 
 export const profileCommand = defineVerbs({
   about: 'Lists the profiles of login, selects and deletes one',
-  usage: ['profiles list', 'profiles use NAME', 'profiles delete NAME'],
+  usage: ['profiles [list]', 'profiles use NAME', 'profiles delete NAME'],
   notes: ['Profiles are stored in $XDG_CONFIG_HOME/weft/config.json, else in ~/.config/weft/config.json.'],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     use: { takes: ['NAME'], run: use },

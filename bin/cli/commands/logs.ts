@@ -5,6 +5,7 @@ import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
   CommandFailedError,
   defineCommand,
+  inMilliseconds,
   type Outcome,
   success,
   toJson,
@@ -40,7 +41,7 @@ const COLOURS: Readonly<Record<string, Colour>> = { error: 'red', warn: 'yellow'
 export function lineText(terminal: Pick<Terminal, 'hasColour'>, { t, level, msg }: LogLine): string {
   const colour = COLOURS[level];
   const text = colour === undefined ? msg : paint(terminal, colour, msg);
-  return `${paint(terminal, 'grey', t)} ${text}`;
+  return `${paint(terminal, 'grey', inMilliseconds(t))} ${text}`;
 }
 
 /** The path of a log; for a run also that of the run. */

@@ -36,8 +36,9 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 
 export const namespaces = defineVerbs({
   about: 'Lists, creates and deletes namespaces',
-  usage: ['namespaces list', 'namespaces create NAME', 'namespaces delete NAME [--recursive]'],
+  usage: ['namespaces [list]', 'namespaces create NAME', 'namespaces delete NAME [--recursive]'],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     create: { takes: ['NAME'], run: create },

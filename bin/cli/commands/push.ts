@@ -11,7 +11,7 @@ import {
   UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
-import { openProgress } from '../shell/progress.ts';
+import { onceForEach, openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
@@ -113,7 +113,7 @@ export async function push(job: PushJob): Promise<PushResult> {
   const isAllowed = deleted.length === 0 || (await job.confirm?.(deleted)) === true;
   if (!isAllowed) throw new CommandFailedError('nothing was sent');
   const progress = openProgress(job.terminal, 'push', plan.filter(hasOperations).length);
-  const onItem = (item: PlanItem) => (hasOperations(item) ? progress.step() : undefined);
+  const onItem = onceForEach<PlanItem>((item) => (hasOperations(item) ? progress.step() : undefined));
   const results = await applyPlan(remote, plan, onItem).finally(progress.end);
   const paths = desired.workflows.map(({ path }) => path);
   const { tag } = job;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   CommandFailedError,
@@ -17,9 +18,11 @@ type Values = ValuesOf<typeof OPTIONS>;
 
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   needArguments('restore', ['FILE'], args);
+  const file = resolve(terminal.cwd, args[0] ?? '');
   const server = await needService(() => import('../../server/backup.ts'));
   try {
-    const restored = server.restore(resolve(terminal.cwd, args[0] ?? ''), dataFolderOf(values, terminal));
+    if (!existsSync(file)) throw new CommandFailedError(`${file} cannot be restored: there is no such file`);
+    const restored = server.restore(file, dataFolderOf(values, terminal));
     const parts = ['the database with all blobs', ...restored.files].join(', ');
     return result(values, restored, () => `${restored.folder}: ${parts}`);
   } catch (error) {

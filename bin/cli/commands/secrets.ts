@@ -68,9 +68,10 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 
 export const secrets = defineVerbs({
   about: 'Lists the names of secrets, sets and deletes secrets',
-  usage: ['secrets list', 'secrets set NAME [FILE|-]', 'secrets delete NAME'],
+  usage: ['secrets [list]', 'secrets set NAME [FILE|-]', 'secrets delete NAME'],
   notes: ['The value is read from a file, from the standard input, or from a hidden question. It is never printed.'],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     set: { takes: ['NAME', '[FILE|-]'], run: set },

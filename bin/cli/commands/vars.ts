@@ -5,7 +5,7 @@ import { textAt } from '../client/replies.ts';
 import { bodyOf, openNamespace, readList, type Service, toFailure, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { defineVerbs, type Outcome, result, success, toTable, UsageError, type ValuesOf } from '../shell/command.ts';
-import { readBytes } from '../shell/files.ts';
+import { printValue, readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 const OPTIONS = {
@@ -61,7 +61,8 @@ async function get(values: Values, [name = '']: readonly string[], terminal: Ter
     return result(values, { name, mimeType, file: values.output }, () => '');
   }
   if (values.json) return result(values, { name, mimeType, data: (await buffer(body)).toString('base64') }, () => '');
-  for await (const chunk of body) await terminal.print(chunk);
+  if (terminal.printsToTerminal === true) await printValue(terminal, await buffer(body), 'write it with --output FILE');
+  else for await (const chunk of body) await terminal.print(chunk);
   return success('');
 }
 
@@ -95,13 +96,14 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 export const vars = defineVerbs({
   about: 'Lists, prints, sets and deletes variables',
   usage: [
-    'vars list [--workflow PATH | --instance ID]',
+    'vars [list] [--workflow PATH | --instance ID]',
     'vars get NAME [--output FILE]',
     'vars set NAME FILE|- [--type MIME]',
     'vars set NAME --value TEXT [--type MIME]',
     'vars delete NAME',
   ],
   options: OPTIONS,
+  defaultVerb: 'list',
   verbs: {
     list: { takes: [], run: list },
     get: { takes: ['NAME'], run: get },

@@ -31,9 +31,10 @@ async function tasks(values: Values, [queue = '']: readonly string[], terminal: 
 
 export const workers = defineVerbs({
   about: 'Lists the queues of tasks for workers, and the open tasks of a queue',
-  usage: ['workers queues', 'workers tasks QUEUE'],
+  usage: ['workers [queues]', 'workers tasks QUEUE'],
   notes: ['A task is ready, leased by a worker, or delayed.'],
   options: OPTIONS,
+  defaultVerb: 'queues',
   verbs: {
     queues: { takes: [], run: queues },
     tasks: { takes: ['QUEUE'], run: tasks },

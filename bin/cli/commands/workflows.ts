@@ -46,15 +46,6 @@ async function open(values: Values, terminal: Terminal): Promise<Place> {
   return { service, remote: { service, namespace: needNamespace(service), note } };
 }
 
-/** The result of a call on a workflow; a missing one is named. */
-async function called<T>(remote: Remote, path: string, call: Promise<T>): Promise<T> {
-  return call.catch((error: unknown) => {
-    const isMissing =
-      error instanceof CommandFailedError && error.status === 404 && /inode not found/.test(error.message);
-    throw isMissing ? missingNode(remote, path) : error;
-  });
-}
-
 async function list(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { remote } = await open(values, terminal);
   const rows = await workflowsBelow(remote, shownPath(path));
@@ -74,7 +65,7 @@ async function list(values: Values, [path = '']: readonly string[], terminal: Te
 async function get(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, remote } = await open(values, terminal);
   const query = values.ref === undefined ? '' : `?ref=${encodeURIComponent(values.ref)}`;
-  const reply = await called(remote, path, service.call('GET', `${treePathOf(remote, path)}${query}`));
+  const reply = await service.call('GET', `${treePathOf(remote, path)}${query}`);
   if (textAt(reply, 'node', 'type') === 'directory') {
     throw new UsageError(`'${shownPath(path)}' is a directory; 'weft workflows list ${shownPath(path)}' lists it`);
   }
@@ -126,7 +117,7 @@ const toggle =
   async (values: Values, paths: readonly string[], terminal: Terminal): Promise<Outcome> => {
     const { service, remote } = await open(values, terminal);
     for (const path of paths) {
-      await called(remote, path, service.call('POST', `${treePathOf(remote, path)}?op=toggle`, { live }));
+      await service.call('POST', `${treePathOf(remote, path)}?op=toggle`, { live });
     }
     const word = live ? 'enabled' : 'disabled';
     return result(values, { [word]: paths.map(shownPath) }, () =>
@@ -137,7 +128,7 @@ const toggle =
 /** The names of the tags of a workflow with the revision of each. */
 async function tags(values: Values, path: string, { service, remote }: Place): Promise<Outcome> {
   const url = treePathOf(remote, path);
-  const reply = await called(remote, path, service.call('GET', `${url}?op=tags`));
+  const reply = await service.call('GET', `${url}?op=tags`);
   const rows = (reply as { readonly results?: readonly { readonly name: string }[] }).results ?? [];
   const named = await mapConcurrently(rows, async ({ name }) => ({
     tag: name,
@@ -151,14 +142,14 @@ async function tag(values: Values, [path = '', name]: readonly string[], termina
   const { remote } = place;
   if (name === undefined) return tags(values, path, place);
   const { ref = 'latest' } = values;
-  await called(remote, path, setTag(remote, path, ref, name));
+  await setTag(remote, path, ref, name);
   return result(values, { path: shownPath(path), tag: name, ref }, () => `tagged ${shownPath(path)} ${ref} as ${name}`);
 }
 
 async function untag(values: Values, [path = '', name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, remote } = await open(values, terminal);
   const url = `${treePathOf(remote, path)}?${new URLSearchParams({ op: 'untag', ref: name })}`;
-  await called(remote, path, service.call('POST', url));
+  await service.call('POST', url);
   return result(
     values,
     { path: shownPath(path), untagged: name },
@@ -181,10 +172,10 @@ async function traffic(values: Values, words: readonly string[], terminal: Termi
   const row = { path: shownPath(path), updatedAt: '' };
   if (routeWords.length > 0) {
     const route = routeWords.join() === 'latest' ? [] : routesOf(routeWords);
-    const { enabled } = await called(remote, path, stateOf(remote, row));
+    const { enabled } = await stateOf(remote, row);
     await service.call('POST', `${treePathOf(remote, path)}?op=edit-router`, { live: enabled, route });
   }
-  const state = await called(remote, path, stateOf(remote, row));
+  const state = await stateOf(remote, row);
   return result(values, { path: row.path, routes: state.routes }, () => trafficText(state));
 }
 
@@ -199,7 +190,7 @@ async function history(values: Values, [path = '']: readonly string[], terminal:
     }
     return rows;
   };
-  const rows = await called(remote, path, read());
+  const rows = await read();
   const cells = rows.map(({ revision, createdAt, isLatest, tags: names }) => [
     revision,
     createdAt.replace(/\.\d+Z$/, 'Z'),
@@ -216,7 +207,7 @@ async function pair(remote: Remote, path: string, [from, to = 'latest']: readonl
 
 async function diff(values: Values, [path = '', ...refs]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { remote } = await open(values, terminal);
-  const [before, after] = await called(remote, path, pair(remote, path, refs));
+  const [before, after] = await pair(remote, path, refs);
   const names = [before, after].map(({ revision }) => `${shownPath(path)}@${revision}`) as [string, string];
   const patch = before.text === after.text ? '' : patchOf(terminal, names, before.text, after.text);
   const record = { path: shownPath(path), from: before.revision, to: after.revision, patch };
@@ -226,7 +217,7 @@ async function diff(values: Values, [path = '', ...refs]: readonly string[], ter
 /** Stores the source of an older revision as the latest one. The revisions between them stay. */
 async function rollback(values: Values, [path = '', ref]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, remote } = await open(values, terminal);
-  const [target, latest] = await called(remote, path, pair(remote, path, ref === undefined ? [] : [ref]));
+  const [target, latest] = await pair(remote, path, ref === undefined ? [] : [ref]);
   const record = { path: shownPath(path), from: latest.revision, to: target.revision };
   if (target.text === latest.text) return result(values, record, () => `${record.path} has this source already`);
   const patch = patchOf(terminal, [latest.revision, target.revision], latest.text, target.text);

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { at, textAt } from '../client/replies.ts';
 import type { Service } from '../client/service.ts';
-import { type Outcome, success, toJson, UsageError } from '../shell/command.ts';
+import { counted, type Outcome, success, toJson, UsageError } from '../shell/command.ts';
+import { openProgress } from '../shell/progress.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 /** Which runs are repeated, and how. */
@@ -69,16 +70,22 @@ export function warningLines(replies: readonly unknown[]): string[] {
 const lineOf = ({ instance, rerun, skipped }: Row): string =>
   skipped === '' ? `${instance}  ${rerun === '' ? 'would be repeated' : rerun}` : `${instance}  skipped: ${skipped}`;
 
+const selected = (total: number): string => `${counted(total, 'run')} ${total === 1 ? 'is' : 'are'} selected`;
+
 async function isWanted(total: number, { isConfirmed }: BulkRerun, terminal: Terminal): Promise<boolean> {
   if (isConfirmed) return true;
   if (!terminal.isInteractive) {
-    throw new UsageError(`nothing was started: ${total} runs are selected; --yes repeats them, --dry-run lists them`);
+    throw new UsageError(`nothing was started: ${selected(total)}; --yes repeats them, --dry-run lists them`);
   }
-  return /^y(es)?$/i.test((await terminal.ask(`Repeat ${total} runs? [y/N] `)).trim());
+  return /^y(es)?$/i.test((await terminal.ask(`Repeat ${counted(total, 'run')}? [y/N] `)).trim());
 }
 
 /** Repeats the runs until none is left, a part of them each second. */
-async function repeatAll(service: Service, wanted: BulkRerun, begin: string, terminal: Terminal): Promise<Row[]> {
+async function repeatAll(
+  service: Service,
+  wanted: BulkRerun,
+  { begin, onRow }: { readonly begin: string; readonly onRow: (row: Row) => void },
+): Promise<Row[]> {
   const rows: Row[] = [];
   const limit = rateOf(wanted.rate);
   for (let after = ''; ; ) {
@@ -87,7 +94,7 @@ async function repeatAll(service: Service, wanted: BulkRerun, begin: string, ter
     const reply = await service.call('POST', `${wanted.base}/instances?${wanted.query}`, body);
     for (const row of rowsOf(reply)) {
       rows.push(row);
-      if (!wanted.isJson) terminal.printStatus(lineOf(row));
+      onRow(row);
     }
     after = textAt(reply, 'next');
     if (after === '') return rows;
@@ -112,15 +119,20 @@ export async function rerunMany(service: Service, wanted: BulkRerun, terminal: T
   const listed = rowsOf(plan);
   if (wanted.isDryRun || total === 0) {
     const more = total > listed.length ? [`and ${total - listed.length} more`] : [];
-    const text = [...listed.map(lineOf), ...more, ...warnings, `${total} runs are selected; nothing was started`].join(
-      '\n',
-    );
+    const text = [...listed.map(lineOf), ...more, ...warnings, `${selected(total)}; nothing was started`].join('\n');
     return success(wanted.isJson ? toJson(plan) : text);
   }
   if (!wanted.isJson) for (const line of warnings) terminal.printStatus(line);
   if (!(await isWanted(total, wanted, terminal))) return success('nothing was started');
-  const rows = await repeatAll(service, wanted, textAt(plan, 'at'), terminal);
+  // A terminal shows a bar instead of the lines.
+  const progress = openProgress(terminal, 'rerun', total);
+  const isSilent = wanted.isJson || terminal.drawStatus !== undefined;
+  const onRow = (row: Row) => {
+    progress.step();
+    if (!isSilent) terminal.printStatus(lineOf(row));
+  };
+  const rows = await repeatAll(service, wanted, { begin: textAt(plan, 'at'), onRow }).finally(progress.end);
   const repeated = rows.filter(({ rerun }) => rerun !== '').length;
   if (wanted.isJson) return success(toJson({ repeated, skipped: rows.length - repeated, instances: rows }));
-  return success(`repeated ${repeated} runs, skipped ${rows.length - repeated}`);
+  return success(`repeated ${counted(repeated, 'run')}, skipped ${rows.length - repeated}`);
 }

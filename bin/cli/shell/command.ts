@@ -170,6 +170,21 @@ export function result({ json }: { readonly json?: boolean | undefined }, value:
   return success(json === true ? toJson(value) : text());
 }
 
+/** A number with its noun: `1 run`, `2 runs`; the plural adds an s unless it is given. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;
+
+/** A number of bytes as a person reads it: `740 B`, `2.5 MB`. */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const amount = bytes / 1000 ** power;
+  return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`;
+}
+
+/** A time with milliseconds at most; the service may answer microseconds. */
+export const inMilliseconds = (time: string): string => time.replace(/(\.\d{3})\d+Z$/, '$1Z');
+
 /** Rows as columns that are as wide as their widest cell. */
 export function toTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

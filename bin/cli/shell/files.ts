@@ -1,7 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { UsageError } from './command.ts';
+import { sizeText, UsageError } from './command.ts';
 import { readInput, type Terminal } from './terminal.ts';
+
+/** The error for a file or folder that the user named, and that cannot be read. */
+export function unreadable(name: string, error: unknown): UsageError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new UsageError(code === 'ENOENT' ? `there is no file '${name}'` : `'${name}' cannot be read: ${code}`);
+}
 
 /** The bytes of a file that the user named; `-` is the standard input. Throws UsageError for an unreadable file. */
 export async function readBytes(terminal: Terminal, file: string): Promise<Buffer<ArrayBuffer>> {
@@ -9,6 +16,25 @@ export async function readBytes(terminal: Terminal, file: string): Promise<Buffe
   try {
     return await readFile(resolve(terminal.cwd, file));
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw unreadable(file, error);
   }
+}
+
+/** Whether bytes are no text: they hold a control character that no text has, or are not UTF-8. */
+function isBinary(bytes: Uint8Array): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+  return !isUtf8(bytes) || /[\u0000-\u0006\u000e-\u001a\u001c-\u001f]/.test(Buffer.from(bytes).toString());
+}
+
+/**
+ * Prints a value as it is. Asks first if it is no text and the standard output is a terminal. Throws UsageError, which names
+ * the `remedy`, if the user cannot be asked or says no.
+ */
+export async function printValue(terminal: Terminal, bytes: Uint8Array, remedy: string): Promise<void> {
+  if (terminal.printsToTerminal === true && isBinary(bytes)) {
+    const question = `It is no text (${sizeText(bytes.length)}) and may disturb the terminal. Print it? [y/N] `;
+    const answer = terminal.isInteractive ? await terminal.ask(question) : '';
+    if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError(`it is no text and was not printed; ${remedy}`);
+  }
+  await terminal.print(bytes);
 }

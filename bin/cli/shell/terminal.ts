@@ -11,6 +11,8 @@ export interface Terminal {
   /** The user can answer questions. */
   readonly isInteractive: boolean;
   readonly hasColour: boolean;
+  /** The standard output is a terminal, which bytes that are no text would disturb. */
+  readonly printsToTerminal?: boolean;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   /** Writes to the standard output without a newline. Resolves when more can be written. */
@@ -70,6 +72,7 @@ export function processTerminal(): Terminal {
     input: process.stdin,
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
     hasColour: process.stdout.isTTY === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb',
+    printsToTerminal: process.stdout.isTTY === true,
     signal: interrupt.signal,
     print: async (chunk) => {
       if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');

@@ -225,7 +225,7 @@ export async function makePlan(request: PlanRequest): Promise<PlanItem[]> {
   const exists = await hasNamespace(remote);
   if (!exists && desired.namespace === undefined) {
     const remedy = `create it with 'weft namespaces create ${namespace}'`;
-    throw new CommandFailedError(`404: there is no namespace '${namespace}'; ${remedy}`, 404);
+    throw new CommandFailedError(`no namespace '${namespace}'; ${remedy}`, 404);
   }
   const creation = toItem({
     kind: 'namespace',

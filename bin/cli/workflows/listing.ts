@@ -1,3 +1,4 @@
+import { missingWorkflow } from '../client/refusals.ts';
 import { at, textAt } from '../client/replies.ts';
 import { readList } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
@@ -21,7 +22,7 @@ export const shownPath = (path: string): string => path.replace(/^\/+|\/+$/g, ''
 
 /** Throws CommandFailedError for a path without a node. */
 export function missingNode({ namespace }: Pick<Remote, 'namespace'>, path: string): CommandFailedError {
-  return new CommandFailedError(`no workflow '${shownPath(path)}' in '${namespace}'`, 404);
+  return new CommandFailedError(missingWorkflow(namespace, shownPath(path)), 404);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type OperationName, type WeftClient, WeftError } from '../../client/index.ts';
-import { operations } from '../../client/operations.ts';
+import { createClient, type OperationName, type WeftClient, WeftError } from '../../clients/api/index.ts';
+import { operations } from '../../clients/api/operations.ts';
 import { type Client, openClient } from '../service/access/client.ts';
 
 const FAILS = 'states:\n- {id: a, type: error, error: my.code, message: no}\n';
