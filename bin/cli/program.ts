@@ -59,7 +59,9 @@ const hintOf = (name: string | undefined): string =>
 /** Runs the command that the first argument names, and returns the exit code. Errors are printed in one line. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    return await run(args, terminal);
+    const code = await run(args, terminal);
+    // A command that serves until Ctrl-C ends in good order, and was interrupted nevertheless.
+    return terminal.signal.aborted ? EXIT.interrupted : code;
   } catch (error) {
     const code = exitCodeOf(error, terminal);
     if (code === undefined) throw error;

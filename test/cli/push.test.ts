@@ -205,7 +205,7 @@ describe('weft push', () => {
       if (steps[0] !== undefined && text.includes(steps[0].sees)) void steps.shift()?.does();
     };
     const { code } = await workspace.weft(['push', 'flows', '--watch'], { signal: stop.signal, onOutput });
-    expect({ code, left: steps.length }).toEqual({ code: 0, left: 0 });
+    expect({ code, left: steps.length }).toEqual({ code: 130, left: 0 });
     expect(await sourceOf('w')).toBe(OTHER);
     await rm(join(workspace.folder, 'flows'), { recursive: true });
   });

@@ -242,7 +242,7 @@ describe('weft test', () => {
         if (text.startsWith('watching') && reports.length === 2) interrupt.abort();
       },
     });
-    expect({ code, reports }).toEqual({ code: 0, reports: ['3 passed, 0 failed', '0 passed, 1 failed'] });
+    expect({ code, reports }).toEqual({ code: 130, reports: ['3 passed, 0 failed', '0 passed, 1 failed'] });
   });
 });
 
