@@ -60,7 +60,7 @@ function messageOf(cause: string): string {
 }
 
 /** The error of a task, with the name that a state machine gives it. */
-class TaskError extends Error {
+class LambdaCallError extends Error {
   override readonly name: string;
   constructor(name: string, message: string) {
     super(message);
@@ -87,9 +87,9 @@ export async function invokeAsTask(
     if (!(error instanceof LambdaError)) throw error;
     const { problem, message } = error;
     const named = Object.entries(MACHINE_ERRORS).find(([, one]) => one === problem)?.[0];
-    throw new TaskError(named ?? 'Lambda.ServiceException', message);
+    throw new LambdaCallError(named ?? 'Lambda.ServiceException', message);
   });
-  if ('error' in reply) throw new TaskError(reply.error.type || 'Lambda.Unknown', reply.error.message);
+  if ('error' in reply) throw new LambdaCallError(reply.error.type || 'Lambda.Unknown', reply.error.message);
   const text = Buffer.from(reply.payload).toString('utf8');
   return text === '' ? null : JSON.parse(text);
 }
