@@ -77,11 +77,7 @@ describe('the data of generateEvent (workflow-language reference, 10.14)', () =>
     const states = `- {id: a, type: generateEvent, event: {type: sent, source: s, data: ${data}${fields}}}`;
     const { world } = await run(database, workflowOf(states), { input: { given: 1 } });
     const namespace = await namespaces.need(world.reliable, world.namespace);
-    const found = await events.dueSince(
-      world.reliable,
-      { home: namespace, type: 'sent', from: 0 },
-      () => true,
-    );
+    const found = await events.dueSince(world.reliable, { home: namespace, type: 'sent', from: 0 }, () => true);
     const { id, ...event } = found[0]?.event ?? { id: '' };
     expect(event).toEqual({ specversion: '1.0', type: 'sent', source: 's', ...payload });
     expect(id).not.toBe('');
