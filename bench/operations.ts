@@ -145,6 +145,7 @@ export const OPERATIONS: readonly Operation[] = [
   wait('a getter of a file', FILE_GETTER, { others: [['read', noops(10)]] }),
   execute('10 noops', noops(10)),
   execute('a delay', DELAY, { hasDelay: true }),
+  execute('a wait for an event', WAITS.replace('wake', 'never')),
   execute('an action on a subflow that does not wait', callOf('child'), { others: [['child', CHILD]] }),
   execute('an action on a subflow that waits', callOf('slow'), { others: [['slow', SLOW_CHILD]], hasDelay: true }),
   execute('a foreach over 100 subflows that do not wait', EACH),

@@ -75,17 +75,17 @@ const TRIGGERS = {
     scripts: false,
   },
   router: {
-    about: 'Delivers the events of the bus to their listeners',
+    about: 'Delivers the events of the bus to their listeners, and runs what they start and wake up to its next wait',
     timeout: Duration.minutes(5),
-    needs: RUNS,
-    scripts: false,
+    needs: [...RUNS, 'sealer', 'containers'],
+    scripts: true,
   },
   cron: {
     about: 'Starts workflows on schedule',
     timeout: Duration.minutes(1),
     // The schedule of a workflow that was moved gets its new path.
-    needs: [...RUNS, 'schedules'],
-    scripts: false,
+    needs: [...RUNS, 'schedules', 'sealer', 'containers'],
+    scripts: true,
   },
   failures: {
     about: 'Stores dead letters for their namespaces',

@@ -10,7 +10,7 @@ import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { broadcast, openFilter, replay } from '../../lib/engine/events/broadcasting.ts';
 import { needCompiling } from '../../lib/engine/events/filtering.ts';
-import { redeliver, redeliverAll } from '../../lib/engine/events/redelivery.ts';
+import { redeliver, redeliverAll } from '../../lib/engine/routing/redelivery.ts';
 import { leased } from '../../lib/ports/table.ts';
 import { hooks } from './events/webhooks.ts';
 

@@ -1,6 +1,6 @@
-import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, lambdas, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
-import { runOfTick, startByClock } from '../../lib/engine/events/starts.ts';
+import { runOfTick, startByClock } from '../../lib/engine/routing/starts.ts';
 
 /** The payload of the scheduler: the workflow, and the planned time. */
 interface Tick {
@@ -11,7 +11,12 @@ interface Tick {
 
 /** Called by the scheduler. An error makes it retry. */
 export const handler = withFaultLog(
-  ({ target, planned }: Tick): Promise<void> => startByClock(enginePorts(), target, Date.parse(planned)),
+  ({ target, planned }: Tick): Promise<void> =>
+    startByClock(
+      { ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() },
+      target,
+      Date.parse(planned),
+    ),
   {
     about: ({ target, planned }) => {
       const { namespace, workflow } = target;

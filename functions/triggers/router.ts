@@ -1,12 +1,13 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { enginePorts, meter } from '../../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, lambdas, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
-import { logFieldsOfFault, route } from '../../lib/engine/events/router.ts';
+import { logFieldsOfFault, route } from '../../lib/engine/routing/router.ts';
 import type { Message } from '../../lib/ports/bus.ts';
 
 /** Called by the bus for each recorded event. An error makes Lambda retry. */
 export const handler = withFaultLog(
-  ({ detail }: EventBridgeEvent<string, Message>): Promise<void> => route(enginePorts(), detail),
+  ({ detail }: EventBridgeEvent<string, Message>): Promise<void> =>
+    route({ ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() }, detail),
   {
     about: ({ detail: { namespace, id, type } }, error) => ({ namespace, event: id, type, ...logFieldsOfFault(error) }),
     meter,

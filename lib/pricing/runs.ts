@@ -22,8 +22,10 @@ const REQUEST = { requests: 1, lambdas: 1, readUnits: 2, writeUnits: 3 };
 const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
 /** What a wait adds to the commit before it. */
 const WAIT = { writeUnits: 1 };
-/** A wait with a listener, which is written before it; an event, a request or a child run ends the wait. */
-const LISTENING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
+/** A call that the run waits for: its task, and what ends it. */
+const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
+/** A wait with a listener, which is written before it. What ends the wait also runs the states after it. */
+const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 4 };
@@ -125,7 +127,8 @@ function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Par
   if (state.Type === 'Wait') return plus(entered, WAIT);
   if (state.Type === 'Map') return plus(entered, priceMachine(state.ItemProcessor, itemsOf, bound), itemsOf(name));
   if (state.Type !== 'Task') return entered;
-  return plus(entered, state.Resource === INVOKE_AND_WAIT ? LISTENING : STEP);
+  if (state.Resource !== INVOKE_AND_WAIT) return plus(entered, STEP);
+  return plus(entered, JSON.stringify(state.Arguments).includes('"listen":') ? LISTENING : CALLING);
 }
 
 function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Bound): Used {

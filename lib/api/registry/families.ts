@@ -61,7 +61,7 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'containers', 'executions', 'bus', 'schedules', 'clock'],
   },
   hooks: {
     about: 'Webhooks, whose requests need no API key; approvals, decided by links or with a key',

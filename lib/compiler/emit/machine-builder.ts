@@ -1,7 +1,7 @@
 import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
 import { type BatchExits, exitsAfter, exitsFrom, successors } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type Catcher, type ChoiceRule, INVOKE, type State } from './asl.ts';
+import { type Catcher, type ChoiceRule, INVOKE, type Onward, type State } from './asl.ts';
 import { Namer } from './namer.ts';
 import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitStates } from './waits.ts';
 
@@ -31,6 +31,8 @@ export class MachineBuilder {
   private readonly waitNames = new Map<string, string>();
   private readonly mayContinueAsNew: boolean;
   private endName: string | undefined;
+  /** By batch: how it continues. */
+  private readonly onward = new Map<string, Onward>();
   /** The name of the batch after all waits, if they share one. */
   private sharedBatch: string | undefined;
 
@@ -116,6 +118,7 @@ export class MachineBuilder {
     const wiring: Wiring = {
       name: this.nameOfWait(state.id),
       after,
+      onward: this.onward.get(after) ?? { Next: after },
       onFailure: catchAll(after),
       assignName: (wanted) => this.names.assign(wanted),
     };
@@ -125,18 +128,20 @@ export class MachineBuilder {
   /** Adds the task of a batch, and the choice between its exits if there are several. Returns the name of the task. */
   private addBatch(wanted: string, payload: object, exits: BatchExits): string {
     const name = this.names.assign(wanted);
+    const onward = this.transitionFrom(name, exits);
+    this.onward.set(name, onward);
     this.states[name] = {
       Type: 'Task',
       Resource: INVOKE,
       Arguments: { FunctionName: STEPS_FUNCTION, Payload: payload },
       ...(exits.waits.length === 0 ? { Output: {} } : { Output: '{% $states.result.Payload %}' }),
       Retry: RETRY_BATCH,
-      ...this.transitionFrom(name, exits),
+      ...onward,
     };
     return name;
   }
 
-  private transitionFrom(name: string, { waits, mayEnd }: BatchExits): { End: true } | { Next: string } {
+  private transitionFrom(name: string, { waits, mayEnd }: BatchExits): Onward {
     const [first] = waits;
     if (first === undefined) return { End: true };
     // An execution whose run continues in a new one ends here.

@@ -1,7 +1,7 @@
 import type { WaitingState } from '../plan/execution.ts';
 import type { ActionPlan, WorkOf } from '../plan/plan.ts';
 import type { WaitingKind } from '../plan/traits.ts';
-import { type Branch, type Catcher, INVOKE_AND_WAIT, type Retrier, type State } from './asl.ts';
+import { type Branch, type Catcher, INVOKE_AND_WAIT, type Onward, type Retrier, type State } from './asl.ts';
 
 /** The name of the steps function in a definition; each adapter of the port `Executions` replaces it. */
 export const STEPS_FUNCTION = '$' + '{steps}';
@@ -68,6 +68,8 @@ export interface Wiring {
   readonly name: string;
   /** The task that continues when the wait is over. */
   readonly after: string;
+  /** How the machine continues after a wait whose task ends with the outcome of what follows: as the task `after` does. */
+  readonly onward: Onward;
   readonly onFailure: readonly Catcher[];
   /** Assigns a unique name, similar to the wanted one. */
   readonly assignName: (wanted: string) => string;
@@ -98,11 +100,14 @@ function sleep({ name, after }: Wiring): States {
   return { [name]: { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: after } };
 }
 
-function listen({ name, after, onFailure }: Wiring): States {
-  return { [name]: { ...waitForToken({ listen: PAUSE }), Next: after, Catch: onFailure } };
+/** What wakes the run resumes it as well, and ends the task with the outcome; otherwise an error leads to the batch. */
+function listen({ name, onward, onFailure }: Wiring): States {
+  return {
+    [name]: { ...waitForToken({ listen: PAUSE }), Output: '{% $states.result %}', ...onward, Catch: onFailure },
+  };
 }
 
-/** How the states of a call are connected. */
+/** How the states of one of many calls are connected. */
 interface CallWiring {
   /** The name of the first state. */
   readonly first: string;
@@ -112,23 +117,16 @@ interface CallWiring {
   readonly number: string;
   /** The expression for the timeout of the call; by default the seconds of its input. */
   readonly seconds?: string;
-  /** The task that continues after the call; undefined: the call ends its branch. */
-  readonly after?: string;
-  readonly onFailure: readonly Catcher[];
   readonly assignName: (wanted: string) => string;
 }
 
-/** A call. If it has retries, a failed attempt returns the seconds until the next one as `again`. */
-function callStates({ retries }: ActionPlan, wiring: CallWiring): States {
-  const { first, name, number, seconds, after, onFailure, assignName } = wiring;
-  const task = waitForToken({ pause: PAUSE, call: number }, seconds);
-  const call = onFailure.length === 0 ? task : { ...task, Catch: onFailure };
-  if (retries === undefined) {
-    return { [first]: after === undefined ? { ...call, End: true } : { ...call, Next: after } };
-  }
+/** One of many calls, which is a branch. If it has retries, a failed attempt returns the seconds until the next one as `again`. */
+function branchStates({ retries }: ActionPlan, { first, name, number, seconds, assignName }: CallWiring): States {
+  const call = waitForToken({ pause: PAUSE, call: number }, seconds);
+  if (retries === undefined) return { [first]: { ...call, End: true } };
   const choice = assignName(`${name} again?`);
   const delay = assignName(`${name} retry`);
-  const done = after ?? assignName(`${name} done`);
+  const done = assignName(`${name} done`);
   return {
     [first]: { ...call, Next: choice },
     [choice]: {
@@ -137,14 +135,30 @@ function callStates({ retries }: ActionPlan, wiring: CallWiring): States {
       Default: done,
     },
     [delay]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: first },
-    ...(after === undefined ? { [done]: { Type: 'Succeed' } } : {}),
+    [done]: { Type: 'Succeed' },
   };
 }
 
-function call({ action }: WorkOf<'call'>, wiring: Wiring): States {
+/** The error of a failed attempt that is followed by another one: the engine names it so, too. */
+const RETRY_ERROR = 'Weft.Retry';
+/** The next attempt, as the cause of that error has it. */
+const NEXT_ATTEMPT = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $states.input.pause}]) %}";
+
+/**
+ * The only call of a state. Its end also resumes the run, and the task ends with the outcome; otherwise an error leads to
+ * the batch, or to a pause and another attempt.
+ */
+function call({ action }: WorkOf<'call'>, { name, onward, onFailure, assignName }: Wiring): States {
   // A repeated call has its number as the whole input.
   const number = '{% $exists($states.input.calls) ? $states.input.calls[0] : $states.input %}';
-  return callStates(action, { ...wiring, first: wiring.name, number });
+  const task = { ...waitForToken({ pause: PAUSE, call: number }), Output: '{% $states.result %}', ...onward };
+  if (action.retries === undefined) return { [name]: { ...task, Catch: onFailure } };
+  const delay = assignName(`${name} retry`);
+  const again: Catcher = { ErrorEquals: [RETRY_ERROR], Output: NEXT_ATTEMPT, Next: delay };
+  return {
+    [name]: { ...task, Catch: [again, ...onFailure] },
+    [delay]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: name },
+  };
 }
 
 /** Calls that wait for their turn get the time at which all of them began: the seconds of their input count from then. */
@@ -163,8 +177,8 @@ function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: n
   const first = assignName(`${name} call`);
   const action = actions.find(({ retries }) => retries !== undefined) ?? actions[0];
   const timeout = width === undefined ? {} : { seconds: TURNS.seconds };
-  const wiring: CallWiring = { first, name, number: '{% $states.input %}', onFailure: [], assignName, ...timeout };
-  const branch: Branch = { StartAt: first, States: action === undefined ? {} : callStates(action, wiring) };
+  const wiring: CallWiring = { first, name, number: '{% $states.input %}', assignName, ...timeout };
+  const branch: Branch = { StartAt: first, States: action === undefined ? {} : branchStates(action, wiring) };
   const map: State = {
     Type: 'Map',
     Items: '{% $states.input.calls %}',

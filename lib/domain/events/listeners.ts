@@ -181,6 +181,18 @@ export async function move(
   await ignoreConflict(table.write([write]));
 }
 
+/** Deletes the listeners of a wait that is over; one that another wait has replaced stays. */
+export async function removeAll(
+  { table }: Pick<Ports, 'table'>,
+  owner: Owner,
+  filters: readonly Filter[],
+  wait: number,
+): Promise<void> {
+  const when = { equals: { owner: owner.id, pause: wait } };
+  const deletions = keysOf(owner, filters).map((key): Write => ({ do: 'delete', key, when }));
+  await Promise.all(deletions.map((write) => ignoreConflict(table.write([write]))));
+}
+
 /** Deletes the listener of a wait that is over: a version that stores listeners elsewhere may have left it. */
 export async function removeStale(
   { table }: Pick<Ports, 'table'>,

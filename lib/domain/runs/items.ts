@@ -21,6 +21,7 @@ const STORED_NAMES = {
   executionBegan: 'began',
   waitCount: 'pauses',
   wait: 'pause',
+  woken: 'woken',
   processedEventIds: 'heard',
   parent: 'parent',
   service: 'service',
@@ -75,6 +76,7 @@ const USUAL: Omit<
   Place,
   | 'executionBegan'
   | 'wait'
+  | 'woken'
   | 'parent'
   | 'service'
   | 'root'
@@ -106,9 +108,7 @@ function isUsual(name: string, value: unknown): boolean {
 }
 
 function placeText(run: Run): string {
-  const place = rename(run, STORE);
-  const { parent } = renameRetries(run.parent, STORE_RETRIES);
-  if (parent !== undefined) place[STORED_NAMES.parent] = parent;
+  const place: Record<string, unknown> = { ...rename(run, STORE), ...renameRetries(run.parent, STORE_RETRIES) };
   for (const [name, value] of Object.entries(place)) if (isUsual(name, value)) delete place[name];
   return JSON.stringify(place);
 }

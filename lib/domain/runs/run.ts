@@ -90,6 +90,8 @@ export interface Run extends Head {
   readonly waitCount: number;
   /** The state that was entered and is not done. */
   readonly wait?: Wait;
+  /** The wait that its last commit left where its events came, and the tokens of the machine's tasks to be answered. */
+  readonly woken?: { readonly number: number; readonly tokens: readonly string[] };
   /** The events that its waits have taken, as hashes of their ids; the newest last. */
   readonly processedEventIds: readonly string[];
   /** When the run sent the first event after its last wait, milliseconds since 1970; undefined: it has sent none. */

@@ -145,6 +145,8 @@ export interface Parent extends CallKey {
   /** The id of the calling run. */
   readonly id: string;
   readonly mode: CallMode;
+  /** Its call is the only one of the state: the task of the machine ends with what follows in the run of the caller. */
+  readonly isAlone?: boolean;
   readonly retries?: RetryPolicy;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;

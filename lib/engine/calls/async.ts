@@ -20,7 +20,7 @@ export async function startAsync(unit: StepUnit, action: ActionPlan, { i, data, 
   const { ports, tools, caller: run, origin, at: state } = unit;
   const callee = await openCallee(ports, run, tools.plan, action);
   const wake = endOfWait(ports.clock.now(), timeout);
-  const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;
+  const caller = { run, origin, state, wake, mode: 'and', isLoop: false, isAlone: false } as const;
   const input = await evaluateCallInput(callee, data, tools.readSecrets);
   const { parent: _, ...child } = await newChild(ports, { callee, caller, key: { i, k: 0 }, input });
   await launch(ports, await storeChild(ports, child), '');

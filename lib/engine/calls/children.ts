@@ -26,6 +26,8 @@ export interface Caller extends ServiceCaller {
   /** The part of its wait's `origin` in the ids of its calls. */
   readonly origin: number;
   readonly mode: CallMode;
+  /** The state makes this call only. */
+  readonly isAlone: boolean;
 }
 
 /** A call to be made. */
@@ -38,9 +40,21 @@ export interface Call {
   readonly token?: string;
 }
 
-function parentOf({ caller: { run, wake, mode }, key: { i, k }, token = '' }: Call, action: ActionPlan): Parent {
+function parentOf(
+  { caller: { run, wake, mode, isAlone }, key: { i, k }, token = '' }: Call,
+  action: ActionPlan,
+): Parent {
   const retries = retryPolicyOf(action);
-  return { id: run.id, i, k, mode, until: wake, token, ...(retries === undefined ? {} : { retries }) };
+  return {
+    id: run.id,
+    i,
+    k,
+    mode,
+    until: wake,
+    token,
+    ...(isAlone ? { isAlone } : {}),
+    ...(retries === undefined ? {} : { retries }),
+  };
 }
 
 /** The child of a call, not stored yet. Throws the catchable `limits.*` for a subflow that exceeds a limit. */

@@ -48,12 +48,12 @@ export class CallRound {
 
   /** `calls` is the progress that the state's wait holds, if it waited. */
   constructor(unit: StepUnit, list: CallList, calls?: Calls) {
-    const { mode, isLoop = false } = list;
+    const { mode, isLoop = false, isAlone = false } = list;
     this.unit = unit;
     this.list = list;
     this.until = endOfWait(unit.entered, list.timeout);
     const wake = Math.min(this.until, unit.deadline);
-    this.caller = { run: unit.caller, origin: unit.origin, state: unit.at, wake, mode, isLoop };
+    this.caller = { run: unit.caller, origin: unit.origin, state: unit.at, wake, mode, isLoop, isAlone };
     this.progress = new CallProgress(list.total, calls);
     this.starter = new CallStarter(unit, list, this.caller);
     this.intake = new CallIntake(unit, list, this.progress);

@@ -18,7 +18,7 @@ import { cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
 import { elementAt, elementsOf } from './elements.ts';
 import { evaluateCallInput } from './inputs.ts';
-import { announceEnd } from './run-ends.ts';
+import { answerRetry } from './run-ends.ts';
 
 /** What a machine's task passes to make one call of a waiting run; the task ends when the call does. */
 export interface CallTask {
@@ -30,6 +30,17 @@ export interface CallTask {
   readonly token: string;
 }
 
+type Report = (ports: RunnerPorts, ended: runs.Run) => Promise<runs.Run>;
+
+/** What a call needs of the steps of runs. */
+export interface CallSteps {
+  readonly runInPlace: RunInPlace;
+  /** Reports the end of a child to its caller. */
+  readonly reportEnd: Report;
+  /** The same for an end that another process may have reported. */
+  readonly reportEndAgain: Report;
+}
+
 /** A child has this long within the task, until it ends or waits. */
 const IN_PLACE_MS = 2_000;
 
@@ -39,14 +50,14 @@ type WaitingRun = runs.Run & { readonly wait: Wait };
  * Makes one call for a machine; the end of the call answers the task. Safe to repeat. A call that must not be made is
  * answered at once: the caller has left the wait, its time is over, or the attempt comes later.
  */
-export async function makeCall(ports: RunnerPorts, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+export async function makeCall(ports: RunnerPorts, task: CallTask, steps: CallSteps): Promise<void> {
   const caller = await findCaller(ports, task);
   if (caller === undefined) return answerError(ports, task, TASK_ERROR.left);
   const timeLeft = caller.wait.wake - ports.clock.now();
   if (timeLeft <= 0) return answerError(ports, task, TASK_ERROR.timedOut);
-  if (task.call.s !== undefined) return answerRetryLater(ports, task, task.call.s, timeLeft);
+  if (task.call.s !== undefined) return answerRetryLater(ports, caller, task, task.call.s);
   try {
-    await onAccountOf({ id: caller.namespaceId }, () => begin(ports, caller, task, runInPlace));
+    await onAccountOf({ id: caller.namespaceId }, () => begin(ports, caller, task, steps));
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     await answerError(ports, task, TASK_ERROR.callRejected, JSON.stringify(rejectionOf(error)));
@@ -64,54 +75,60 @@ async function answerError(ports: EnginePorts, { token }: CallTask, error: strin
   await ports.executions.answer(token, { error, cause });
 }
 
-/** The machine waits for `delay` seconds and makes the call then. `timeLeft`: milliseconds. */
-async function answerRetryLater(ports: EnginePorts, task: CallTask, delay: number, timeLeft: number): Promise<void> {
+/** The machine waits for `delay` seconds and makes the call then. */
+async function answerRetryLater(ports: EnginePorts, caller: WaitingRun, task: CallTask, delay: number): Promise<void> {
+  const timeLeft = caller.wait.wake - ports.clock.now();
   const { i, k } = task.call;
   const seconds = Math.max(Math.ceil(timeLeft / 1000) - delay, 1);
-  await ports.executions.answer(task.token, { output: { i, k, again: delay, seconds } });
+  const { state } = await stateOf(ports, caller);
+  const answer = answerRetry({ i, k, again: delay, seconds }, state.work.do === 'call');
+  await ports.executions.answer(task.token, answer);
 }
 
 /** Makes the call, or takes up the child that an earlier task of the same call made. */
-async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+async function begin(ports: RunnerPorts, caller: WaitingRun, task: CallTask, steps: CallSteps): Promise<void> {
   const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
-  if (stored?.service !== undefined) return serveChild(ports, stored, task);
-  if (stored !== undefined) return beginStored(ports, stored, task, runInPlace);
+  if (stored?.service !== undefined) return serveChild(ports, stored, task, steps);
+  if (stored !== undefined) return beginStored(ports, stored, task, steps);
   const call = await prepareCall(ports, caller, task);
   const child = await newChild(ports, call);
-  if (call.callee.kind !== 'subflow') return serveNew(ports, task, child);
-  return beginHere(ports, child, task, runInPlace);
+  if (call.callee.kind !== 'subflow') return serveNew(ports, task, child, steps);
+  return beginHere(ports, child, task, steps);
 }
 
 /** Begins a child that is stored for this call, or takes it up where it stands. */
-async function beginStored(ports: RunnerPorts, child: runs.Run, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+async function beginStored(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
   const { parent } = child;
   const isUnbegun = child.status === 'pending' && child.machine === '' && child.step === 0;
-  if (!isUnbegun || parent === undefined) return continueInMachine(ports, child, task);
-  await beginHere(ports, { ...child, parent: { ...parent, token: task.token } }, task, runInPlace);
+  if (!isUnbegun || parent === undefined) return continueInMachine(ports, child, task, steps);
+  await beginHere(ports, { ...child, parent: { ...parent, token: task.token } }, task, steps);
 }
 
 /** Runs a child that holds the token of the task up to its end or its first wait, at which a machine continues it. */
-async function beginHere(ports: RunnerPorts, child: runs.Run, task: CallTask, runInPlace: RunInPlace): Promise<void> {
+async function beginHere(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
   const revision = await revisions.need(ports, child.workflowId, child.revision);
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
-  const begun = await runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS, chooseExecution);
-  if (begun.status !== 'pending') return reportEnd(ports, begun, task);
-  const isCarried = begun.machine !== '' && begun.parent?.token === task.token;
-  if (!isCarried) return continueInMachine(ports, begun, task);
+  const begun = await steps.runInPlace(child, revision, ports.clock.now() + IN_PLACE_MS, chooseExecution);
+  const isMine = begun.parent?.token === task.token;
+  // The end of a child that this call has committed is reported.
+  if (begun.status !== 'pending') return isMine ? undefined : reportAgain(ports, begun, task, steps);
+  if (!isMine || begun.machine === '') return continueInMachine(ports, begun, task, steps);
   await cancelIfLeft(ports, await startOrMove(ports, begun), task);
 }
 
 /** Gives a stored child an execution, which answers the task in the end; answers at once for a child that has ended. */
-async function continueInMachine(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<void> {
+async function continueInMachine(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
   const launched = await launch(ports, child, task.token);
-  if (launched.status !== 'pending') return reportEnd(ports, launched, task);
+  if (launched.status !== 'pending') return reportAgain(ports, launched, task, steps);
   await cancelIfLeft(ports, launched, task);
 }
 
-/** The child holds the token of an earlier task, or none. */
-async function reportEnd(ports: EnginePorts, child: runs.Run, { token }: CallTask): Promise<void> {
-  const { parent } = child;
-  await announceEnd(ports, parent === undefined ? child : { ...child, parent: { ...parent, token } });
+/** The child with the token of this task: it holds that of an earlier one, or none. */
+const withToken = (child: runs.Run, { token }: CallTask): runs.Run =>
+  child.parent === undefined ? child : { ...child, parent: { ...child.parent, token } };
+
+async function reportAgain(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
+  await steps.reportEndAgain(ports, withToken(child, task));
 }
 
 /** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
@@ -121,25 +138,25 @@ async function cancelIfLeft(ports: CleanupPorts, child: runs.Run, task: CallTask
   return true;
 }
 
-async function serveNew(ports: RunnerPorts, task: CallTask, child: runs.Run): Promise<void> {
+async function serveNew(ports: RunnerPorts, task: CallTask, child: runs.Run, steps: CallSteps): Promise<void> {
   const stored = await storeChild(ports, child);
-  if (!(await cancelIfLeft(ports, stored, task))) await serveChild(ports, stored, task);
+  if (!(await cancelIfLeft(ports, stored, task))) await serveChild(ports, stored, task, steps);
 }
 
 /** Offers a child to workers; the end of it answers the task. */
-async function offerChild(ports: RunnerPorts, child: Task, task: CallTask): Promise<void> {
+async function offerChild(ports: RunnerPorts, child: Task, task: CallTask, steps: CallSteps): Promise<void> {
   const offered = await offer(ports, child, task.token);
-  if (offered.status !== 'pending') await reportEnd(ports, offered, task);
+  if (offered.status !== 'pending') await reportAgain(ports, offered, task, steps);
 }
 
 /** Calls the container of a child, and answers the task with the result. */
-async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask): Promise<void> {
-  if (isTask(child)) return offerChild(ports, child, task);
-  if (isCarried(child)) return continueInMachine(ports, child, task);
+async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
+  if (isTask(child)) return offerChild(ports, child, task, steps);
+  if (isCarried(child)) return continueInMachine(ports, child, task, steps);
   const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
   const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
   if (ended.status === 'pending') await answerError(ports, task, TASK_ERROR.timedOut);
-  else await reportEnd(ports, ended, task);
+  else await steps.reportEnd(ports, withToken(ended, task));
 }
 
 /**
@@ -152,7 +169,9 @@ async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, 
   const { origin, wake } = caller.wait;
   const input = await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller));
   const mode = modeOf(state);
-  const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
+  const kind = state.work.do;
+  const loop = { isLoop: kind === 'each', isAlone: kind === 'call' };
+  const calling = { run: caller, origin, state: state.id, wake, mode, ...loop };
   return { callee, caller: calling, key: { i, k }, input, token };
 }
 

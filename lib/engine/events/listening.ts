@@ -38,18 +38,26 @@ export type Offered =
 
 /**
  * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
- * was entered count, so the router may have missed the run's listeners (architecture, section 5). Safe to repeat.
+ * was entered count, so the router may have missed the run's listeners (architecture, section 5). Returns the run if its
+ * wait is fulfilled already: the caller wakes it. Safe to repeat.
  */
-export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<void> {
+export async function beginListening(
+  ports: EnginePorts,
+  { run: id, listen, token }: ListenTask,
+): Promise<ListeningRun | undefined> {
   const key = { run: id, number: listen };
-  const run = await updateWait(ports, key, ({ wait }) => ({ listening: withToken(wait.listening, token) }));
+  // The machine has gone on from the wait before.
+  const run = await updateWait(ports, key, ({ wait }) => ({
+    listening: withToken(wait.listening, token),
+    hasGoneOn: true,
+  }));
   if (run === undefined) {
     await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
-    return;
+    return undefined;
   }
   await offerPast(ports, key, run);
   const now = await runs.find(ports, id);
-  if (now !== undefined && isListening(now, key)) await answerIfFulfilled(ports, now);
+  return now !== undefined && isListening(now, key) && isFulfilled(now.wait.listening) ? now : undefined;
 }
 
 /** How many tokens of earlier calls are kept. */
@@ -61,22 +69,27 @@ function withToken({ token, otherTokens = [] }: Listening, added: string): Parti
   return others.length === 0 ? { token: added } : { token: added, otherTokens: others.slice(0, MAX_OTHER_TOKENS) };
 }
 
+/** What became of an offer. The caller wakes a run that has received what it waits for. */
+export interface Offer {
+  readonly did: Offered;
+  /** The run, if it waits there. */
+  readonly run?: ListeningRun;
+}
+
 /**
  * Offers an event to a run that waits. A run takes an event once, however often and in whichever of its waits it is
- * offered; a replay counts as another event, of the time when it was asked for. The event that fulfils the wait ends the
- * machine's task; the machine then calls the step, which resumes the run.
+ * offered; a replay counts as another event, of the time when it was asked for.
  */
-export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
+export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.Recorded): Promise<Offer> {
   let decision: Decision = 'gone';
   const run = await updateWait(ports, key, (current) => {
     decision = decide(current, recorded);
     return typeof decision === 'string' ? undefined : decision;
   });
-  if (run === undefined) return 'gone';
-  const offered = typeof decision === 'string' ? decision : 'taken';
-  if (offered === 'taken') ports.meter?.note({ EventsDelivered: 1 });
-  await answerIfFulfilled(ports, run);
-  return offered;
+  if (run === undefined) return { did: 'gone' };
+  const did = typeof decision === 'string' ? decision : 'taken';
+  if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
+  return { did, run };
 }
 
 /**
@@ -102,15 +115,23 @@ export async function answerAgain(ports: EnginePorts, run: runs.Run): Promise<vo
   }
 }
 
-type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listening: Listening } };
+/** A run that waits for events. */
+export type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listening: Listening } };
 
-const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
+/** Whether a run waits for events in this wait. */
+export const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
   run.status === 'pending' && run.wait?.number === number && run.wait.listening !== undefined;
+
+/** Whether a run has received what it waits for, and still waits. */
+export const isFulfilledRun = (run: runs.Run): run is ListeningRun =>
+  run.status === 'pending' && run.wait?.listening !== undefined && isFulfilled(run.wait.listening);
 
 /** What changes in a run that waits for events. */
 interface WaitChange {
   readonly listening: Partial<Listening>;
   readonly processedEventIds?: readonly string[];
+  /** The machine knows that the run has left the wait before. */
+  readonly hasGoneOn?: boolean;
 }
 
 /**
@@ -130,7 +151,9 @@ async function updateWait(
     if (changed === undefined) return undefined;
     const { processedEventIds = current.processedEventIds } = changed;
     const listening = { ...current.wait.listening, ...changed.listening };
-    return { run: { ...current, processedEventIds, wait: { ...current.wait, listening } } };
+    const { woken, ...base } = current;
+    const kept = woken === undefined || changed.hasGoneOn ? {} : { woken };
+    return { run: { ...base, ...kept, processedEventIds, wait: { ...current.wait, listening } } };
   });
   return isListening(run, key) ? run : undefined;
 }
@@ -158,11 +181,20 @@ function decide(
 const freeSlot = ({ filters, received }: Listening, event: CloudEvent): number =>
   filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
 
-/** Ends the machine's task if the wait is fulfilled. Safe to repeat: an answer to a task that is over has no effect. */
-async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: ListeningRun): Promise<void> {
-  const { token, otherTokens = [] } = listening;
-  if (!isFulfilled(listening) || token === '') return;
-  for (const one of [token, ...otherTokens]) await ports.executions.answer(one, { output: { heard: true } });
+/** The tokens of the tasks that a fulfilled wait ends. */
+export function tokensOf({ token, otherTokens = [] }: Listening): readonly string[] {
+  return token === '' ? [] : [token, ...otherTokens];
+}
+
+/**
+ * Ends the machine's task if the wait is fulfilled, so that the machine calls the step, which resumes the run. Safe to
+ * repeat: an answer to a task that is over has no effect.
+ */
+export async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: ListeningRun): Promise<void> {
+  if (!isFulfilled(listening)) return;
+  for (const token of tokensOf(listening)) {
+    await ports.executions.answer(token, { error: TASK_ERROR.heard, cause: '' });
+  }
 }
 
 /** Offers the events that were published since the wait counts them, oldest first. */
@@ -175,7 +207,7 @@ async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): P
   const isProcessed = processedIn(run.processedEventIds);
   const offered = found.flat().filter((recorded) => !isProcessed(recorded));
   for (const recorded of offered.sort((a, b) => a.due - b.due)) {
-    const did = await offer(ports, key, recorded);
+    const { did } = await offer(ports, key, recorded);
     if (did === 'gone') return;
     const trace = { listener: displayName({ kind: 'wait', owner: run.id }), workflow: run.path, matches: true, did };
     if (did === 'taken') await traces.add(ports, recorded, [trace], false);

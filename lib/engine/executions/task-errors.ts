@@ -11,8 +11,14 @@ export const TASK_ERROR = {
   callFailed: 'Weft.Failed',
   /** A call cannot be made: the state fails. The cause is the failure as JSON. */
   callRejected: 'Weft.Rejected',
+  /** The only call of a state returned, and the step after the wait resumes the run. The cause is the call as JSON. */
+  returned: 'Weft.Returned',
+  /** The only call of a state is repeated later. The cause is the call as JSON, with the seconds until then. */
+  retry: 'Weft.Retry',
   /** The time of the wait is over. */
   timedOut: 'Weft.Late',
+  /** The run has received what it waits for, and the step after the wait resumes it. */
+  heard: 'Weft.Heard',
   /** The run does not wait at this wait any more. */
   left: 'Weft.Left',
   /** A fault of the service; the machine retries it. */

@@ -14,7 +14,10 @@ const placeOf = (write: Write): string => {
   return `${pk} ${sk}`;
 };
 
-/** The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends. */
+/**
+ * The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends. Those of
+ * a wait that a run leaves where it is woken stay until the machine knows: the event finds the run by them if it comes again.
+ */
 export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
   const { wait } = after;
   const begun = after.status === 'pending' ? wait?.listening : undefined;
@@ -26,7 +29,8 @@ export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: 
     kind: 'wait',
     id: before.id,
   };
-  const ended = before.wait?.listening;
+  const isWoken = after.woken !== undefined && after.woken.number === before.wait?.number;
+  const ended = isWoken ? undefined : before.wait?.listening;
   const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
   if (begun === undefined || wait === undefined) return deletions;
   const details = { wait: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };

@@ -6,6 +6,7 @@ import { Tally } from '../../domain/runs/tallies.ts';
 import type { ReusedCalls, Wait } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { EnginePorts } from '../ports.ts';
 import { endEvent, startEvent } from './broadcasts.ts';
 import { EventBuffer } from './event-buffer.ts';
@@ -53,6 +54,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   raised: Failure | undefined;
   /** The limits whose failure was raised. */
   readonly exceeded: Set<keyof RunLimits>;
+  /** The wait that the run leaves with this commit where it is woken. */
+  woken: Run['woken'];
   /** The wait of the present state, if it waited or waits. */
   wait: Wait | undefined;
   /** When the present state was entered, milliseconds since 1970. */
@@ -206,11 +209,11 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   }
 
   private next(ending: Ending): Run {
-    const { wait: _, sentSince: __, reuse, ...base } = this.run;
+    const { wait: _, sentSince: __, woken: ___, reuse, ...base } = this.run;
     const mayReply = ending.status === undefined && this.wait?.isWaiting !== true;
     return {
       ...base,
-      ...(this.wait === undefined ? {} : { wait: this.wait }),
+      ...omitUndefined({ wait: this.wait, woken: this.woken, labels: this.labels, raised: this.raised }),
       ...reuseOf(reuse, ending.status === undefined && this.step <= 1),
       ...(mayReply && this.sentSince !== undefined ? { sentSince: this.sentSince } : {}),
       threads: this.threads,
@@ -223,10 +226,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       flow: this.flow,
       data: this.data,
       metadata: this.metadata,
-      ...(this.labels === undefined ? {} : { labels: this.labels }),
       interrupted: this.interrupted,
       ...(this.exceeded.size === 0 ? {} : { exceeded: [...this.exceeded] }),
-      ...(this.raised === undefined ? {} : { raised: this.raised }),
       ...this.lines.stored,
       tally: this.tally.stored,
       record: this.recorder.stored(ending.status !== undefined),

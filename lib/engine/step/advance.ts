@@ -5,7 +5,7 @@ import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
-import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/step-unit.ts';
 import type { ResumeSignal } from '../run/suspension.ts';
@@ -23,6 +23,10 @@ export interface Advance {
   /** As in `Tools`; false by default. */
   readonly isBrief?: boolean;
   readonly chooseExecution?: ChooseExecution | undefined;
+  /** Reports the end of the run; by default to its caller's machine. */
+  readonly announce?: ((ports: RunnerPorts, run: runs.Run) => Promise<runs.Run>) | undefined;
+  /** The wait that the run leaves. */
+  readonly woken?: runs.Run['woken'];
 }
 
 /**
@@ -31,6 +35,7 @@ export interface Advance {
  */
 export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
   const unit = stepUnit(ports, run, how);
+  unit.woken = how.woken;
   const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, how.signal ?? { kind: 'due' }));
   return onConflict(commit(ports, unit, end, how), async (conflict) => {
     await abandon(ports, unit);
@@ -39,8 +44,8 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
 }
 
 /** Whether a run that runs in place can go on here until `until`. */
-const mayGoOn = ({ status, wait, machine }: runs.Run, now: number, until: number): boolean =>
-  status === 'pending' && !wait?.isWaiting && machine === '' && now < until;
+export const mayGoOn = ({ status, wait }: runs.Run, now: number, until: number): boolean =>
+  status === 'pending' && !wait?.isWaiting && now < until;
 
 /**
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
@@ -51,7 +56,7 @@ export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): P
   let current = run;
   const advanceAll = async (): Promise<runs.Committed> => {
     do current = await advance(ports, current, how);
-    while (mayGoOn(current, ports.clock.now(), how.until));
+    while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until));
     return { run: current, isCommitted: true };
   };
   return onConflict(advanceAll(), async (conflict) => {
@@ -62,9 +67,9 @@ export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): P
 }
 
 /** Runs new runs in place, with the time that their callers give them. */
-export function runInPlace(ports: RunnerPorts): RunInPlace {
+export function runInPlace(ports: RunnerPorts, announce?: Advance['announce']): RunInPlace {
   return async (run, revision, until, chooseExecution) =>
-    (await beginInPlace(ports, run, { revision, until, chooseExecution })).run;
+    (await beginInPlace(ports, run, { revision, until, chooseExecution, announce })).run;
 }
 
 function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief = false }: Advance): StepUnit {
@@ -80,14 +85,15 @@ function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief 
   });
 }
 
-async function commit(ports: EnginePorts, unit: StepUnit, end: BatchEnd, how: Advance): Promise<runs.Run> {
+async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Advance): Promise<runs.Run> {
   const { run, writes } = await unit.prepareCommit(endingOf(end));
   const mustMove = end.end === 'wait' || unit.mustMove || ports.clock.now() >= how.until;
   const execution = run.status === 'pending' && mustMove ? await how.chooseExecution?.(run) : undefined;
   const next = { ...run, ...execution, historyEvents: run.historyEvents + addedEvents(run) };
   const committed = await runs.commit(ports, next, writes);
   await publishOutbox(ports, committed);
-  return committed.status === 'pending' ? committed : announceEnd(ports, committed);
+  const { announce = announceEnd } = how;
+  return committed.status === 'pending' ? committed : announce(ports, committed);
 }
 
 function endingOf(batch: BatchEnd): Ending {

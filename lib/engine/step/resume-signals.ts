@@ -22,6 +22,8 @@ const isCall = (value: object): value is ReturnedCall => 'i' in value && 'k' in 
 
 function fromError(error: string, cause: string): ResumeSignal {
   if (TIMEOUTS.has(error)) return { kind: 'timedOut' };
+  if (error === TASK_ERROR.returned) return { kind: 'callsReturned', calls: [JSON.parse(cause) as ReturnedCall] };
+  if (error === TASK_ERROR.heard) return { kind: 'eventsReceived' };
   if (DECISIONS.has(error)) return { kind: 'callDecided', call: JSON.parse(cause) as ReturnedCall };
   if (error === TASK_ERROR.callRejected) return { kind: 'callRejected', failure: JSON.parse(cause) as Rejection };
   return { kind: 'machineFailed', error, cause };
@@ -34,6 +36,7 @@ export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | unde
   if ('returned' in output) return { kind: 'callsReturned', calls: output.returned as readonly ReturnedCall[] };
   // A timeout has no cause.
   if ('error' in output) return fromError(String(output.error), 'cause' in output ? String(output.cause) : '');
+  // As earlier versions answered a task.
   if ('heard' in output) return { kind: 'eventsReceived' };
   return isCall(output) ? { kind: 'callsReturned', calls: [output] } : { kind: 'due' };
 }

@@ -2,8 +2,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { announceEnd } from '../calls/run-ends.ts';
-import { type CallTask, makeCall } from '../calls/task.ts';
+import { type CallSteps, type CallTask, makeCall } from '../calls/task.ts';
 import { serve } from '../containers/serving.ts';
 import { beginListening, type ListenTask } from '../events/listening.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
@@ -16,6 +15,7 @@ import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
 import { RetryError, RunFailedError } from './errors.ts';
 import { isFault, toResumeSignal, type WaitOutput } from './resume-signals.ts';
+import { reportEnd, reportEndAgain, wake } from './waking.ts';
 
 /** What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events. */
 export type StepInput = RunTask | CallTask | ListenTask;
@@ -31,6 +31,13 @@ interface RunTask {
   readonly with?: WaitOutput;
 }
 
+/** How the task of a call runs and ends children. */
+const callSteps = (ports: RunnerPorts): CallSteps => ({
+  runInPlace: runInPlace(ports, reportEnd),
+  reportEnd,
+  reportEndAgain,
+});
+
 /** A batch commits at least this often, so that a crash repeats little work and progress is visible. */
 const CHECKPOINT_MS = 2_000;
 /** One call of the step goes on for this long, over many commits. */
@@ -41,10 +48,16 @@ const CALL_MS = 60_000;
  * that failed.
  */
 export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
-  if ('call' in input) await makeCall(ports, input, runInPlace(ports));
-  else if ('listen' in input) await beginListening(ports, input);
+  if ('call' in input) await makeCall(ports, input, callSteps(ports));
+  else if ('listen' in input) await listen(ports, input);
   else return continueRun(ports, input);
   return END;
+}
+
+/** Begins a wait for events, which may have come before it. */
+async function listen(ports: RunnerPorts, task: ListenTask): Promise<void> {
+  const fulfilled = await beginListening(ports, task);
+  if (fulfilled !== undefined) await wake(ports, fulfilled);
 }
 
 /**
@@ -72,7 +85,7 @@ async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> 
 /** The process that committed the end may have crashed before it published the events and answered the caller. */
 async function finish(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
   await publishOutbox(ports, run);
-  return outcomeOfEnd(await announceEnd(ports, run));
+  return outcomeOfEnd(await reportEndAgain(ports, run));
 }
 
 function outcomeOfEnd(run: runs.Run): Outcome {
@@ -83,7 +96,9 @@ function outcomeOfEnd(run: runs.Run): Outcome {
 /** A call that this machine makes: it gets what it invokes, or has returned with what came of it. */
 async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
   if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
-  return finish(ports, await takeFromMachine(ports, child, reply));
+  const ended = await takeFromMachine(ports, child, reply);
+  await publishOutbox(ports, ended);
+  return outcomeOfEnd(await reportEnd(ports, ended));
 }
 
 /** Whether another execution carries the run by now. */
@@ -122,7 +137,7 @@ async function advanceOnce(ports: RunnerPorts, run: runs.Run, task: RunTask): Pr
   const revision = await revisions.need(ports, run.workflowId, run.revision);
   const until = ports.clock.now() + CHECKPOINT_MS;
   const signal = toResumeSignal(run.wait, task.with);
-  return onConflict(advance(ports, run, { revision, until, signal }), async () => {
+  return onConflict(advance(ports, run, { revision, until, signal, announce: reportEnd }), async () => {
     const now = await runs.find(ports, run.id);
     const isComputing = now?.status === 'pending' && !now.wait?.isWaiting;
     if (isComputing) throw new RetryError('another call of the same run is at work');

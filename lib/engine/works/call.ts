@@ -15,6 +15,7 @@ const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList =
   total: 1,
   actions: [action],
   mode: 'and',
+  isAlone: true,
   timeout,
   callAt: () => ({ action, data: unit.data }),
   lineFor: () => undefined,

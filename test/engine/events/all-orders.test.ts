@@ -6,8 +6,8 @@ import { isFulfilled } from '../../../lib/domain/runs/waits.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { offer } from '../../../lib/engine/events/listening.ts';
-import { route } from '../../../lib/engine/events/router.ts';
 import type { EnginePorts, RunnerPorts } from '../../../lib/engine/ports.ts';
+import { route } from '../../../lib/engine/routing/router.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
 import { step } from '../../../lib/engine/step/step.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
@@ -80,7 +80,7 @@ function modelOf({ rows, id }: Beginning, of: Pick<Model, 'actors' | 'crashing' 
   return {
     rows,
     ...of,
-    route: (message) => (ports) => route(ports, message),
+    route: (message) => (ports) => route(asRunner(ports), message),
     check: async ({ ports, answers }) => {
       const run = await runs.find(ports, id);
       const listening = run?.wait?.listening;
@@ -93,7 +93,10 @@ function modelOf({ rows, id }: Beginning, of: Pick<Model, 'actors' | 'crashing' 
 /** The calls of the router for the events that were published. */
 const routers = ({ published }: Beginning) =>
   Object.fromEntries(
-    published.map((message) => [`router of ${message.id}`, () => (ports: EnginePorts) => route(ports, message)]),
+    published.map((message) => [
+      `router of ${message.id}`,
+      () => (ports: EnginePorts) => route(asRunner(ports), message),
+    ]),
   );
 
 /** The router's offers of the events to the run alone. */

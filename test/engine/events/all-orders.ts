@@ -104,7 +104,8 @@ export class OrderedWorld {
         for (const message of messages) this.start(`route ${message.id} of ${actor?.name}`, this.model.route(message));
       });
     return {
-      settings: { brand: 'service', version: 'v0' },
+      // Machines run all states: what the router runs itself is another way to the same commits.
+      settings: { brand: 'service', version: 'v0', startBudgetMs: 0 },
       table: {
         get: (keys) => (keys.every(isUnordered) ? table.get(keys) : call(() => table.get(keys))),
         query: (query) => (isUnordered(query) ? table.query(query) : call(() => table.query(query))),

@@ -7,9 +7,9 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Listening } from '../../../lib/domain/runs/waits.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive, replay } from '../../../lib/engine/events/broadcasting.ts';
-import { route } from '../../../lib/engine/events/router.ts';
 import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { route } from '../../../lib/engine/routing/router.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
 import { type StepInput, step } from '../../../lib/engine/step/step.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
@@ -273,7 +273,8 @@ export class Chaos {
     let outcome = beginning.next === undefined ? await this.call({ run, execution: name }) : beginning;
     while (outcome !== undefined && outcome.next !== '') {
       const output: object = await this.wait(run, outcome.pause);
-      outcome = await this.call({ run, execution: name, resume: outcome.pause, with: output });
+      const resumption = { run, execution: name, resume: outcome.pause, with: output };
+      outcome = 'next' in output ? (output as Outcome) : await this.call(resumption);
     }
   }
 

@@ -5,8 +5,8 @@ import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { createDirectory } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
-import { route } from '../../../lib/engine/events/router.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
+import { route } from '../../../lib/engine/routing/router.ts';
 import { eventOf, MemoryPorts } from '../world/memory-ports.ts';
 
 const MINUTE = 60_000;
@@ -140,7 +140,8 @@ describe('an event that the router gets again', () => {
       isBroken = false;
       throw new Error('this one fails');
     };
-    const broken = { ...memory.ports, executions: { ...executions, define } };
+    const settings = { ...memory.ports.settings, startBudgetMs: 0 };
+    const broken = { ...memory.ports, settings, executions: { ...executions, define } };
     await expect(route(broken, message)).rejects.toThrow('this one fails');
     expect(await runsOf()).toHaveLength(2);
     await route(broken, message);

@@ -1,8 +1,8 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { route } from '../../../lib/engine/events/router.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { route } from '../../../lib/engine/routing/router.ts';
 import type { BroadcastKind } from '../../../lib/events/broadcasts.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';

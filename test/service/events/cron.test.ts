@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import { createWorkflow, deleteNode, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
-import { startByClock } from '../../../lib/engine/events/starts.ts';
+import { startByClock } from '../../../lib/engine/routing/starts.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
 const MINUTE = 60_000;

@@ -1,13 +1,13 @@
 import * as failed from '../../domain/events/dead-letters.ts';
 import * as events from '../../domain/events/events.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
-import type { EnginePorts } from '../ports.ts';
-import { receiveInbound } from './inbound.ts';
+import { receiveInbound } from '../events/inbound.ts';
+import type { RunnerPorts } from '../ports.ts';
 import { startByClock } from './starts.ts';
 
 type Kind = failed.Delivery['kind'];
 type DeliveryOf<K extends Kind> = Extract<failed.Delivery, { readonly kind: K }>;
-type Redeliver<K extends Kind> = (ports: EnginePorts, namespace: Namespace, delivery: DeliveryOf<K>) => Promise<void>;
+type Redeliver<K extends Kind> = (ports: RunnerPorts, namespace: Namespace, delivery: DeliveryOf<K>) => Promise<void>;
 
 const REDELIVER: { readonly [K in Kind]: Redeliver<K> } = {
   event: async (ports, namespace, { message }) => {
@@ -23,7 +23,7 @@ const REDELIVER: { readonly [K in Kind]: Redeliver<K> } = {
 };
 
 async function deliver(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   namespace: Namespace,
   { delivery }: Pick<failed.DeadLetter, 'delivery'>,
 ): Promise<void> {
@@ -34,7 +34,7 @@ async function deliver(
  * Delivers a dead letter again, under its own id: a receiver that has it already does not process it twice. Throws
  * `not-found`.
  */
-export async function redeliver(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
+export async function redeliver(ports: RunnerPorts, namespace: Namespace, id: string): Promise<void> {
   const deadLetter = await failed.need(ports, namespace, id);
   await deliver(ports, namespace, deadLetter);
   await failed.remove(ports, namespace, deadLetter);
@@ -42,7 +42,7 @@ export async function redeliver(ports: EnginePorts, namespace: Namespace, id: st
 
 /** A dead letter that fails again stays, with the new error. Returns whether it was delivered. */
 async function deliverOrKeep(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   namespace: Namespace,
   deadLetter: failed.DeadLetter,
 ): Promise<boolean> {
@@ -70,7 +70,7 @@ export interface Redelivered {
 }
 
 /** Delivers the dead letters of a namespace again, a thousand at most; those that fail again stay. Repeat it for the rest. */
-export async function redeliverAll(ports: EnginePorts, namespace: Namespace): Promise<Redelivered> {
+export async function redeliverAll(ports: RunnerPorts, namespace: Namespace): Promise<Redelivered> {
   const begun = ports.clock.now();
   let [redelivered, faults] = [0, 0];
   for await (const page of failed.pages(ports, namespace)) {

@@ -13,10 +13,10 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
-import { startNew } from '../executions/handles.ts';
 import { awaitTurn } from '../limits/starts.ts';
-import type { EnginePorts } from '../ports.ts';
+import type { RunnerPorts } from '../ports.ts';
 import { newRun } from '../run/new-run.ts';
+import { begin } from '../start/beginning.ts';
 
 /** What an event did to a workflow that events start. */
 export interface EventStart {
@@ -31,7 +31,7 @@ export interface EventStart {
  * the event starts it. An event that is nested too deep to be a run's input is not tried again.
  */
 export async function startByEvent(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   namespace: string,
   listener: listeners.Listener,
   recorded: Recorded,
@@ -53,7 +53,7 @@ export async function startByEvent(
 }
 
 /** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. */
-export async function startByClock(ports: EnginePorts, target: Schedule['target'], planned: number): Promise<void> {
+export async function startByClock(ports: RunnerPorts, target: Schedule['target'], planned: number): Promise<void> {
   const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
@@ -73,7 +73,7 @@ interface Candidate {
 }
 
 /** Each event starts a run. */
-async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
+async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
   const id = spreadId(derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? ''));
@@ -83,7 +83,7 @@ async function startByOne(ports: EnginePorts, { opened, plan, recorded }: Candid
 }
 
 /** Events are collected; the one that completes the set starts a run. */
-async function startBySet(ports: EnginePorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
+async function startBySet(ports: RunnerPorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
   const deduplicationKey = replay === undefined ? event.id : `${event.id} ${replay.id}`;
@@ -114,17 +114,17 @@ interface NewStart {
 
 /** Stores and starts a run, unless it is stored already. Returns whether it was not. */
 async function startOnce(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   workflow: workflows.Opened,
   { id, input, invoker }: NewStart,
 ): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
   await awaitTurn(ports, opened.namespace);
   const run = { ...newRun(ports, opened, input, invoker), id };
-  return (await startNew(ports, opened.revision, run)).isCommitted;
+  return (await begin(ports, opened.revision, run)).isCommitted;
 }
 
 /** The revision that the workflow's routes choose for a run; always the same for the same run. */
-async function openShare(ports: EnginePorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
+async function openShare(ports: RunnerPorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
   return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, { seed: id }) : opened;
 }

@@ -2,9 +2,11 @@ import { type Candidates, candidatesOf } from '../../domain/events/candidates.ts
 import * as events from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
+import * as runs from '../../domain/runs/runs.ts';
 import type { Message } from '../../ports/bus.ts';
-import type { EnginePorts } from '../ports.ts';
-import { offer } from './listening.ts';
+import { answerIfFulfilled, isFulfilledRun, type Offered, offer } from '../events/listening.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { answerWoken, wake } from '../step/waking.ts';
 import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
@@ -14,8 +16,13 @@ const MAX_PER_CALL = 5000;
 /** The position is stored after so many listeners: a crash repeats at most these, and most events store none. */
 const NOTED_AFTER = 250;
 
+/** A call of the router runs states for so long, milliseconds; after that the machines of the runs do. */
+const MAX_RUNNING_MS = 30_000;
+
 /** The progress of one call of the router. */
 interface Progress {
+  /** When no more states are run here, milliseconds since 1970. */
+  readonly runsUntil: number;
   /** What the event did to listeners, for `explain`. */
   readonly found: events.Trace[];
   readonly faults: unknown[];
@@ -33,10 +40,13 @@ interface Progress {
  * `MAX_PER_CALL` listeners it publishes the message again for the others. If a delivery fails, the others are still made;
  * then it throws, and the bus delivers the message again.
  */
-export async function route(ports: EnginePorts, message: Message): Promise<void> {
+export async function route(ports: RunnerPorts, message: Message): Promise<void> {
   const recorded = await events.read(ports, message.record);
   if (recorded === undefined || recorded.isRouted) return;
-  const progress: Progress = { found: [], faults: [], offered: 0, served: recorded.served, noted: 0 };
+  const progress: Progress = {
+    runsUntil: ports.clock.now() + MAX_RUNNING_MS,
+    ...{ found: [], faults: [], offered: 0, served: recorded.served, noted: 0 },
+  };
   for await (const part of candidatesOf(ports, message.namespaceId, recorded.event, recorded.served)) {
     const isLast = progress.offered >= MAX_PER_CALL && progress.faults.length === 0;
     if (isLast || progress.offered - progress.noted >= NOTED_AFTER) {
@@ -51,7 +61,7 @@ export async function route(ports: EnginePorts, message: Message): Promise<void>
 }
 
 async function continueLater(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   message: Message,
   recorded: events.Recorded,
   { found }: Progress,
@@ -60,18 +70,24 @@ async function continueLater(
   await ports.bus.publish([{ ...message, round: (message.round ?? 0) + 1 }]);
 }
 
+const withoutRunning = (ports: RunnerPorts): RunnerPorts => ({
+  ...ports,
+  settings: { ...ports.settings, startBudgetMs: 0 },
+});
+
 interface Routing {
   readonly message: Message;
   readonly recorded: events.Recorded;
   readonly progress: Progress;
 }
 
-async function deliverToPart(ports: EnginePorts, routing: Routing, part: Candidates): Promise<void> {
+async function deliverToPart(ports: RunnerPorts, routing: Routing, part: Candidates): Promise<void> {
   const { recorded, progress } = routing;
   const open = part.matching.filter((listener) => !isServed(recorded, listener));
   progress.offered += open.length;
   for (let from = 0; from < open.length; from += CONCURRENCY) {
-    const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(ports, routing, listener));
+    const now = ports.clock.now() < progress.runsUntil ? ports : withoutRunning(ports);
+    const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(now, routing, listener));
     for (const result of await Promise.allSettled(some)) {
       if (result.status === 'rejected') progress.faults.push(result.reason);
       else if (progress.found.length < traces.MAX_TRACES && result.value.did !== 'had')
@@ -92,7 +108,7 @@ function isServed({ traces: known, replay }: events.Recorded, listener: listener
 /** The listener of a failed delivery, by its fault. */
 const listenersOfFaults = new WeakMap<object, listeners.Listener>();
 
-async function deliverTo(ports: EnginePorts, routing: Routing, listener: listeners.Listener): Promise<events.Trace> {
+async function deliverTo(ports: RunnerPorts, routing: Routing, listener: listeners.Listener): Promise<events.Trace> {
   return deliver(ports, routing, listener).catch((error: unknown) => {
     if (typeof error === 'object' && error !== null) listenersOfFaults.set(error, listener);
     throw error;
@@ -101,18 +117,31 @@ async function deliverTo(ports: EnginePorts, routing: Routing, listener: listene
 
 /** Offers the event to a run that waits, or starts a workflow. The listener's filter matches. Returns the trace. */
 async function deliver(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   { message, recorded }: Routing,
   listener: listeners.Listener,
 ): Promise<events.Trace> {
   const { kind, owner, path, wait: number } = listener;
   const trace = { listener: listeners.displayName(listener), workflow: path, matches: true };
   if (kind === 'wait') {
-    const did = await offer(ports, { run: owner, number }, recorded);
+    const key = { run: owner, number };
+    const { did, run } = await offer(ports, key, recorded);
+    // The listener leads to the run until the machine knows.
+    await resume(ports, did, run ?? (await runs.find(ports, owner)));
     if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
     return { ...trace, did };
   }
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
+}
+
+/**
+ * Wakes a run that has taken an event. A delivery after that one does not run its states here, as they may have ended that
+ * process: it ends the task of the machine.
+ */
+async function resume(ports: RunnerPorts, did: Offered, run: runs.Run | undefined): Promise<void> {
+  if (run === undefined) return;
+  await answerWoken(ports, run);
+  if (isFulfilledRun(run)) await (did === 'taken' ? wake : answerIfFulfilled)(ports, run);
 }
 
 /** The fields that name the listener of a failed delivery in the log record of a fault that `route` threw. */

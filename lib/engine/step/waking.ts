@@ -1,0 +1,135 @@
+import * as listeners from '../../domain/events/listeners.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import { isFulfilled, type Wait } from '../../domain/runs/waits.ts';
+import { retryOnConflict } from '../../domain/storage/conflicts.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import type { Answer } from '../../ports/executions.ts';
+import { childId } from '../calls/children.ts';
+import { announceEnd, signalOf } from '../calls/run-ends.ts';
+import { answerIfFulfilled, isListening, type ListeningRun, tokensOf } from '../events/listening.ts';
+import { shouldContinueAsNew } from '../executions/continue-as-new.ts';
+import { END, outcomeOfWait } from '../executions/outcomes.ts';
+import { startBudgetOf } from '../executions/start-budget.ts';
+import { TASK_ERROR } from '../executions/task-errors.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { notifyEnd } from '../run/end-waiters.ts';
+import { publishOutbox } from '../run/outbox.ts';
+import type { ResumeSignal } from '../run/suspension.ts';
+import { type Advance, advance, mayGoOn } from './advance.ts';
+
+/**
+ * Resumes a run whose wait is fulfilled, here: runs the states up to the next wait, within the budget of the settings, and
+ * ends the task of its machine with the outcome, so that the machine goes on to the next wait. Where that is not possible
+ * the step after the wait resumes the run. A run whose machine has not begun the wait is left to it. Safe to repeat.
+ */
+export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void> {
+  const key = { run: run.id, number: run.wait.number };
+  if (startBudgetOf(ports.settings) === 0) return answerIfFulfilled(ports, run);
+  const woken = await retryOnConflict(async (attempt) => {
+    const current = attempt === 1 ? run : await runs.find(ports, run.id);
+    if (current === undefined || !isListening(current, key) || !isFulfilled(current.wait.listening)) return current;
+    const tokens = tokensOf(current.wait.listening);
+    return tokens.length === 0 ? undefined : resume(ports, current, { signal: { kind: 'eventsReceived' }, tokens });
+  });
+  if (woken === undefined) return;
+  await answer(ports, woken);
+  const { namespaceId, id, settings } = run;
+  const owner = { namespaceId, spread: settings.spread, kind: 'wait', id } as const;
+  await listeners.removeAll(ports, owner, run.wait.listening.filters, key.number);
+}
+
+/** What resumes a run, and the tasks that it ends. */
+interface Cause {
+  readonly signal: ResumeSignal;
+  readonly tokens: readonly string[];
+}
+
+async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: Cause): Promise<runs.Run> {
+  let mustMove = false;
+  const how: Advance = {
+    revision: await revisions.need(ports, run.workflowId, run.revision),
+    until: ports.clock.now() + startBudgetOf(ports.settings),
+    isBrief: true,
+    woken: { number: run.wait.number, tokens },
+    announce: reportEnd,
+    chooseExecution: async () => {
+      mustMove = true;
+      return {};
+    },
+  };
+  let current = await advance(ports, run, { ...how, signal });
+  while (!mustMove && mayGoOn(current, ports.clock.now(), how.until)) current = await advance(ports, current, how);
+  return current;
+}
+
+type WaitingRun = runs.Run & { readonly wait: Wait };
+
+/** Whether a run waits for the end of another one. */
+function awaits(run: runs.Run | undefined, { id, parent }: runs.Run): run is WaitingRun {
+  if (run?.status !== 'pending' || !run.wait?.isWaiting || parent === undefined) return false;
+  return run.wait.calls !== undefined && childId(run, run.wait.origin, parent) === id;
+}
+
+/**
+ * Reports the end of a run that a step has just committed. A caller that makes this call only is resumed here, as by
+ * `wake`; every other one by its machine.
+ */
+export async function reportEnd(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> {
+  const { parent } = child;
+  const signal = signalOf(ports, child);
+  if (signal === undefined || parent === undefined || parent.token === '' || startBudgetOf(ports.settings) === 0) {
+    return announceEnd(ports, child);
+  }
+  notifyEnd(child.id);
+  const woken = await retryOnConflict(async () => {
+    const caller = await runs.find(ports, parent.id);
+    return awaits(caller, child) ? resume(ports, caller, { signal, tokens: [parent.token] }) : caller;
+  });
+  await answerCaller(ports, woken, child);
+  return child;
+}
+
+/** Reports the end of a run again: the process that committed it may have crashed before, perhaps because of the caller. */
+export async function reportEndAgain(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> {
+  const { parent } = child;
+  if (parent?.isAlone !== true || parent.token === '') return announceEnd(ports, child);
+  await answerCaller(ports, await runs.find(ports, parent.id), child, answerWoken);
+  return child;
+}
+
+/** Ends the task of the caller: with the outcome if the caller was resumed where the run ended, else with the end. */
+async function answerCaller(
+  ports: RunnerPorts,
+  caller: runs.Run | undefined,
+  child: runs.Run,
+  answerFor: typeof answer = answer,
+): Promise<void> {
+  const { woken } = caller ?? {};
+  const isWoken = woken?.tokens.includes(child.parent?.token ?? '') === true;
+  if (caller !== undefined && isWoken) await answerFor(ports, caller);
+  else await announceEnd(ports, child);
+}
+
+/**
+ * Completes what follows after a run has left a wait where it was woken: the process that did so may have crashed before it
+ * published the events of the run, reported its end, and ended the task of the machine.
+ */
+export async function answerWoken(ports: RunnerPorts, run: runs.Run): Promise<void> {
+  if (run.woken === undefined) return;
+  await publishOutbox(ports, run);
+  if (run.status !== 'pending') await reportEndAgain(ports, run);
+  await answer(ports, run);
+}
+
+/** Ends the task of a wait that the run has left where it was woken. */
+async function answer(ports: RunnerPorts, run: runs.Run): Promise<void> {
+  for (const token of run.woken?.tokens ?? []) await ports.executions.answer(token, answerOf(run, ports.clock.now()));
+}
+
+/** Where the machine goes; an error leads it to the step after the wait, which sees to the rest. */
+function answerOf(run: runs.Run, now: number): Answer {
+  const { status, wait } = run;
+  if (status === 'complete') return { output: END };
+  const mayGoTo = status === 'pending' && wait?.isWaiting === true && !shouldContinueAsNew(run);
+  return mayGoTo ? { output: outcomeOfWait(wait, now) } : { error: TASK_ERROR.heard, cause: '' };
+}
