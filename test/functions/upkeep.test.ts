@@ -52,6 +52,7 @@ describe('functions that are called without a request', () => {
       WEFT_RUNS: 'runs',
       WEFT_JOURNAL: 'journal',
       WEFT_BUCKET: 'blobs',
+      WEFT_ROOT_KEY: '/weft/root-key',
       WEFT_STEPS: 'arn:aws:lambda:us-east-1:123456789012:function:weft-steps',
       WEFT_MACHINE_ROLE: 'arn:aws:iam::123456789012:role/machines',
       WEFT_MACHINE_LOGS: 'arn:aws:logs:us-east-1:123456789012:log-group:weft',
