@@ -66,7 +66,7 @@ describe('functions of Lambda through the SDK', () => {
     ['tooLarge', refusal(413, 'RequestTooLargeException')],
     ['request', refusal(400, 'InvalidRequestContentException')],
     ['service', refusal(500, 'ServiceException')],
-  ] as const)('%s is told apart, and the invocation is made once', async (problem, reply) => {
+  ] as const)('%s has a code of its own, and the invocation is made once', async (problem, reply) => {
     const { server, lambdas } = await open(() => reply);
     expect(await problemOf(lambdas.invoke(invocation()))).toBe(problem);
     expect(server.requests).toHaveLength(1);

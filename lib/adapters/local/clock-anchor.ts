@@ -43,7 +43,7 @@ function readAnchor(folder: string): Anchor | undefined {
   }
 }
 
-/** What a folder tells of the present time; both in milliseconds since 1970. */
+/** What a folder has stored of the present time; both in milliseconds since 1970. */
 export interface KnownTime {
   /**
    * The time that the last process would have by now: its clock may have been right where that of the system has been set
@@ -74,7 +74,7 @@ const MAX_DIFFERENCE_MS = 500;
 /** It is also stored again when it is older than this: after a boot, its time is the newest that is known. */
 const MAX_AGE_MS = 600_000;
 
-/** Whether an anchor still tells the time of the process. */
+/** Whether an anchor still determines the time of the process. */
 function isCurrent(folder: string, now: number, sources: BootSources): boolean {
   const { expected } = anchoredTime(folder, sources);
   const age = now - Number(readAnchor(folder)?.time);

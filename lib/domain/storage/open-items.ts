@@ -24,7 +24,7 @@ export interface OpenKind {
   readonly pick: (rows: readonly Item[]) => Promise<readonly Item[]>;
   /** How long a listed item of this age is not visited again, milliseconds; absent: each pass visits it. */
   readonly restOf?: (age: number) => number;
-  /** Is told the highest rate of rows that a pass has found, rows a second. */
+  /** Takes the highest rate of rows that a pass has found, rows a second. */
   readonly onRate?: (rowsPerSecond: number) => Promise<void>;
 }
 

@@ -118,7 +118,7 @@ export async function startNew(
   return stored;
 }
 
-/** Starts the execution of a stored run that may not have begun yet: nothing tells that it has. Safe to repeat. */
+/** Starts the execution of a stored run that may not have begun yet: the tables do not show that it has. Safe to repeat. */
 export async function ensureStarted(ports: EnginePorts, run: runs.Run): Promise<void> {
   const isUnbegun = run.status === 'pending' && run.machine !== '' && (run.step === 0 || isAtFirstWait(run));
   if (isUnbegun) await start(ports, run);

@@ -13,7 +13,7 @@ export const contextOf = ({ key, id, root }: Pick<NativeContext, 'key' | 'id' | 
   traceparent: traceparentOf({ trace: root, span: id }),
 });
 
-/** How the outcome of an invocation is told: who failed, with which brand, and what must not be shown. */
+/** How the outcome of an invocation is described: what failed, with which brand, and what must not be shown. */
 export interface Telling {
   readonly brand: string;
   readonly invocation: Pick<PreparedInvocation, 'function' | 'secrets'>;

@@ -30,6 +30,6 @@ export async function prepareForMachine(ports: RunnerPorts, child: NativeChild):
 /** Commits what the machine of a pending child reports of its invocation. Returns the child as it ended. */
 export async function takeFromMachine(ports: RunnerPorts, child: NativeChild, reply: unknown): Promise<Run> {
   const invocation = await invocationOf(ports, child);
-  const told = (isObject(reply) ? reply : {}) as MachineReply;
-  return commitOutcome(ports, child, outcomeOfMachine({ brand: ports.settings.brand, invocation }, told));
+  const received = (isObject(reply) ? reply : {}) as MachineReply;
+  return commitOutcome(ports, child, outcomeOfMachine({ brand: ports.settings.brand, invocation }, received));
 }

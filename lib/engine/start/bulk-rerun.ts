@@ -79,7 +79,7 @@ function bounded({ request, at }: BulkRerun, last: runs.Run | undefined): ListRe
 /** The runs that the request selects, the oldest first, after the one where it goes on. */
 async function* selected(ports: EnginePorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
   const found = wanted.after === '' ? undefined : await runs.find(ports, wanted.after);
-  // A run of another namespace is one that does not exist: the reply must not tell that it does.
+  // A run of another namespace is one that does not exist: the reply must not disclose that it does.
   const last = found?.namespace === namespace ? found : undefined;
   let isAfter = last === undefined;
   for await (const head of matching(ports, namespace, bounded(wanted, last))) {

@@ -4,7 +4,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 /** By how much a lowered thread is nicer: it gets a tenth of a processor that it shares with an ordinary thread. */
 const STEP = 10;
 
-/** The id by which the system knows the present thread; undefined on a system that does not tell it: Linux does. */
+/** The id by which the system knows the present thread; undefined on a system without it: Linux has it. */
 export function presentThreadId(): number | undefined {
   try {
     const id = Number(/\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))?.[1]);

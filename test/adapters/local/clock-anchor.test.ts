@@ -97,7 +97,7 @@ test('a clock that is behind after a boot does not take the service back, and is
   expect(now()).toBe(BEGIN);
   pass(MINUTE);
   expect(now()).toBeGreaterThan(BEGIN);
-  // A time server tells the time: the machine was off for a day.
+  // A time server sets the time: the machine was off for a day.
   wall = BEGIN + DAY;
   now();
   pass(10 * MINUTE);

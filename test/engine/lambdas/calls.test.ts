@@ -83,7 +83,7 @@ describe('a short invocation', () => {
     expect(machines.filter(isLambdaCall)).toEqual([]);
   });
 
-  test('tells the function an idempotency key and the trace', async () => {
+  test('passes an idempotency key and the trace to the function', async () => {
     const { lambdas } = await run(workflowOf('', CALL));
     const { idempotencyKey, traceparent } = lambdas.invocations[0]?.context ?? {};
     expect(idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);

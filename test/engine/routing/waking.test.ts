@@ -107,7 +107,7 @@ describe('an event that a run waits for', () => {
   test.each([
     ['completes', COMPLETES],
     ['waits again', NAPS],
-  ])('reaches the machine of a run that %s when the router crashed before it told the machine', async (_, main) => {
+  ])('reaches the machine of a run that %s when the router crashed before it answered the machine', async (_, main) => {
     const id = await waiting(main);
     await send('go');
     let crashes = 0;

@@ -46,7 +46,7 @@ const runCount = async (): Promise<number> =>
   Number((await client.call('GET', `${BASE}?limit=1`)).json()['instances']?.['pageInfo']?.['total']);
 
 describe('POST instances?op=rerun', () => {
-  test('does not tell whether a run of another namespace exists', async () => {
+  test('does not disclose whether a run of another namespace exists', async () => {
     await client.call('PUT', '/api/namespaces/foreign');
     await client.call('PUT', '/api/namespaces/foreign/tree/wf?op=create-workflow', { body: FLAKY(true) });
     const started = await client.call('POST', '/api/namespaces/foreign/tree/wf?op=execute', { body: '{}' });

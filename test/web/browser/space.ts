@@ -84,7 +84,7 @@ async function addData(client: Client, base: string): Promise<void> {
   await ask(client, 'PUT', `${base}/tree/hello.yaml?op=create-node-attributes`, { attributes: ['nightly'] });
 }
 
-/** A workflow that asks two people, one whose task nobody has fetched, and one with a webhook. */
+/** A workflow that asks two people, one whose task no worker has fetched, and one with a webhook. */
 export const OUTSIDE: Readonly<Record<string, string>> = {
   refund: `timeouts: {interrupt: P3D, kill: P4D}
 labels: {team: shop}

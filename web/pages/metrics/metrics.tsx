@@ -197,7 +197,7 @@ function PriceNote({ prices: { region, pricedOn }, isPart }: { readonly prices: 
   );
 }
 
-/** What the runs of the span tell. */
+/** Figures of the runs of the span. */
 function OfSample({ namespace, sample, span }: PartProps) {
   const groups = useMemo(() => groupsOf(sample.runs, ({ as }) => as), [sample]);
   const names = groups.map(({ name }) => name);

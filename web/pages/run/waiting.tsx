@@ -81,7 +81,7 @@ function WorkerWords({ namespace, worker }: { readonly namespace: string; readon
       <a class="link" href={addresses.workers(namespace, { queue })}>
         {queue}
       </a>
-      {status === 'ready' && ', which nobody has taken'}
+      {status === 'ready' && ', which no worker has taken'}
       {status === 'leased' && (
         <>
           , held by <code>{holder || 'a worker without a name'}</code>

@@ -14,7 +14,7 @@ type Task = QueueReply['tasks'][number];
 
 const numeric = (value: number): string => value.toLocaleString('en-US');
 
-/** Tasks that nobody holds although they are ready are what a person looks for. */
+/** Tasks that no worker holds although they are ready are what a person looks for. */
 const readyText = ({ ready, held }: Queue) => (
   <span class={ready > 0 && held === 0 ? 'is-waiting strong' : ''}>{numeric(ready)}</span>
 );
