@@ -151,7 +151,11 @@ const NEXT_ATTEMPT = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $s
 function call({ action }: WorkOf<'call'>, { name, onward, onFailure, assignName }: Wiring): States {
   // A repeated call has its number as the whole input.
   const number = '{% $exists($states.input.calls) ? $states.input.calls[0] : $states.input %}';
-  const task = { ...waitForToken({ pause: PAUSE, call: number }), Output: '{% $states.result %}', ...onward };
+  const task = {
+    ...waitForToken({ pause: PAUSE, call: number, alone: true }),
+    Output: '{% $states.result %}',
+    ...onward,
+  };
   if (action.retries === undefined) return { [name]: { ...task, Catch: onFailure } };
   const delay = assignName(`${name} retry`);
   const again: Catcher = { ErrorEquals: [RETRY_ERROR], Output: NEXT_ATTEMPT, Next: delay };

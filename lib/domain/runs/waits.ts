@@ -145,13 +145,29 @@ export interface Parent extends CallKey {
   /** The id of the calling run. */
   readonly id: string;
   readonly mode: CallMode;
-  /** Its call is the only one of the state: the task of the machine ends with what follows in the run of the caller. */
+  /** The task that the token ends makes the only call of its state: see `HoldingTask`. */
   readonly isAlone?: boolean;
   readonly retries?: RetryPolicy;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
   /** The token of the machine's task that waits; empty while none does. */
   readonly token: string;
+}
+
+/** The task of a machine that waits for the end of a run. */
+export interface HoldingTask {
+  /** Ends the task. */
+  readonly token: string;
+  /**
+   * It makes the only call of its state, so it may end with what follows in the run of the caller. Machines of earlier
+   * versions do not pass this: they expect the end of the call.
+   */
+  readonly alone?: boolean;
+}
+
+/** The caller of a run, with the task that the end of the run ends. */
+export function callerWith({ isAlone: _, ...caller }: Parent, { token, alone }: HoldingTask): Parent {
+  return { ...caller, token, ...(alone === true ? { isAlone: true } : {}) };
 }
 
 /** A variable, or a file of the tree, that a container gets as a file. */

@@ -2,7 +2,7 @@ import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { endOfWait } from '../run/timeouts.ts';
 import { openCallee } from './callees.ts';
-import { launch, newChild, storeChild } from './children.ts';
+import { launch, NO_TASK, newChild, storeChild } from './children.ts';
 import { evaluateCallInput } from './inputs.ts';
 
 /** A call whose result is not waited for. */
@@ -20,9 +20,9 @@ export async function startAsync(unit: StepUnit, action: ActionPlan, { i, data, 
   const { ports, tools, caller: run, origin, at: state } = unit;
   const callee = await openCallee(ports, run, tools.plan, action);
   const wake = endOfWait(ports.clock.now(), timeout);
-  const caller = { run, origin, state, wake, mode: 'and', isLoop: false, isAlone: false } as const;
+  const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;
   const input = await evaluateCallInput(callee, data, tools.readSecrets);
   const { parent: _, ...child } = await newChild(ports, { callee, caller, key: { i, k: 0 }, input });
-  await launch(ports, await storeChild(ports, child), '');
+  await launch(ports, await storeChild(ports, child), NO_TASK);
   unit.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
 }

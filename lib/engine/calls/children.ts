@@ -1,7 +1,7 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { storedCallPath } from '../../domain/runs/call-paths.ts';
+import { storedCallPath } from '../../domain/runs/places.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { CallKey, CallMode, Parent } from '../../domain/runs/waits.ts';
+import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../domain/runs/waits.ts';
 import { derivedId, spreadAs } from '../../domain/storage/ids.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
@@ -26,8 +26,6 @@ export interface Caller extends ServiceCaller {
   /** The part of its wait's `origin` in the ids of its calls. */
   readonly origin: number;
   readonly mode: CallMode;
-  /** The state makes this call only. */
-  readonly isAlone: boolean;
 }
 
 /** A call to be made. */
@@ -36,25 +34,17 @@ export interface Call {
   readonly caller: Caller;
   readonly key: CallKey;
   readonly input: CallInput;
-  /** The token of the machine's task that waits for the child; none by default. */
-  readonly token?: string;
+  /** The task of a machine that waits for the child; none by default. */
+  readonly task?: HoldingTask;
 }
 
-function parentOf(
-  { caller: { run, wake, mode, isAlone }, key: { i, k }, token = '' }: Call,
-  action: ActionPlan,
-): Parent {
+/** Stands for no task: the end of the child ends none. */
+export const NO_TASK: HoldingTask = { token: '' };
+
+function parentOf({ caller: { run, wake, mode }, key: { i, k }, task = NO_TASK }: Call, action: ActionPlan): Parent {
   const retries = retryPolicyOf(action);
-  return {
-    id: run.id,
-    i,
-    k,
-    mode,
-    until: wake,
-    token,
-    ...(isAlone ? { isAlone } : {}),
-    ...(retries === undefined ? {} : { retries }),
-  };
+  const caller = { id: run.id, i, k, mode, until: wake, token: '' };
+  return { ...callerWith(caller, task), ...(retries === undefined ? {} : { retries }) };
 }
 
 /** The child of a call, not stored yet. Throws the catchable `limits.*` for a subflow that exceeds a limit. */
@@ -107,10 +97,10 @@ async function executionFor(ports: EnginePorts, child: runs.Run): Promise<Execut
 }
 
 /**
- * Starts an execution for a stored child, which answers the token when the child ends. Safe to repeat with another token:
- * the last one counts. Returns the child as it is stored then. The task of a worker needs no execution.
+ * Starts an execution for a stored child, which ends the task when the child ends. Safe to repeat with another task: the
+ * last one counts. Returns the child as it is stored then. The task of a worker needs no execution.
  */
-export async function launch(ports: EnginePorts, child: runs.Run, token: string): Promise<runs.Run> {
+export async function launch(ports: EnginePorts, child: runs.Run, task: HoldingTask): Promise<runs.Run> {
   if (isTask(child)) {
     notifyPolls(child);
     return child;
@@ -119,6 +109,6 @@ export async function launch(ports: EnginePorts, child: runs.Run, token: string)
     if (current.status !== 'pending') return undefined;
     const { parent } = current;
     const execution = current.machine === '' ? await executionFor(ports, current) : {};
-    return { ...(parent === undefined ? {} : { parent: { ...parent, token } }), ...execution };
+    return { ...(parent === undefined ? {} : { parent: callerWith(parent, task) }), ...execution };
   });
 }

@@ -9,8 +9,6 @@ export interface CallList {
   readonly width?: number | undefined;
   /** An ISO 8601 duration. */
   readonly timeout: string | undefined;
-  /** The state makes one call, whatever its data. */
-  readonly isAlone?: boolean;
   /** There is one call for each element of a list. */
   readonly isLoop?: boolean;
   /** The actions of all calls, each once. */

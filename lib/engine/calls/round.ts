@@ -6,7 +6,7 @@ import type { StepUnit } from '../run/step-unit.ts';
 import { type Rejection, type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
 import { calleeKindFor } from './callees.ts';
-import { type Caller, childId, launch } from './children.ts';
+import { type Caller, childId, launch, NO_TASK } from './children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
 import { CallProgress } from './progress.ts';
@@ -48,12 +48,12 @@ export class CallRound {
 
   /** `calls` is the progress that the state's wait holds, if it waited. */
   constructor(unit: StepUnit, list: CallList, calls?: Calls) {
-    const { mode, isLoop = false, isAlone = false } = list;
+    const { mode, isLoop = false } = list;
     this.unit = unit;
     this.list = list;
     this.until = endOfWait(unit.entered, list.timeout);
     const wake = Math.min(this.until, unit.deadline);
-    this.caller = { run: unit.caller, origin: unit.origin, state: unit.at, wake, mode, isLoop, isAlone };
+    this.caller = { run: unit.caller, origin: unit.origin, state: unit.at, wake, mode, isLoop };
     this.progress = new CallProgress(list.total, calls);
     this.starter = new CallStarter(unit, list, this.caller);
     this.intake = new CallIntake(unit, list, this.progress);
@@ -154,7 +154,7 @@ export class CallRound {
     const ids = progress.waiting.map(({ i }) => childId(unit.caller, caller.origin, { i, k: 0 }));
     for (const child of await runs.findMany(unit.ports, ids)) {
       const isIdle = child?.status === 'pending' && child.machine === '' && !isCallBegun(child);
-      if (isIdle) await launch(unit.ports, child, '');
+      if (isIdle) await launch(unit.ports, child, NO_TASK);
     }
     return this.returned;
   }

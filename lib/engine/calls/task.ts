@@ -1,6 +1,6 @@
 import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { CallMode, Wait, WaitingCall } from '../../domain/runs/waits.ts';
+import { type CallMode, callerWith, type HoldingTask, type Wait, type WaitingCall } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { noteBegin, serve } from '../containers/serving.ts';
 import { internalFailure, StateError } from '../evaluation/failures.ts';
@@ -21,13 +21,11 @@ import { evaluateCallInput } from './inputs.ts';
 import { answerRetry } from './run-ends.ts';
 
 /** What a machine's task passes to make one call of a waiting run; the task ends when the call does. */
-export interface CallTask {
+export interface CallTask extends HoldingTask {
   readonly run: string;
   /** The number of the wait. */
   readonly pause: number;
   readonly call: WaitingCall & { readonly seconds: number };
-  /** Ends the task. */
-  readonly token: string;
 }
 
 type Report = (ports: RunnerPorts, ended: runs.Run) => Promise<runs.Run>;
@@ -80,8 +78,7 @@ async function answerRetryLater(ports: EnginePorts, caller: WaitingRun, task: Ca
   const timeLeft = caller.wait.wake - ports.clock.now();
   const { i, k } = task.call;
   const seconds = Math.max(Math.ceil(timeLeft / 1000) - delay, 1);
-  const { state } = await stateOf(ports, caller);
-  const answer = answerRetry({ i, k, again: delay, seconds }, state.work.do === 'call');
+  const answer = answerRetry({ i, k, again: delay, seconds }, task.alone === true);
   await ports.executions.answer(task.token, answer);
 }
 
@@ -101,7 +98,7 @@ async function beginStored(ports: RunnerPorts, child: runs.Run, task: CallTask, 
   const { parent } = child;
   const isUnbegun = child.status === 'pending' && child.machine === '' && child.step === 0;
   if (!isUnbegun || parent === undefined) return continueInMachine(ports, child, task, steps);
-  await beginHere(ports, { ...child, parent: { ...parent, token: task.token } }, task, steps);
+  await beginHere(ports, { ...child, parent: callerWith(parent, task) }, task, steps);
 }
 
 /** Runs a child that holds the token of the task up to its end or its first wait, at which a machine continues it. */
@@ -118,17 +115,17 @@ async function beginHere(ports: RunnerPorts, child: runs.Run, task: CallTask, st
 
 /** Gives a stored child an execution, which answers the task in the end; answers at once for a child that has ended. */
 async function continueInMachine(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
-  const launched = await launch(ports, child, task.token);
+  const launched = await launch(ports, child, task);
   if (launched.status !== 'pending') return reportAgain(ports, launched, task, steps);
   await cancelIfLeft(ports, launched, task);
 }
 
-/** The child with the token of this task: it holds that of an earlier one, or none. */
-const withToken = (child: runs.Run, { token }: CallTask): runs.Run =>
-  child.parent === undefined ? child : { ...child, parent: { ...child.parent, token } };
+/** The child with this task: it has an earlier one, or none. */
+const heldBy = (child: runs.Run, task: CallTask): runs.Run =>
+  child.parent === undefined ? child : { ...child, parent: callerWith(child.parent, task) };
 
 async function reportAgain(ports: RunnerPorts, child: runs.Run, task: CallTask, steps: CallSteps): Promise<void> {
-  await steps.reportEndAgain(ports, withToken(child, task));
+  await steps.reportEndAgain(ports, heldBy(child, task));
 }
 
 /** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
@@ -145,7 +142,7 @@ async function serveNew(ports: RunnerPorts, task: CallTask, child: runs.Run, ste
 
 /** Offers a child to workers; the end of it answers the task. */
 async function offerChild(ports: RunnerPorts, child: Task, task: CallTask, steps: CallSteps): Promise<void> {
-  const offered = await offer(ports, child, task.token);
+  const offered = await offer(ports, child, task);
   if (offered.status !== 'pending') await reportAgain(ports, offered, task, steps);
 }
 
@@ -156,23 +153,22 @@ async function serveChild(ports: RunnerPorts, child: runs.Run, task: CallTask, s
   const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
   const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
   if (ended.status === 'pending') await answerError(ports, task, TASK_ERROR.timedOut);
-  else await steps.reportEnd(ports, withToken(ended, task));
+  else await steps.reportEnd(ports, heldBy(ended, task));
 }
 
 /**
  * The call of a task. The input and the files of a retry are evaluated again, from the same data (workflow-language
  * reference, 7.5). Throws StateError.
  */
-async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { call: { i, k }, token }: CallTask): Promise<Call> {
+async function prepareCall(ports: RunnerPorts, caller: WaitingRun, task: CallTask): Promise<Call> {
+  const { i, k } = task.call;
   const { plan, state } = await stateOf(ports, caller);
   const callee = await openCallee(ports, caller, plan, actionOf(state, i));
   const { origin, wake } = caller.wait;
   const input = await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller));
   const mode = modeOf(state);
-  const kind = state.work.do;
-  const loop = { isLoop: kind === 'each', isAlone: kind === 'call' };
-  const calling = { run: caller, origin, state: state.id, wake, mode, ...loop };
-  return { callee, caller: calling, key: { i, k }, input, token };
+  const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
+  return { callee, caller: calling, key: { i, k }, input, task };
 }
 
 function modeOf({ work }: StatePlan): CallMode {

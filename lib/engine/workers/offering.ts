@@ -1,5 +1,5 @@
 import * as runs from '../../domain/runs/runs.ts';
-import type { ServiceCall, WorkerTask } from '../../domain/runs/waits.ts';
+import { callerWith, type HoldingTask, type ServiceCall, type WorkerTask } from '../../domain/runs/waits.ts';
 import type { EnginePorts } from '../ports.ts';
 import { Waiters } from '../run/end-waiters.ts';
 
@@ -23,14 +23,14 @@ export const notifyPolls = ({ namespaceId, service: { worker } }: Task): void =>
   waiters.notify(keyOf(namespaceId, worker.queue));
 
 /**
- * Offers a stored task to the workers of its queue. Its end answers the token. Safe to repeat with another token: the last
- * one counts. Returns the task as it is stored then; one that has ended is to be reported by the caller.
+ * Offers a stored task to the workers of its queue. Its end ends the task of the machine. Safe to repeat with another one:
+ * the last one counts. Returns the task as it is stored then; one that has ended is to be reported by the caller.
  */
-export async function offer(ports: EnginePorts, task: Task, token: string): Promise<runs.Run> {
+export async function offer(ports: EnginePorts, task: Task, holding: HoldingTask): Promise<runs.Run> {
   const { run } = await runs.update(ports, task, (current) => {
     const { parent } = current;
-    if (current.status !== 'pending' || parent === undefined || parent.token === token) return undefined;
-    return { run: { ...current, parent: { ...parent, token } } };
+    if (current.status !== 'pending' || parent === undefined || parent.token === holding.token) return undefined;
+    return { run: { ...current, parent: callerWith(parent, holding) } };
   });
   if (run.status === 'pending') notifyPolls(task);
   return run;

@@ -15,7 +15,6 @@ const listOf = (unit: StepUnit, { action, timeout }: WorkOf<'call'>): CallList =
   total: 1,
   actions: [action],
   mode: 'and',
-  isAlone: true,
   timeout,
   callAt: () => ({ action, data: unit.data }),
   lineFor: () => undefined,
