@@ -51,13 +51,12 @@ export async function beginListening(
     listening: withToken(wait.listening, token),
     hasGoneOn: true,
   }));
-  if (run === undefined) {
-    await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
-    return undefined;
-  }
-  await offerPast(ports, key, run);
-  const now = await runs.find(ports, id);
-  return now !== undefined && isListening(now, key) && isFulfilled(now.wait.listening) ? now : undefined;
+  if (run !== undefined) await offerPast(ports, key, run);
+  const now = run === undefined ? undefined : await runs.find(ports, id);
+  if (now !== undefined && isListening(now, key)) return isFulfilled(now.wait.listening) ? now : undefined;
+  // A process that woke the run meanwhile may have crashed before it ended the task.
+  await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
+  return undefined;
 }
 
 /** How many tokens of earlier calls are kept. */
