@@ -38,6 +38,12 @@ const REFUSALS: readonly Refusal[] = [
   },
   { says: /^resource already exists$/, of: below('$'), text: (name = '') => `there is a namespace '${name}' already` },
   { says: /^(instance not found|invalid UUID.*)$/, of: below('/instances/([^/?]+)'), text: missing('run') },
+  {
+    says: /^ref not found$/,
+    of: below('/tree/([^?]*)\\?.*\\bref=([^&]+)'),
+    text: (_, path = '', ref = '') =>
+      `no revision or tag '${ref}' of the workflow '${path}'; 'weft workflows history ${path}' lists them`,
+  },
   { says: /^inode not found at /, of: TREE, text: missingWorkflow },
   {
     says: /^not a workflow$/,

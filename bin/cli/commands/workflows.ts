@@ -1,17 +1,8 @@
 import { resolve } from 'node:path';
 import { bytesAt, textAt } from '../client/replies.ts';
-import { namespacePath, needNamespace, openService, type Service } from '../client/service.ts';
-import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import {
-  CommandFailedError,
-  defineVerbs,
-  type Outcome,
-  result,
-  toTable,
-  UsageError,
-  type ValuesOf,
-} from '../shell/command.ts';
-import { limitOf, limitOption } from '../shell/limit.ts';
+import { namespacePath } from '../client/service.ts';
+import { CommandFailedError, defineVerbs, type Outcome, result, toTable, UsageError } from '../shell/command.ts';
+import { limitOf } from '../shell/limit.ts';
 import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { mapConcurrently } from '../transfer/plan.ts';
@@ -19,35 +10,12 @@ import { findNode, isWorkflow, type Remote, treePathOf } from '../transfer/remot
 import { patchOf } from '../workflows/differences.ts';
 import { type PastRevision, revisionBefore, revisionsOf, type Source, setTag, sourceOf } from '../workflows/history.ts';
 import { missingNode, shownPath, stateOf, trafficText, workflowsBelow } from '../workflows/listing.ts';
+import { OPTIONS, openPlace, type Place, type Values } from '../workflows/options.ts';
 import { pathsOf, pull, shownFile } from '../workflows/pull.ts';
-
-const OPTIONS = {
-  ref: { type: 'string', value: 'REF', help: 'get, source, tag: revision, tag or latest (default: latest)' },
-  output: { type: 'string', short: 'o', value: 'FOLDER', help: 'pull: the folder to write to (default: this folder)' },
-  'keep-extension': { type: 'boolean', help: 'pull: write the workflow wf.yaml to the file wf.yaml, not wf.yaml.yaml' },
-  'dry-run': { type: 'boolean', help: 'pull, rollback: print what would be written' },
-  run: { type: 'string', value: 'INSTANCE', help: 'source: the revision that this run ran' },
-  limit: limitOption('revisions'),
-  yes: { type: 'boolean', short: 'y', help: 'delete: do not ask for confirmation' },
-  ...NAMESPACE_OPTION,
-  ...TARGET_OPTIONS,
-} as const;
-
-type Values = ValuesOf<typeof OPTIONS>;
-
-interface Place {
-  readonly service: Service;
-  readonly remote: Remote;
-}
-
-async function open(values: Values, terminal: Terminal): Promise<Place> {
-  const service = await openService(values, terminal);
-  const note = (text: string) => terminal.printStatus(paint(terminal, 'yellow', `note: ${text}`));
-  return { service, remote: { service, namespace: needNamespace(service), note } };
-}
+import * as upkeep from '../workflows/upkeep.ts';
 
 async function list(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { remote } = await open(values, terminal);
+  const { remote } = await openPlace(values, terminal);
   const rows = await workflowsBelow(remote, shownPath(path));
   const states = await mapConcurrently(rows, (row) => stateOf(remote, row));
   return result(values, states, () => {
@@ -63,7 +31,7 @@ async function list(values: Values, [path = '']: readonly string[], terminal: Te
 }
 
 async function get(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { service, remote } = await open(values, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   const query = values.ref === undefined ? '' : `?ref=${encodeURIComponent(values.ref)}`;
   const reply = await service.call('GET', `${treePathOf(remote, path)}${query}`);
   if (textAt(reply, 'node', 'type') === 'directory') {
@@ -74,7 +42,7 @@ async function get(values: Values, [path = '']: readonly string[], terminal: Ter
 }
 
 async function pullFiles(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { remote } = await open(values, terminal);
+  const { remote } = await openPlace(values, terminal);
   const { output = '.' } = values;
   const paths = await pathsOf({ remote, path });
   const progress = openProgress(terminal, 'pull', paths.length);
@@ -95,7 +63,8 @@ async function pullFiles(values: Values, [path = '']: readonly string[], termina
 }
 
 async function remove(values: Values, paths: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { service, remote } = await open(values, terminal);
+  if (values.ref !== undefined) return upkeep.removeRevision(values, paths, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   for (const path of paths) {
     const node = await findNode(remote, path);
     if (node === undefined) throw missingNode(remote, path);
@@ -115,7 +84,7 @@ async function remove(values: Values, paths: readonly string[], terminal: Termin
 const toggle =
   (live: boolean) =>
   async (values: Values, paths: readonly string[], terminal: Terminal): Promise<Outcome> => {
-    const { service, remote } = await open(values, terminal);
+    const { service, remote } = await openPlace(values, terminal);
     for (const path of paths) {
       await service.call('POST', `${treePathOf(remote, path)}?op=toggle`, { live });
     }
@@ -138,7 +107,7 @@ async function tags(values: Values, path: string, { service, remote }: Place): P
 }
 
 async function tag(values: Values, [path = '', name]: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const place = await open(values, terminal);
+  const place = await openPlace(values, terminal);
   const { remote } = place;
   if (name === undefined) return tags(values, path, place);
   const { ref = 'latest' } = values;
@@ -147,7 +116,7 @@ async function tag(values: Values, [path = '', name]: readonly string[], termina
 }
 
 async function untag(values: Values, [path = '', name = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { service, remote } = await open(values, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   const url = `${treePathOf(remote, path)}?${new URLSearchParams({ op: 'untag', ref: name })}`;
   await service.call('POST', url);
   return result(
@@ -168,7 +137,7 @@ function routesOf(words: readonly string[]): { readonly ref: string; readonly we
 
 async function traffic(values: Values, words: readonly string[], terminal: Terminal): Promise<Outcome> {
   const [path = '', ...routeWords] = words;
-  const { service, remote } = await open(values, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   const row = { path: shownPath(path), updatedAt: '' };
   if (routeWords.length > 0) {
     const route = routeWords.join() === 'latest' ? [] : routesOf(routeWords);
@@ -180,7 +149,7 @@ async function traffic(values: Values, words: readonly string[], terminal: Termi
 }
 
 async function history(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { remote } = await open(values, terminal);
+  const { remote } = await openPlace(values, terminal);
   const limit = Number(limitOf(values));
   const read = async (): Promise<PastRevision[]> => {
     const rows: PastRevision[] = [];
@@ -206,7 +175,7 @@ async function pair(remote: Remote, path: string, [from, to = 'latest']: readonl
 }
 
 async function diff(values: Values, [path = '', ...refs]: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { remote } = await open(values, terminal);
+  const { remote } = await openPlace(values, terminal);
   const [before, after] = await pair(remote, path, refs);
   const names = [before, after].map(({ revision }) => `${shownPath(path)}@${revision}`) as [string, string];
   const patch = before.text === after.text ? '' : patchOf(terminal, names, before.text, after.text);
@@ -216,7 +185,7 @@ async function diff(values: Values, [path = '', ...refs]: readonly string[], ter
 
 /** Stores the source of an older revision as the latest one. The revisions between them stay. */
 async function rollback(values: Values, [path = '', ref]: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const { service, remote } = await open(values, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   const [target, latest] = await pair(remote, path, ref === undefined ? [] : [ref]);
   const record = { path: shownPath(path), from: latest.revision, to: target.revision };
   if (target.text === latest.text) return result(values, record, () => `${record.path} has this source already`);
@@ -240,7 +209,7 @@ async function source(values: Values, [path]: readonly string[], terminal: Termi
     return get(values, [path], terminal);
   }
   if (path !== undefined) throw new UsageError('--run names the workflow; leave out the path');
-  const { service, remote } = await open(values, terminal);
+  const { service, remote } = await openPlace(values, terminal);
   const url = `${namespacePath(remote.namespace)}/instances/${encodeURIComponent(run)}?op=source`;
   const reply = await service.call('GET', url);
   const text = bytesAt(reply, 'revision', 'source').toString('utf8');
@@ -249,7 +218,7 @@ async function source(values: Values, [path]: readonly string[], terminal: Termi
 
 export const workflows = defineVerbs({
   about:
-    'Lists, shows, compares, pulls, deletes, enables and tags workflows, returns to an older revision, divides starts',
+    'Lists, shows, checks, compares, pulls, moves, deletes, enables and tags workflows, returns to an older revision, divides starts',
   usage: [
     'workflows [list [PATH]]',
     'workflows get PATH [--ref REF]',
@@ -258,16 +227,26 @@ export const workflows = defineVerbs({
     'workflows diff PATH [REF [REF]]',
     'workflows rollback PATH [REF] [--dry-run]',
     'workflows pull [PATH] [--output FOLDER] [--dry-run]',
+    'workflows move PATH PATH',
     'workflows delete PATH... [--yes]',
+    'workflows delete PATH --ref REF',
+    'workflows save|discard PATH',
     'workflows enable|disable PATH...',
     'workflows tag PATH [TAG [--ref REF]]',
     'workflows untag PATH TAG',
+    'workflows attributes PATH [--add NAME ...] [--remove NAME ...]',
+    'workflows logger PATH [NAME | --off]',
+    'workflows check PATH [--ref REF]',
+    'workflows metrics PATH',
+    'workflows machine PATH [--ref REF]',
     'workflows traffic PATH [REF=WEIGHT REF=WEIGHT | latest]',
   ],
   notes: [
     'pull writes the files from which push makes the same workflows: a/wf becomes a/wf.yaml, its variable v a/wf.yaml.v.',
     'A REF is a revision, a tag or latest. diff and rollback take the revision before the latest one by default.',
     'rollback stores the older source as a new revision; revisions of deleted workflows can be read while their runs are kept.',
+    'save keeps the latest revision when the next one is stored; discard returns from an unsaved one to that before it.',
+    'logger sends the log lines of the workflow as events too, under this name.',
     'traffic PATH latest gives all starts to the latest revision.',
   ],
   options: OPTIONS,
@@ -283,6 +262,14 @@ export const workflows = defineVerbs({
     delete: { takes: ['PATH', '[PATH…]'], run: remove },
     enable: { takes: ['PATH', '[PATH…]'], run: toggle(true) },
     disable: { takes: ['PATH', '[PATH…]'], run: toggle(false) },
+    move: { takes: ['PATH', 'PATH'], run: upkeep.move },
+    save: { takes: ['PATH'], run: upkeep.save },
+    discard: { takes: ['PATH'], run: upkeep.discard },
+    attributes: { takes: ['PATH'], run: upkeep.attributes },
+    logger: { takes: ['PATH', '[NAME]'], run: upkeep.logger },
+    check: { takes: ['PATH'], run: upkeep.check },
+    metrics: { takes: ['PATH'], run: upkeep.metrics },
+    machine: { takes: ['PATH'], run: upkeep.machine },
     tag: { takes: ['PATH', '[TAG]'], run: tag },
     untag: { takes: ['PATH', 'TAG'], run: untag },
     traffic: { takes: ['PATH', '[REF=WEIGHT…]'], run: traffic },
