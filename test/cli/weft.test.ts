@@ -199,7 +199,7 @@ _weft weft '${words.at(-1)}'; echo "$\{COMPREPLY[@]}"`.replace('$\\{', '$' + '{'
     expect(complete('weft', 'exec', '-n', 'other', 'asked')).toBe('asked-completion-names-workflows--n-other');
     const fish = (await weft(['completion', 'fish'])).out;
     expect(fish).toContain("complete -c weft -f -n __fish_use_subcommand -a push -d '");
-    expect(fish).toContain("-n '__fish_seen_subcommand_from cancel' -a '(weft completion names runs 2>/dev/null)'");
+    expect(fish).toContain("-n '__weft_in cancel' -f -a '(weft completion names runs 2>/dev/null)'");
   });
 });
 

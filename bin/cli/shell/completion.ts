@@ -26,19 +26,27 @@ interface Subject {
   /** The verb; empty for a command without verbs. */
   readonly verb: string;
   readonly kinds: readonly NameKind[];
+  /** It takes local files too. */
+  readonly takesFiles: boolean;
 }
 
 /** The kinds of names that the arguments of a command are, by verb, from its usage. */
 export function subjectsOf({ usage, words }: Pick<Command, 'usage' | 'words'>): Subject[] {
   const subjects = new Map<string, Set<NameKind>>();
+  const ofFiles = new Set<string>();
   for (const line of usage) {
     // Options have placeholders of their own.
     const [, first = '', ...rest] = line.replace(/\[?--?[\w-]+ [A-Z=|]+\]?/g, '').split(' ');
     const verbs = words.length === 0 ? [''] : first.replace(/[[\]]/g, '').split('|');
-    const kinds = kindsIn(words.length === 0 ? [first, ...rest].join(' ') : rest.join(' '));
-    for (const verb of verbs) subjects.set(verb, new Set([...(subjects.get(verb) ?? []), ...kinds]));
+    const taken = words.length === 0 ? [first, ...rest].join(' ') : rest.join(' ');
+    for (const verb of verbs) {
+      subjects.set(verb, new Set([...(subjects.get(verb) ?? []), ...kindsIn(taken)]));
+      if (/\b(FILE|FOLDER|DIRECTORY)\b/.test(taken)) ofFiles.add(verb);
+    }
   }
-  return [...subjects].flatMap(([verb, kinds]) => (kinds.size === 0 ? [] : [{ verb, kinds: [...kinds] }]));
+  return [...subjects].flatMap(([verb, kinds]) =>
+    kinds.size === 0 ? [] : [{ verb, kinds: [...kinds], takesFiles: ofFiles.has(verb) }],
+  );
 }
 
 const allOptions = ({ options }: Command): Options => ({ ...options, ...COMMON_OPTIONS });
@@ -79,6 +87,10 @@ function bash(commands: Commands): string {
     '  esac',
     '  case "$word" in',
     '    -*) ;;',
+    '    *) [ "$COMP_CWORD" -gt 2 ] && words= ;;',
+    '  esac',
+    '  case "$word" in',
+    '    -*) ;;',
     '    *) [ -n "$command" ] && case "$command ${COMP_WORDS[2]}" in',
     ...subjects,
     '    esac ;;',
@@ -95,6 +107,16 @@ function bash(commands: Commands): string {
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
+/** Whether the second and third word of the line are a command and its verb, and whether a verb is still to be written. */
+const FISH_FUNCTIONS = `function __weft_in
+  set -l words (commandline -opc)
+  test "$words[2]" = "$argv[1]"; or return 1
+  test (count $argv) -lt 2; or test "$words[3]" = "$argv[2]"
+end
+function __weft_verb_of
+  __weft_in $argv[1]; and test (count (commandline -opc)) -eq 2
+end`;
+
 /** The same for fish, which also shows what commands and options do. */
 function fish(commands: Commands): string {
   const rows = Object.entries(commands);
@@ -103,11 +125,14 @@ function fish(commands: Commands): string {
     ([name, { about }]) => `complete -c weft -f -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
   );
   const others = rows.flatMap(([name, command]) => {
-    const within = `complete -c weft -n '__fish_seen_subcommand_from ${name}'`;
-    const verbs = command.words.length === 0 ? [] : [`${within} -f -a '${command.words.join(' ')}'`];
-    const subjects = subjectsOf(command).flatMap(({ verb, kinds }) => {
-      const place = verb === '' ? name : `${name}; and __fish_seen_subcommand_from ${verb}`;
-      return kinds.map((kind) => `complete -c weft -n '__fish_seen_subcommand_from ${place}' -a ${names(kind)}`);
+    const within = `complete -c weft -n '__weft_in ${name}'`;
+    const verbs =
+      command.words.length === 0
+        ? []
+        : [`complete -c weft -n '__weft_verb_of ${name}' -f -a '${command.words.join(' ')}'`];
+    const subjects = subjectsOf(command).flatMap(({ verb, kinds, takesFiles }) => {
+      const place = `complete -c weft -n '__weft_in ${`${name} ${verb}`.trim()}'${takesFiles ? '' : ' -f'}`;
+      return kinds.map((kind) => `${place} -a ${names(kind)}`);
     });
     const options = Object.entries(allOptions(command)).flatMap(([flag, { short, type, help }]) => {
       if (typeof help !== 'string') return [];
@@ -117,7 +142,7 @@ function fish(commands: Commands): string {
     });
     return [...verbs, ...subjects, ...options];
   });
-  return [...first, ...others].join('\n');
+  return [FISH_FUNCTIONS, ...first, ...others].join('\n');
 }
 
 /** The completion scripts by shell. */

@@ -55,6 +55,44 @@ async function use(
 
 const namesOf = async (agent: McpClient): Promise<string[]> => (await agent.listTools()).tools.map(({ name }) => name);
 
+interface Connection {
+  readonly agent: McpClient;
+  close(): Promise<void>;
+}
+
+/** Connects the client of the protocol's own SDK to `weft mcp`, as an agent does. */
+const TRANSPORTS: Readonly<Record<string, (allowsWrites: boolean) => Promise<Connection>>> = {
+  HTTP: async (allowsWrites) => {
+    const stopping = new AbortController();
+    const address = Promise.withResolvers<string>();
+    const served = serveHttp(settings(allowsWrites), {
+      port: 0,
+      signal: stopping.signal,
+      onListening: address.resolve,
+    });
+    const agent = new McpClient({ name: 'test', version: '0' });
+    await agent.connect(new StreamableHTTPClientTransport(new URL(await address.promise)) as Transport);
+    const close = async () => {
+      await agent.close();
+      stopping.abort();
+      await served;
+    };
+    return { agent, close };
+  },
+  stdio: async (allowsWrites) => {
+    const place = { WEFT_URL: client.url, WEFT_KEY: client.key, WEFT_NAMESPACE: NAMESPACE };
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['bin/weft.ts', 'mcp', ...(allowsWrites ? ['--write'] : [])],
+      env: { ...(process.env as Record<string, string>), ...place },
+      stderr: 'inherit',
+    });
+    const agent = new McpClient({ name: 'test', version: '0' });
+    await agent.connect(transport);
+    return { agent, close: () => agent.close() };
+  },
+};
+
 describe('weft mcp', () => {
   test('offers only tools that read, unless writes are allowed', async () => {
     const reader = await connect();
@@ -107,33 +145,40 @@ describe('weft mcp', () => {
     });
   });
 
-  test('serves over HTTP on loopback, and refuses other hosts', async () => {
-    const stopping = new AbortController();
-    const address = Promise.withResolvers<string>();
-    const served = serveHttp(settings(false), { port: 0, signal: stopping.signal, onListening: address.resolve });
-    const url = new URL(await address.promise);
-    const agent = new McpClient({ name: 'test', version: '0' });
-    await agent.connect(new StreamableHTTPClientTransport(url) as Transport);
-    expect((await use(agent, 'list_workflows')).json()).toMatchObject([{ path: 'price', enabled: true }]);
-    await agent.close();
-    stopping.abort();
-    await served;
-  });
+  test.each(Object.entries(TRANSPORTS))(
+    'takes an agent from a failed run to its repetition over %s, which needs --write',
+    async (name, open) => {
+      const path = `over-${name.toLowerCase()}`;
+      const tree = `/api/namespaces/${NAMESPACE}/tree/${path}`;
+      await client.call('PUT', `${tree}?op=create-workflow`, { body: BROKEN });
+      await client.call('POST', `${tree}?op=wait`, { json: { order: { amount: 4 } } });
 
-  test('serves an agent that starts it as a process', async () => {
-    const env = { ...process.env, WEFT_URL: client.url, WEFT_KEY: client.key, WEFT_NAMESPACE: NAMESPACE } as Record<
-      string,
-      string
-    >;
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: ['bin/weft.ts', 'mcp'],
-      env,
-      stderr: 'inherit',
-    });
-    const agent = new McpClient({ name: 'test', version: '0' });
-    await agent.connect(transport);
-    expect((await use(agent, 'get_workflow', { path: 'price' })).json()['source']).toContain('id: price');
-    await agent.close();
-  }, 30_000);
+      const reader = await open(false);
+      const found = (await use(reader.agent, 'search_runs', { status: 'failed', workflow: path })).json();
+      const id = String((found['runs'] as unknown as Json[])[0]?.['id']);
+      const why = (await use(reader.agent, 'explain_failure', { id })).json();
+      expect(why['run']).toMatchObject({ id, errorCode: expect.stringContaining('jq.badCommand') });
+      expect(why['source']).toBe(BROKEN);
+      expect((await use(reader.agent, 'validate_workflow', { source: MENDED })).json()['problems']).toEqual([]);
+      for (const tool of ['store_workflow', 'rerun_run']) {
+        expect(await use(reader.agent, tool, { id, path, source: MENDED })).toMatchObject({
+          isError: true,
+          text: `there is no tool '${tool}'; start weft mcp with --write`,
+        });
+      }
+      expect((await use(reader.agent, 'get_workflow', { path })).json()['source']).toBe(BROKEN);
+      await reader.close();
+
+      const writer = await open(true);
+      expect((await use(writer.agent, 'store_workflow', { path, source: MENDED })).isError).toBe(false);
+      const again = (await use(writer.agent, 'rerun_run', { id, from: 'price', revision: 'latest' })).json();
+      await expect
+        .poll(async () => (await use(writer.agent, 'get_run', { id: String(again['instance']) })).json()['output'], {
+          timeout: 10_000,
+        })
+        .toEqual({ total: 8 });
+      await writer.close();
+    },
+    60_000,
+  );
 });
