@@ -13,6 +13,16 @@ describe('a refusal of the service', () => {
     [`${DEMO}/instances/nosuch?op=x`, 'invalid UUID length: 6', "no run 'nosuch' in 'demo'"],
     [`${DEMO}/instances/1/logs`, 'instance not found', "no run '1' in 'demo'"],
     [`${DEMO}/tree/a/b%20c?op=tags`, "inode not found at '/a/b c'", "no workflow 'a/b c' in 'demo'"],
+    [
+      `${DEMO}/tree/a?ref=v9`,
+      'ref not found',
+      "no revision or tag 'v9' of the workflow 'a'; 'weft workflows history a' lists them",
+    ],
+    [
+      `${DEMO}/tree/a?op=delete-revision&ref=v1`,
+      'not a revision',
+      "'v1' is no saved revision of the workflow 'a'; 'weft workflows untag' removes a tag",
+    ],
     [`${DEMO}/tree/a.yaml`, "inode not found at '/a.yaml'", "no workflow 'a.yaml' in 'demo'; did you mean 'a'?"],
     [`${DEMO}/tree/a?op=execute`, 'not a workflow', "'a' is a directory; 'weft workflows list a' lists its workflows"],
     [`${DEMO}/vars/v`, 'var_ref not found', "no variable 'v' in 'demo'"],

@@ -104,6 +104,36 @@ describe('weft workflows', () => {
   });
 });
 
+describe('a mistake in a command on workflows', () => {
+  test.each([
+    ['a move to a missing directory', 'workflows move one nosuch/one', 1, "no directory 'nosuch' in 'NS'"],
+    ['a move to a path in use', 'workflows move one deep/two', 1, "there is 'deep/two' in 'NS' already"],
+    ['a move of nothing', 'workflows move nosuch two', 1, "no workflow 'nosuch' in 'NS'"],
+    ['latest as a tag', 'workflows tag one latest', 2, "'latest' always names the latest revision; choose another tag"],
+    ['latest as a tag of a push', 'push flows --tag latest', 2, "'latest' always names the latest revision"],
+    ['an invalid tag', 'push flows --tag a!', 1, 'the name of a tag has letters, digits, and - _ . within'],
+    ['an invalid name of a variable', 'vars set a! --value x', 1, "an invalid value: 'a!' does not match"],
+    ['a folder for a value', 'vars set a flows', 2, "'flows' is a folder; give a file"],
+    ['an unknown revision', 'workflows rollback one v9', 1, "no revision or tag 'v9' of the workflow 'one'"],
+  ])('is named with its place and mend: %s', async (_, line, code, text) => {
+    const { weft } = await open(FLOWS);
+    expect(await weft(line.split(' '))).toMatchObject({
+      code,
+      err: expect.stringContaining(text.replace('NS', `wf-${spaces}`)),
+    });
+  });
+
+  test('is a run of another workflow for a diagram', async () => {
+    const { weft } = await open(FLOWS);
+    const id = (await weft(['exec', 'one', '--no-wait'])).out.trim();
+    expect(await weft(['graph', 'deep/two', '--run', id])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("the run is of the workflow 'one', not of 'deep/two'; leave out the path"),
+    });
+    expect((await weft(['graph', 'one', '--run', id])).out).toContain('a  noop');
+  });
+});
+
 describe('weft push', () => {
   test('prints with --dry-run what it would do, the difference and the price, and sends nothing', async () => {
     const { weft, write } = await open(FLOWS);

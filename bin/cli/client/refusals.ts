@@ -44,6 +44,12 @@ const REFUSALS: readonly Refusal[] = [
     text: (_, path = '', ref = '') =>
       `no revision or tag '${ref}' of the workflow '${path}'; 'weft workflows history ${path}' lists them`,
   },
+  {
+    says: /^not a revision$/,
+    of: below('/tree/([^?]*)\\?.*\\bref=([^&]+)'),
+    text: (_, path = '', ref = '') =>
+      `'${ref}' is no saved revision of the workflow '${path}'; 'weft workflows untag' removes a tag`,
+  },
   { says: /^inode not found at /, of: TREE, text: missingWorkflow },
   {
     says: /^not a workflow$/,

@@ -110,7 +110,10 @@ export async function toFailure(response: Response, signal: AbortSignal): Promis
   const { pathname, search } = new URL(response.url);
   const plain = plainRefusal(`${pathname}${search}`, line);
   if (plain !== undefined) return new CommandFailedError(plain, response.status);
-  return new CommandFailedError(`${response.status}: ${line}${HINTS[response.status] ?? ''}`, response.status);
+  // The service names the field and its valid values beside the text, which is that of the original.
+  const hint = textAt(toValue(body), 'hint');
+  const detail = hint === '' ? '' : `: ${hint}`;
+  return new CommandFailedError(`${response.status}: ${line}${detail}${HINTS[response.status] ?? ''}`, response.status);
 }
 
 function toValue(body: string): unknown {

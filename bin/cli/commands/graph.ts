@@ -1,13 +1,14 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
-import { bytesAt, textsAt } from '../client/replies.ts';
+import { bytesAt, textAt, textsAt } from '../client/replies.ts';
 import { namespacePath, openNamespace, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { type Graph, graphOf } from '../graph/model.ts';
 import { defineCommand, needArguments, success, UsageError, type ValuesOf } from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { shownPath } from '../workflows/listing.ts';
 
 type Format = 'text' | 'mermaid' | 'svg';
 
@@ -60,7 +61,14 @@ async function read(values: Values, name: string | undefined, terminal: Terminal
     return { source: bytesAt(reply, 'revision', 'source').toString('utf8'), flow: [] };
   }
   const run = `${namespacePath(namespace)}/instances/${encodeURIComponent(values.run)}`;
-  const flow = textsAt(await service.call('GET', run), 'flow');
+  const reply = await service.call('GET', run);
+  const flow = textsAt(reply, 'flow');
+  const [ran = ''] = textAt(reply, 'instance', 'as').split(':');
+  if (!isLocal && name !== undefined && shownPath(name) !== shownPath(ran)) {
+    throw new UsageError(
+      `the run is of the workflow '${shownPath(ran)}', not of '${shownPath(name)}'; leave out the path`,
+    );
+  }
   if (local !== undefined) return { source: local, flow };
   const pinned = await service.call('GET', `${run}?op=source`);
   return { source: bytesAt(pinned, 'revision', 'source').toString('utf8'), flow };

@@ -22,7 +22,7 @@ import type { Remote } from '../transfer/remote.ts';
 import { planLine, resultLine, summary, toRecord } from '../transfer/report.ts';
 import { problemTexts, validateFile } from '../transfer/validation.ts';
 import { warningsAbout } from '../transfer/warnings.ts';
-import { setTag } from '../workflows/history.ts';
+import { needTag, setTag } from '../workflows/history.ts';
 import { pruningItems } from '../workflows/pruning.ts';
 
 const OPTIONS = {
@@ -199,6 +199,7 @@ export const pushCommand = defineCommand({
   run: async (values, args, terminal) => {
     needArguments('push', ['FILE.yaml|DIRECTORY', '[PATH]'], args);
     const [name = '', as] = args;
+    if (values.tag !== undefined) needTag(values.tag);
     const service = await openService(values, terminal);
     needNamespace(service);
     const source = { name, as, keepsExtension: values['keep-extension'] === true };

@@ -8,7 +8,15 @@ import { paint, type Terminal } from '../shell/terminal.ts';
 import { mapConcurrently } from '../transfer/plan.ts';
 import { findNode, isWorkflow, type Remote, treePathOf } from '../transfer/remote.ts';
 import { patchOf } from '../workflows/differences.ts';
-import { type PastRevision, revisionBefore, revisionsOf, type Source, setTag, sourceOf } from '../workflows/history.ts';
+import {
+  needTag,
+  type PastRevision,
+  revisionBefore,
+  revisionsOf,
+  type Source,
+  setTag,
+  sourceOf,
+} from '../workflows/history.ts';
 import { missingNode, shownPath, stateOf, trafficText, workflowsBelow } from '../workflows/listing.ts';
 import { OPTIONS, openPlace, type Place, type Values } from '../workflows/options.ts';
 import { pathsOf, pull, shownFile } from '../workflows/pull.ts';
@@ -110,6 +118,7 @@ async function tag(values: Values, [path = '', name]: readonly string[], termina
   const place = await openPlace(values, terminal);
   const { remote } = place;
   if (name === undefined) return tags(values, path, place);
+  needTag(name);
   const { ref = 'latest' } = values;
   await setTag(remote, path, ref, name);
   return result(values, { path: shownPath(path), tag: name, ref }, () => `tagged ${shownPath(path)} ${ref} as ${name}`);

@@ -4,10 +4,16 @@ import { resolve } from 'node:path';
 import { sizeText, UsageError } from './command.ts';
 import { readInput, type Terminal } from './terminal.ts';
 
+const UNREADABLE: Readonly<Record<string, (name: string) => string>> = {
+  ENOENT: (name) => `there is no file '${name}'`,
+  EISDIR: (name) => `'${name}' is a folder; give a file`,
+  EACCES: (name) => `'${name}' cannot be read: you have no permission for it`,
+};
+
 /** The error for a file or folder that the user named, and that cannot be read. */
 export function unreadable(name: string, error: unknown): UsageError {
-  const { code } = error as NodeJS.ErrnoException;
-  return new UsageError(code === 'ENOENT' ? `there is no file '${name}'` : `'${name}' cannot be read: ${code}`);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return new UsageError((UNREADABLE[code] ?? ((file) => `'${file}' cannot be read: ${code}`))(name));
 }
 
 /** The bytes of a file that the user named; `-` is the standard input. Throws UsageError for an unreadable file. */

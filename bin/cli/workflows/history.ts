@@ -1,5 +1,5 @@
 import { at, bytesAt, textAt, textsAt } from '../client/replies.ts';
-import { CommandFailedError } from '../shell/command.ts';
+import { CommandFailedError, UsageError } from '../shell/command.ts';
 import { type Remote, treePathOf } from '../transfer/remote.ts';
 import { shownPath } from './listing.ts';
 
@@ -58,6 +58,11 @@ export interface Source {
 export async function sourceOf(remote: Remote, path: string, ref: string): Promise<Source> {
   const reply = await remote.service.call('GET', `${treePathOf(remote, path)}?ref=${encodeURIComponent(ref)}`);
   return { revision: textAt(reply, 'revision', 'name'), text: bytesAt(reply, 'revision', 'source').toString('utf8') };
+}
+
+/** Throws UsageError for the name that the latest revision has by itself. */
+export function needTag(tag: string): void {
+  if (tag === 'latest') throw new UsageError("'latest' always names the latest revision; choose another tag");
 }
 
 /** Makes a tag name a revision; a tag that exists is moved. Throws CommandFailedError, ServiceUnreachableError. */

@@ -1,8 +1,8 @@
 import { at, bytesAt, textAt, textsAt } from '../client/replies.ts';
 import { CommandFailedError, type Outcome, result, success, toJson, toTable, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
-import { type Remote, treePathOf } from '../transfer/remote.ts';
-import { shownPath } from './listing.ts';
+import { findNode, type Remote, treePathOf } from '../transfer/remote.ts';
+import { missingNode, shownPath } from './listing.ts';
 import { openPlace, type Values } from './options.ts';
 
 type Verb = (values: Values, args: readonly string[], terminal: Terminal) => Promise<Outcome>;
@@ -17,11 +17,24 @@ const listAt = (reply: unknown, name: string): unknown[] => {
   return Array.isArray(found) ? found : [];
 };
 
+/** Names what is wrong with the target of a move. */
+function moveFailure(error: unknown, { namespace }: Remote, target: string): unknown {
+  const status = error instanceof CommandFailedError ? error.status : undefined;
+  const folder = target.replace(/\/?[^/]*$/, '');
+  if (status === 409) return new CommandFailedError(`there is '${target}' in '${namespace}' already`, status);
+  if (status === 404) return new CommandFailedError(`no directory '${folder}' in '${namespace}'`, status);
+  return error;
+}
+
 /** Moves or renames a workflow with its revisions and variables. */
 export const move: Verb = async (values, [path = '', to = ''], terminal) => {
   const { service, remote } = await openPlace(values, terminal);
   const target = shownPath(to);
-  await service.call('POST', urlOf(remote, path, { op: 'rename-node' }), { new: `/${target}` });
+  if ((await findNode(remote, path)) === undefined) throw missingNode(remote, path);
+  const url = urlOf(remote, path, { op: 'rename-node' });
+  await service.call('POST', url, { new: `/${target}` }).catch((error: unknown) => {
+    throw moveFailure(error, remote, target);
+  });
   return result(values, { path: shownPath(path), moved: target }, () => `moved ${shownPath(path)} to ${target}`);
 };
 
