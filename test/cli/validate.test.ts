@@ -80,7 +80,8 @@ states:
     const files = ['none.yaml', await write('broken.yaml', BROKEN), await write('warned.yaml', WARNED)];
     const { code, out } = await workspace.weft(['validate', ...files]);
     expect(code).toBe(1);
-    expect(out).toContain('none.yaml:1:1: none.yaml cannot be read: ENOENT [unreadable]');
+    // No line of the file follows: there is none.
+    expect(out).toContain("none.yaml:1:1: there is no file 'none.yaml' [unreadable]\nbroken.yaml:");
     expect(out).toContain('broken.yaml:3:8: yaml: line 3');
     expect(out).toContain('warned.yaml:5:16: warning');
   });

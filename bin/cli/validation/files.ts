@@ -10,7 +10,8 @@ import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 export interface ValidatedFile {
   /** As the user named it, or below the folder that he named. */
   readonly file: string;
-  readonly source: string;
+  /** Undefined: the file cannot be read, which is its only finding. */
+  readonly source?: string;
   readonly findings: readonly Finding[];
 }
 
@@ -20,7 +21,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 /** A file that cannot be read is a finding, so that the other files are validated too. */
 function unreadable(file: string, error: UsageError): ValidatedFile {
   const finding: Finding = { rule: 'unreadable', severity: 'error', message: error.message, line: 1, column: 1 };
-  return { file, source: '', findings: [finding] };
+  return { file, findings: [finding] };
 }
 
 async function validateFile(terminal: Terminal, file: string, isOnly: boolean): Promise<ValidatedFile> {
@@ -71,7 +72,7 @@ export async function fixAll(terminal: Terminal, paths: readonly string[]): Prom
     let count = 0;
     for (const { file, source, findings } of await validateAll(terminal, paths)) {
       const mends = findings.flatMap(({ mend }) => (mend?.isCertain ? [mend] : []));
-      if (mends.length === 0 || file === '-') continue;
+      if (source === undefined || mends.length === 0 || file === '-') continue;
       const fixed = applyMends(source, mends);
       await writeFile(resolve(terminal.cwd, file), fixed.text);
       count += fixed.count;

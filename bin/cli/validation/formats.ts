@@ -25,6 +25,7 @@ function summaryOf(files: readonly ValidatedFile[]): string {
 function textOf({ file, source }: ValidatedFile, finding: Finding): string {
   const label = finding.severity === 'error' ? '' : `${finding.severity}: `;
   const message = `${label}${finding.message} [${finding.rule}]`;
+  if (source === undefined) return `${file}:${finding.line}:${finding.column}: ${message}`;
   return `${file}:${formatProblem({ ...finding, message }, source)}`;
 }
 

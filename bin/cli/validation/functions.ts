@@ -28,6 +28,7 @@ function lineOf(plan: Plan, id: string, called: FunctionPlan): string | undefine
 /** A line for each function that is a container image or service: whether Weft serves it itself (docs/native-images.md). */
 export function functionLines(files: readonly ValidatedFile[]): string[] {
   return files.flatMap(({ file, source }) => {
+    if (source === undefined) return [];
     const compiled = compile(source);
     if ('problems' in compiled) return [];
     const { plan } = compiled;
