@@ -129,6 +129,8 @@ const ACCEPTED_BY_PARLIAMENT: Readonly<Record<string, string>> = {
     'AWS evaluates the right on the state machine of the token, although its reference names no resource.',
   "{'action': 'states:ListExecutions', 'required_format': 'arn:*:states:*:*:mapRun:*/*:*'}":
     'The reference of AWS names state machines as well.',
+  "{'action': 'states:DescribeExecution', 'required_format': 'arn:*:states:*:*:express:*:*:*'}":
+    'The reference of AWS names executions as well. Those of EXPRESS machines cannot be described, so no right on them is given.',
 };
 
 const MAX_MS = 300_000;

@@ -150,14 +150,31 @@ describe('the construct in the app of a user', () => {
   });
 
   test('deploys each function with the licenses, and those with scripts with their thread', async () => {
-    const assets = (await readdir(join(folder, 'alone.out'))).filter((name) => name.startsWith('asset.'));
-    const contents = await Promise.all(assets.map((name) => readdir(join(folder, 'alone.out', name))));
-    const functions = contents.filter((files) => files.includes('index.mjs'));
+    const out = join(folder, 'alone.out');
+    const assets = (await readdir(out)).filter((name) => name.startsWith('asset.'));
+    const contents = await Promise.all(
+      assets.map(async (name) => ({ asset: name, files: await readdir(join(out, name)) })),
+    );
+    const functions = contents.filter(({ files }) => files.includes('index.mjs'));
     expect(functions.length).toBeGreaterThan(15);
-    for (const files of functions) {
+    for (const { files } of functions) {
       expect(files).toEqual(expect.arrayContaining(['LICENSE', 'THIRD-PARTY-NOTICES.txt']));
     }
-    expect(functions.filter((files) => files.includes('sandbox-worker.mjs'))).toHaveLength(4);
+    const withThread = functions.filter(({ files }) => files.includes('sandbox-worker.mjs'));
+    const sources = await Promise.all(
+      withThread.map(
+        async ({ asset }) => /"(.*)\.ts"/.exec(await readFile(join(out, asset, 'index.mjs'), 'utf8'))?.[1],
+      ),
+    );
+    // Those that evaluate what users write, and those that run states.
+    expect(sources.toSorted()).toEqual([
+      'lambdas/events',
+      'lambdas/system',
+      'lambdas/tree',
+      'triggers/cron',
+      'triggers/router',
+      'triggers/steps',
+    ]);
   });
 
   test('creates several installations with separate data stacks, and without references between the stacks', async () => {

@@ -180,9 +180,21 @@ describe('rights', () => {
       )
       .map(([, { Properties }]) => /"(?:Functions)?(\w+?)Role/.exec(JSON.stringify(Properties['Roles']))?.[1] ?? '')
       .toSorted();
-  const SEALERS = ['containers', 'events', 'instances', 'registries', 'secrets', 'services', 'steps', 'tree'];
+  /** Those that store secrets, those that pull images, and those that run states, which use secrets. */
+  const SEALERS = [
+    'containers',
+    'cron',
+    'events',
+    'instances',
+    'registries',
+    'router',
+    'secrets',
+    'services',
+    'steps',
+    'tree',
+  ];
 
-  test('only functions that store or use secrets, or pull images, can read the root key', () => {
+  test('only functions that store secrets, run states or pull images can read the root key', () => {
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft/root-key"')).toEqual(SEALERS);
     expect(whoMay(dataOf(), 'ssm:PutParameter', ':parameter/weft/root-key"')).toEqual(['KeyMaker']);
     expect(whoMay(resources, 'ssm:GetParameter', ':parameter/weft"')).toEqual(expect.arrayContaining(['instances']));
