@@ -40,11 +40,8 @@ function toLambdaError(error: unknown, deadline: AbortSignal, ms: number): Lambd
 
 /** The client is loaded at the first invocation: most services make none. */
 async function openClient(config: LambdaClientConfig) {
-  const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
-  // The language's own retries decide whether an invocation is repeated.
-  const client = new LambdaClient({ ...config, maxAttempts: 1 });
-  return (input: ConstructorParameters<typeof InvokeCommand>[0], abortSignal: AbortSignal) =>
-    client.send(new InvokeCommand(input), { abortSignal });
+  const { openLambdaClient } = await import('./lambda-client.ts');
+  return openLambdaClient(config);
 }
 
 /**
