@@ -58,7 +58,7 @@ describe('the published package', () => {
     const large = { ...packed, size: LIMITS.archive + 1, unpackedSize: LIMITS.unpacked + 1 };
     expect(contentProblems(large)).toEqual([
       'the archive has 11.0 MB, and may have 11.0 MB',
-      'its files have 32.0 MB, and may have 32.0 MB',
+      'its files have 35.0 MB, and may have 35.0 MB',
     ]);
   });
 
