@@ -3,7 +3,7 @@ import { InvokeCommand, type InvokeCommandInput, LambdaClient, type LambdaClient
 /**
  * Opens a client of Lambda that invokes functions, each once: the language's own retries decide whether an invocation is
  * repeated. The module is loaded at the first invocation. It names what it needs of the SDK: a bundle that loads the
- * whole SDK later has all of its commands, because nothing tells which of them are used.
+ * whole SDK later has all of its commands, because the bundler cannot see which of them are used.
  */
 export function openLambdaClient(config: LambdaClientConfig) {
   const client = new LambdaClient({ ...config, maxAttempts: 1 });
