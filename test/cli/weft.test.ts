@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -349,5 +349,19 @@ describe('weft keys', () => {
     const { code } = await weft(['keys', 'list', '--url', `http://127.0.0.1:${port}`]);
     server.close();
     expect({ code, asked }).toEqual({ code: 3, asked: ['/api/keys'] });
+  });
+});
+
+test.each([
+  [['--help'], 0, 'WEFT_DATA'],
+  [['--port', '80'], 2, "'--port'"],
+  [['now'], 2, 'takes no arguments'],
+])('npm start explains or refuses its arguments, and does not start: %j', (args, status, text) => {
+  const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/local.ts', ...args], {
+    encoding: 'utf8',
+  });
+  expect({ status: done.status, output: done.stdout + done.stderr }).toEqual({
+    status,
+    output: expect.stringContaining(text),
   });
 });

@@ -3,7 +3,10 @@ import { defineCommand, needArguments, needService, success } from '../shell/com
 export const start = defineCommand({
   about: 'Runs the whole service in this process until it is stopped',
   usage: ['start'],
-  notes: ['Its settings are environment variables; README.md lists them.'],
+  notes: [
+    'Its settings are environment variables, for example PORT (8080), HOST (127.0.0.1), WEFT_DATA (the data folder, .weft)',
+    'and APIKEY (generated at the first start). docs/local.md lists all.',
+  ],
   options: {},
   run: async (_, args) => {
     needArguments('start', [], args);
