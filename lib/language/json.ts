@@ -74,7 +74,7 @@ function membersInOrder(members: Readonly<Record<string, unknown>>, depth: numbe
   const order = orderOf(keys);
   let copy: Record<string, unknown> | undefined = order === keys ? undefined : {};
   // The keys of a copy are in the order of their assignment, except array indexes.
-  if (copy !== undefined && keys.some((key) => INDEX.test(key))) return UNORDERABLE;
+  if (copy !== undefined && hasIndex) return UNORDERABLE;
   for (const key of order) {
     const member = members[key];
     const ordered = inOrder(member, depth - 1);
@@ -90,12 +90,15 @@ const INDEX = /^\d+$/;
 
 /** The keys that were ordered last, and their order: the objects of a list usually have the same keys. */
 let [lastKeys, lastOrder]: [readonly string[], readonly string[]] = [[], []];
+/** Whether one of them is an array index. */
+let hasIndex = false;
 
 /** Returns the keys in the order of their UTF-8 bytes: the same array if they are in order already. */
 function orderOf(keys: readonly string[]): readonly string[] {
   if (!areSame(keys, lastKeys)) {
     lastKeys = keys;
     lastOrder = sorted([...keys]);
+    hasIndex = keys.some((key) => INDEX.test(key));
   }
   return areSame(keys, lastOrder) ? keys : lastOrder;
 }

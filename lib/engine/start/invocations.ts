@@ -5,6 +5,7 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { Labels } from '../../language/labels.ts';
 import { leased } from '../../ports/table.ts';
+import { takeTurn } from '../evaluation/processor.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
@@ -35,6 +36,9 @@ export interface Prepared {
   readonly earlier: runs.Run | undefined;
 }
 
+/** An input of more bytes than this is parsed in a turn of its own. */
+const LARGE_BYTES = 64 * 1024;
+
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
  * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
@@ -45,6 +49,7 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);
+  if (input.length > LARGE_BYTES) await takeTurn(ports.clock, opened.namespace.id);
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
   const run = { ...newRun(ports, opened, input, invoker), id: own, ...labels, ...trace };

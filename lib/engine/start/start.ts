@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { findSlot, takeSlot } from '../../domain/instances/waiting-requests.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { takeTurn } from '../evaluation/processor.ts';
 import { ensureStarted } from '../executions/handles.ts';
 import type { CleanupPorts, RunnerPorts } from '../ports.ts';
 import { carry, LEASE_MS } from '../recovery/carrying.ts';
@@ -42,6 +43,14 @@ export async function executeAndWait(
   invocation: Invocation,
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<Started> {
+  const started = await startAndEnd(ports, invocation, deadline);
+  const { namespaceId, blobs = [] } = started.run;
+  // The caller formats the output: large data takes as long as a turn.
+  if (blobs.length > 0) await takeTurn(ports.clock, namespaceId);
+  return started;
+}
+
+async function startAndEnd(ports: RunnerPorts, invocation: Invocation, deadline: number): Promise<Started> {
   const prepared = await prepare(ports, invocation);
   const { opened, run, earlier } = prepared;
   const plan = revisions.planOf(opened.revision);

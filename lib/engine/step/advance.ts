@@ -3,6 +3,7 @@ import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
+import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -37,6 +38,8 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
   const unit = stepUnit(ports, run, how);
   unit.woken = how.woken;
   const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, how.signal ?? { kind: 'due' }));
+  // The text of a large commit takes as long as a turn.
+  await takeTurn(ports.clock, run.namespaceId);
   return onConflict(commit(ports, unit, end, how), async (conflict) => {
     await abandon(ports, unit);
     throw conflict;

@@ -2,6 +2,7 @@ import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
+import { mayCompute, takeTurn } from '../evaluation/processor.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { timeoutFailure } from './deadlines.ts';
@@ -9,7 +10,6 @@ import { setLabels } from './labels.ts';
 import { limitFailure } from './run-limits.ts';
 import { resumeState, runState } from './state.ts';
 import type { End, Next } from './transitions.ts';
-import { yieldProcessor } from './yielding.ts';
 
 /** How a batch ends: with the run, at a wait (`unit.wait`), or at a checkpoint, after which the run goes on. */
 export type BatchEnd = End | { readonly end: 'wait' } | { readonly end: 'checkpoint' };
@@ -18,8 +18,6 @@ export type BatchEnd = End | { readonly end: 'wait' } | { readonly end: 'checkpo
 const MAX_WRITES = 60;
 /** Log lines are text in memory until the commit. */
 const MAX_LINES = 4000;
-/** A batch gives up the processor after this time. */
-const MAX_TURN_MS = 10;
 
 const MS_OF_A_DAY = 86_400_000;
 
@@ -28,8 +26,8 @@ const MS_OF_A_DAY = 86_400_000;
  * with the state that was suspended if there is one; `signal` resumes that. Commits nothing.
  */
 export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<BatchEnd> {
-  const { clock } = unit.ports;
-  let turn = clock.now();
+  const { ports, run } = unit;
+  await takeTurn(ports.clock, run.namespaceId);
   await setLabels(unit);
   for (let current = signal; ; current = { kind: 'due' }) {
     const next = await runNext(unit, current);
@@ -37,9 +35,7 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
     if (!('to' in next)) return next;
     unit.at = next.to;
     if (mustCommit(unit)) return { end: 'checkpoint' };
-    if (clock.now() - turn < MAX_TURN_MS) continue;
-    await yieldProcessor();
-    turn = clock.now();
+    if (!mayCompute(ports.clock)) await takeTurn(ports.clock, run.namespaceId);
   }
 }
 

@@ -1,0 +1,66 @@
+import type { EnginePorts } from '../ports.ts';
+
+type Clock = Pick<EnginePorts['clock'], 'now'>;
+
+/** For how long the batches of this process compute, all together, before the event loop is polled, ms. */
+const MAX_TURN_MS = 4;
+
+/** How often the event loop is polled before the next batch computes: a request needs several turns of it. */
+const POLLS = 4;
+
+/** By tenant: its batches that wait for the processor, in FIFO order. The tenant whose turn comes last is last. */
+const waiting = new Map<string, (() => void)[]>();
+/** When a batch first computed since the last polls; undefined: none has. */
+let began: number | undefined;
+let polls = 0;
+let isTurnEnding = false;
+
+function endTurn(): void {
+  isTurnEnding = false;
+  polls += 1;
+  if (waiting.size > 0 && polls < POLLS) endTurnSoon();
+  else resumeNext();
+}
+
+function resumeNext(): void {
+  polls = 0;
+  began = undefined;
+  const [next] = waiting;
+  if (next === undefined) return;
+  const [tenant, batches] = next;
+  const resume = batches.shift();
+  waiting.delete(tenant);
+  if (batches.length > 0) waiting.set(tenant, batches);
+  endTurnSoon();
+  resume?.();
+}
+
+function endTurnSoon(): void {
+  if (isTurnEnding) return;
+  isTurnEnding = true;
+  setImmediate(endTurn);
+}
+
+/** Whether the batches of this process may compute on before the event loop is polled again. */
+export function mayCompute({ now }: Clock): boolean {
+  began ??= now();
+  endTurnSoon();
+  return now() - began < MAX_TURN_MS;
+}
+
+function nextTurn(tenant: string): Promise<void> {
+  return new Promise((resolve) => {
+    const batches = waiting.get(tenant) ?? [];
+    batches.push(resolve);
+    waiting.set(tenant, batches);
+    endTurnSoon();
+  });
+}
+
+/**
+ * Resolves when a batch of the tenant may compute, so that requests of the same process need not wait for runs that do:
+ * at once if there is time left before the event loop is polled; else the tenants take turns, each with one of its batches.
+ */
+export async function takeTurn(clock: Clock, tenant: string): Promise<void> {
+  while (!mayCompute(clock)) await nextTurn(tenant);
+}

@@ -1,0 +1,53 @@
+import { setImmediate as poll } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { mayCompute, takeTurn } from '../../../lib/engine/evaluation/processor.ts';
+
+let now = 0;
+const clock = { now: () => now };
+const LONG_MS = 50;
+
+/**
+ * A batch of each tenant computes for long, when it is its turn; the first one at once. Returns who computed, and after how
+ * many polls of the event loop.
+ */
+async function computeInTurns(tenants: readonly string[]): Promise<readonly string[]> {
+  const computed: string[] = [];
+  let polls = 0;
+  for (const [index, tenant] of tenants.entries()) {
+    void takeTurn(clock, tenant).then(() => {
+      computed.push(`${tenant}${index} after ${polls}`);
+      now += LONG_MS;
+    });
+    // The first batch computes before the others begin.
+    await Promise.resolve().then(() => undefined);
+  }
+  for (; computed.length < tenants.length; polls += 1) await poll();
+  return computed;
+}
+
+// What an earlier test began has ended.
+beforeEach(async () => {
+  for (let turn = 0; turn < 10; turn += 1) await poll();
+});
+
+test('the batches of all runs compute together no longer than one of them may, then the event loop is polled', async () => {
+  const computed = await computeInTurns(['a', 'a', 'a']);
+  const polls = computed.map((text) => Number(text.split(' ').at(-1)));
+  expect(polls[0]).toBe(0);
+  for (const [index, at] of polls.entries())
+    if (index > 0) expect(at - (polls[index - 1] ?? 0)).toBeGreaterThanOrEqual(3);
+});
+
+test('tenants take turns, whatever the number of their batches', async () => {
+  const computed = await computeInTurns(['a', 'a', 'a', 'a', 'b', 'c']);
+  expect(computed.map((text) => text.split(' ')[0])).toEqual(['a0', 'a1', 'b4', 'c5', 'a2', 'a3']);
+});
+
+test('short batches do not wait', async () => {
+  for (let batch = 0; batch < 100; batch += 1) {
+    expect(mayCompute(clock)).toBe(true);
+    await takeTurn(clock, 'a');
+  }
+  now += LONG_MS;
+  expect(mayCompute(clock)).toBe(false);
+});
