@@ -32,7 +32,7 @@ export const ALLOWED: readonly RegExp[] = [
   // The Lambda functions, a folder each.
   /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/index\.mjs$/,
   // What lies beside several of them.
-  /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|beside\.mjs)$/,
+  /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|smtp\.mjs|beside\.mjs)$/,
   /^dist\/functions\/lambdas\/console\/console\/(index\.html|[\w.-]+\.(svg|png|ico)|assets\/[\w.-]+)$/,
 ];
 

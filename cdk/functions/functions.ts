@@ -53,6 +53,9 @@ interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'sc
   readonly extraFiles?: readonly ExtraFile[];
 }
 
+/** What sends mails, beside the functions that send requests for workflows. */
+const MAILS: readonly ExtraFile[] = ['smtp.mjs'];
+
 /** The functions without requests: one row for each file of functions/triggers/. */
 const TRIGGERS = {
   steps: {
@@ -61,6 +64,7 @@ const TRIGGERS = {
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'sealer', 'lambdas', 'containers'],
     scripts: true,
+    extraFiles: MAILS,
   },
   lifecycle: {
     about: 'Ends runs whose execution failed, timed out or was aborted',
@@ -79,6 +83,7 @@ const TRIGGERS = {
     timeout: Duration.minutes(5),
     needs: [...RUNS, 'sealer', 'containers'],
     scripts: true,
+    extraFiles: MAILS,
   },
   cron: {
     about: 'Starts workflows on schedule',
@@ -86,6 +91,7 @@ const TRIGGERS = {
     // The schedule of a workflow that was moved gets its new path.
     needs: [...RUNS, 'schedules', 'sealer', 'containers'],
     scripts: true,
+    extraFiles: MAILS,
   },
   failures: {
     about: 'Stores dead letters for their namespaces',
@@ -176,6 +182,7 @@ export class Functions extends Construct {
       about,
       timeout,
       scripts,
+      ...(needsOf(file).includes('web') ? { extraFiles: MAILS } : {}),
       settings,
       environment,
     });

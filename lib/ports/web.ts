@@ -78,7 +78,59 @@ export interface WebResponse {
   readonly body: Uint8Array;
 }
 
-/** Sends requests to servers that users name. */
+/** A server that accepts mails (SMTP). */
+export interface MailServer {
+  /** A name or an address. */
+  readonly host: string;
+  readonly port: number;
+  /** `implicit`: the connection begins with TLS; `required`: by STARTTLS; `offered`: by STARTTLS where the server offers it. */
+  readonly tls: 'implicit' | 'required' | 'offered';
+  /** Sent over TLS alone, with a certificate that is valid for the host, unless `isInsecure`. */
+  readonly login?: { readonly user: string; readonly password: string };
+  /** Whether certificates are not verified, and a login may be sent without TLS. */
+  readonly isInsecure: boolean;
+}
+
+/** A file in a mail. */
+export interface Attachment {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** The id by which the HTML shows it (`cid:`); without it, it is an attachment. */
+  readonly contentId?: string;
+}
+
+/** A mail. Addresses are as RFC 5322 writes them: `Ada <ada@example.com>`. */
+export interface Mail {
+  /** The value of the header `Message-ID`. */
+  readonly id: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly subject: string;
+  /** The text, plain or HTML. */
+  readonly body: string;
+  readonly isHtml: boolean;
+  readonly attachments: readonly Attachment[];
+}
+
+/** Mails for one server, which are sent over one connection in their order. */
+export interface MailRequest {
+  readonly server: MailServer;
+  readonly mails: readonly Mail[];
+  /** The time for all of it, milliseconds. */
+  readonly ms: number;
+  /** The protected hosts and address ranges that the namespace's administrators opened; read only for a protected address. */
+  readonly opened: () => Promise<readonly string[]>;
+  readonly signal?: AbortSignal;
+}
+
+/** The server refused a login, a sender, a recipient or a mail. The message is for the user, and has its reply. */
+export class MailRefusedError extends Error {
+  override readonly name = 'MailRefusedError';
+}
+
+/** Sends requests and mails to servers that users name. */
 export interface Web {
   /**
    * A redirect is a reply; it is not followed. Throws UnreachableError, also for an address that users may not reach, and
@@ -87,4 +139,9 @@ export interface Web {
   get(url: string, headers: Readonly<Record<string, string>>, ms: number): Promise<WebAnswer>;
   /** Sends a request, follows redirects, and reads the response. Throws UnreachableError. */
   send(request: WebRequest): Promise<WebResponse>;
+  /**
+   * Sends mails by SMTP. Throws UnreachableError, and MailRefusedError for what the server refuses; mails before the
+   * refused one have been sent.
+   */
+  deliver(request: MailRequest): Promise<void>;
 }

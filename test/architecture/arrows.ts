@@ -792,7 +792,13 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/ports',
     'lib/time',
   ],
-  'lib/engine/native/images': ['lib/engine/evaluation', 'lib/engine/http', 'lib/language', 'lib/ports'],
+  'lib/engine/native/images': [
+    'lib/domain/namespaces',
+    'lib/engine/evaluation',
+    'lib/engine/http',
+    'lib/language',
+    'lib/ports',
+  ],
   'lib/engine/native': [
     'lib/compiler/plan',
     'lib/domain/credentials',

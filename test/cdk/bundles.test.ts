@@ -80,7 +80,7 @@ describe('the deployed app', () => {
     expect(sizes.filter(({ rest }) => rest > 440_000)).toEqual([]);
   });
 
-  test.each(['sandbox-worker.mjs', 'beside.mjs'])(
+  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs'])(
     'lays %s beside every function that wants it, and beside no other',
     (name) => {
       const wants = bundles().filter((file) => readFileSync(file, 'utf8').includes(`./${name}`));
@@ -109,6 +109,12 @@ describe('the deployed app', () => {
     const folder = join(out, 'again');
     execSync(extraFileCommand('beside.mjs', ROOT, folder));
     expect(readFileSync(join(folder, 'beside.mjs'), 'utf8')).toBe(text);
+  });
+
+  test('contains what sends mails in a file that needs only Node', async () => {
+    const [file = ''] = globSync(join(out, 'asset.*', 'smtp.mjs'));
+    const loaded = (await import(pathToFileURL(file).href)) as typeof import('../../lib/egress/smtp.ts');
+    expect(typeof loaded.sendMails).toBe('function');
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import type { MailRequest } from '../../lib/ports/web.ts';
 import { UnreachableError, type Web, type WebRequest, type WebResponse } from '../../lib/ports/web.ts';
 
 /** How a server answers a request. */
@@ -13,7 +14,10 @@ export const json = (value: unknown, status = 200, headers: Readonly<Record<stri
 /** Servers that answer as a test defines, without a network. They record the requests. */
 export class ProgrammedWeb implements Web {
   readonly requests: WebRequest[] = [];
+  readonly deliveries: MailRequest[] = [];
   reply: Reply;
+  /** Accepts or refuses mails, by throwing. */
+  accept: (request: MailRequest) => Promise<void> = async () => {};
 
   constructor(reply: Reply = () => json({})) {
     this.reply = reply;
@@ -26,5 +30,10 @@ export class ProgrammedWeb implements Web {
   async send(request: WebRequest): Promise<WebResponse> {
     this.requests.push(request);
     return this.reply(request);
+  }
+
+  async deliver(request: MailRequest): Promise<void> {
+    this.deliveries.push(request);
+    await this.accept(request);
   }
 }

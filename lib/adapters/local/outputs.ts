@@ -49,6 +49,10 @@ export function durableWeb(web: Web, whenDurable: WhenDurable): Web {
       await whenDurable();
       return web.send(request);
     },
+    async deliver(request) {
+      await whenDurable();
+      return web.deliver(request);
+    },
   };
 }
 

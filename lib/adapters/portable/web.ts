@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { deliver } from '../../egress/delivery.ts';
 import { exchange } from '../../egress/exchange.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../egress/guard.ts';
 import { toUnreachable } from '../../egress/problems.ts';
@@ -28,6 +29,7 @@ export function networkWeb(options: EgressOptions, resolve?: Resolve): Web {
       }
     },
     send: (request) => exchange(workflowGuard, request, signForAws),
+    deliver: (request) => deliver(workflowGuard, request),
   };
 }
 

@@ -1,7 +1,22 @@
 import type { ActionPlan, FunctionPlan } from './plan.ts';
 
 /** The images that Weft serves itself, by the last part of their names (docs/native-images.md). */
-export const NATIVE_IMAGES = ['http-request', 'request', 'mustache', 'echo', 'debug', 'slack'] as const;
+export const NATIVE_IMAGES = [
+  'http-request',
+  'request',
+  'mustache',
+  'echo',
+  'debug',
+  'slack',
+  'sendmail',
+  'smtp',
+  'smtp-bare',
+] as const;
+
+const READS_FILES: ReadonlySet<string> = new Set<NativeImage>(['sendmail', 'smtp', 'smtp-bare']);
+
+/** Whether a native function reads the files of an action: the images that send mails do. */
+export const readsFiles = (name: string): boolean => READS_FILES.has(name);
 
 /** The name of an image that Weft serves itself. */
 export type NativeImage = (typeof NATIVE_IMAGES)[number];
@@ -30,9 +45,10 @@ export function nativeImageOfFunction(plan: FunctionPlan): NativeImage | undefin
 }
 
 /**
- * The native image that an action calls, if the namespace allows it. An action with files needs a container: the files
- * are in its directory.
+ * The native image that an action calls, if the namespace allows it. For most images, an action with files needs a
+ * container: the files are in its directory.
  */
 export function nativeImageOfAction(plan: FunctionPlan, { files }: Pick<ActionPlan, 'files'>): NativeImage | undefined {
-  return files.length === 0 ? nativeImageOfFunction(plan) : undefined;
+  const image = nativeImageOfFunction(plan);
+  return image === undefined || files.length === 0 || readsFiles(image) ? image : undefined;
 }

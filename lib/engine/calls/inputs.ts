@@ -1,3 +1,4 @@
+import { readsFiles } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { toJson } from '../../language/json.ts';
 import type { CallInput } from '../containers/calls.ts';
@@ -17,12 +18,13 @@ async function evaluateInput(
 }
 
 /**
- * Evaluates what a call passes to its callee: the input, and the files for a container. Throws `jq.badCommand`,
+ * Evaluates what a call passes to its callee: the input, and the files for a container or a mail. Throws `jq.badCommand`,
  * `secrets.notFound`, `http.request`, `worker.task`, and what `filesOf` throws.
  */
 export async function evaluateCallInput(callee: Callee, data: unknown, readSecrets: SecretReader): Promise<CallInput> {
   const { kind, action } = callee;
-  if (kind === 'native' || kind === 'worker') return { ...(await callee.prepare(data, readSecrets)), files: [] };
-  const input = await evaluateInput(action, data, readSecrets);
-  return { input, files: kind === 'service' ? await filesOf(action, data, readSecrets) : [] };
+  const hasFiles = kind === 'service' || (kind === 'native' && readsFiles(callee.function));
+  const files = hasFiles ? await filesOf(action, data, readSecrets) : [];
+  if (kind === 'native' || kind === 'worker') return { ...(await callee.prepare(data, readSecrets)), files };
+  return { input: await evaluateInput(action, data, readSecrets), files };
 }

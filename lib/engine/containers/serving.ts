@@ -32,7 +32,7 @@ export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): 
   const known = calls.get(id);
   if (known !== undefined) return known;
   const made = isNative(child)
-    ? serveNative(ports, child, isAwaited)
+    ? serveNative(ports, child, { isAwaited, readFiles: () => readFiles(ports, child, service) })
     : serveNow(ports, { ...child, service }, isAwaited);
   const serving = made.finally(() => calls.delete(id));
   calls.set(id, serving);

@@ -1,3 +1,4 @@
+import type { ContainerFile } from '../../ports/containers.ts';
 import type { RunnerPorts } from '../ports.ts';
 
 /** How a native function failed, as its caller sees it. */
@@ -25,6 +26,8 @@ export interface NativeContext {
   readonly root: string;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
+  /** Reads the files that the action gives to the function. Throws StateError. */
+  readonly readFiles: () => Promise<readonly ContainerFile[]>;
   /** Aborted when the result is not needed any more. */
   readonly signal?: AbortSignal;
 }

@@ -7,7 +7,10 @@ import { debug, echo } from './images/echo.ts';
 import { httpRequest } from './images/http-request.ts';
 import { mustache } from './images/mustache.ts';
 import { request } from './images/request.ts';
+import { sendmail } from './images/sendmail.ts';
 import { slack } from './images/slack.ts';
+import { smtp } from './images/smtp.ts';
+import { smtpBare } from './images/smtp-bare.ts';
 
 const http: NativeFunction = ({ namespaceId, namespace, key, id, root, ...call }, input) =>
   sendCall({
@@ -26,6 +29,9 @@ const FUNCTIONS = {
   echo,
   debug,
   slack,
+  sendmail,
+  smtp,
+  'smtp-bare': smtpBare,
 } as const satisfies Readonly<Record<'http' | 'lambda' | NativeImage, NativeFunction>>;
 
 /** The name of a native function. */

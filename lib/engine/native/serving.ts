@@ -4,7 +4,7 @@ import { traceIdOf } from '../../domain/runs/spans.ts';
 import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
-import type { Outcome } from '../http/outcome.ts';
+import type { NativeContext, Outcome } from '../http/outcome.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
 import { nativeOf } from './functions.ts';
@@ -23,17 +23,27 @@ type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
  * aborted. Nothing is stored: a repeated step calls again, with the same idempotency key.
  */
 export async function callInPlace(ports: RunnerPorts, child: NativeChild, signal: AbortSignal): Promise<runs.Run> {
-  const ending = await endingOf(ports, child, child.input, signal);
+  const ending = await endingOf(ports, child, { input: child.input, readFiles: async () => [], signal });
   return signal.aborted ? child : { ...child, ...ending };
+}
+
+/** How a stored call is served. */
+interface Serving extends Pick<NativeContext, 'readFiles'> {
+  /** Whether a caller's task waits for the result. */
+  readonly isAwaited: boolean;
 }
 
 /**
  * Calls the native function of a stored child and commits the result. Returns the child as it ended; pending if it failed
- * because the time of its caller is over and that waits (`isAwaited`). It may be repeated
+ * because the time of its caller is over and that waits. It may be repeated
  * after an interruption; it then calls again, with the same idempotency key.
  */
-export async function serveNative(ports: RunnerPorts, child: NativeChild, isAwaited: boolean): Promise<runs.Run> {
-  const ending = await endingOf(ports, child, await openInput(ports, child));
+export async function serveNative(
+  ports: RunnerPorts,
+  child: NativeChild,
+  { isAwaited, readFiles }: Serving,
+): Promise<runs.Run> {
+  const ending = await endingOf(ports, child, { input: await openInput(ports, child), readFiles, signal: undefined });
   // The machine reports that the time of the state is over, as for a container.
   if (isAwaited && ending.status !== 'complete' && ports.clock.now() >= child.service.until) return child;
   return commitEnding(ports, child, ending);
@@ -53,12 +63,15 @@ async function commitEnding(ports: RunnerPorts, child: NativeChild, ending: Endi
   return run;
 }
 
-async function endingOf(
-  ports: RunnerPorts,
-  { id, namespaceId, namespace, root, trace, service: { native, caller, until } }: NativeChild,
-  input: Uint8Array,
-  signal?: AbortSignal,
-): Promise<Ending> {
+/** What a call works on. */
+interface Given extends Pick<NativeContext, 'readFiles'> {
+  readonly input: Uint8Array;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function endingOf(ports: RunnerPorts, child: NativeChild, { input, readFiles, signal }: Given): Promise<Ending> {
+  const { id, namespaceId, namespace, root, trace, service } = child;
+  const { native, caller, until } = service;
   const call = nativeOf(native.function);
   if (call === undefined) return crash(ports, `this version of Weft has no native function '${native.function}'`);
   const context = {
@@ -69,6 +82,7 @@ async function endingOf(
     key: native.key,
     root: traceIdOf({ id: caller, root, trace }),
     until,
+    readFiles,
   };
   const outcome = await call({ ...context, ...(signal && { signal }) }, JSON.parse(Buffer.from(input).toString()));
   return toEnding(ports, outcome);

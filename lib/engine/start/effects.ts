@@ -7,6 +7,7 @@ import { actionsOf } from '../../compiler/plan/traits.ts';
 export type EffectKind =
   | 'http'
   | 'lambda'
+  | 'mail'
   | 'container'
   | 'worker'
   | 'workflow'
@@ -28,6 +29,9 @@ type Effect = Pick<Warning, 'effect' | 'message'>;
 /** The images that Weft serves itself and that only compute. */
 const COMPUTING = new Set(['mustache', 'echo', 'debug']);
 
+/** The images that send mails. */
+const MAILING = new Set(['sendmail', 'smtp', 'smtp-bare']);
+
 const isComputing = (called: FunctionPlan, action: ActionPlan): boolean =>
   COMPUTING.has(nativeImageOfAction(called, action) ?? '');
 
@@ -43,11 +47,20 @@ const invokes = (name: string): Effect => ({
   message: `invokes the Lambda function of the function '${name}' again`,
 });
 
+const mails = (name: string): Effect => ({
+  effect: 'mail',
+  message: `sends the mails of the function '${name}' again`,
+});
+
+const isMailing = (called: FunctionPlan, action: ActionPlan): boolean =>
+  MAILING.has(nativeImageOfAction(called, action) ?? '');
+
 function effectsOfActions({ functions }: Plan, actions: readonly ActionPlan[]): Effect[] {
   const names = [...new Map(actions.map((action) => [action.function, action])).entries()];
   return names.flatMap(([name, action]) => {
     const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (called === undefined || isComputing(called, action)) return [];
+    if (isMailing(called, action)) return [mails(name)];
     return [called.type === 'lambda' ? invokes(name) : OF_CALLEE[calleeKindOf(called)](name)];
   });
 }

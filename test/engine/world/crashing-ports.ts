@@ -148,6 +148,7 @@ export const crashingExecutions = (process: SimulatedProcess, executions: Execut
 export const crashingWeb = (process: SimulatedProcess, web: Web): Web => ({
   get: (...request) => process.read('web.get', () => web.get(...request)),
   send: (request) => process.external('web', () => web.send(request)),
+  deliver: (request) => process.external('web', () => web.deliver(request)),
 });
 
 export const crashingLambdas = (process: SimulatedProcess, lambdas: Lambdas): Lambdas => ({

@@ -261,8 +261,9 @@ describe('a check of credentials', () => {
         asked.push(address);
         return { status: 200, headers: {}, body: '' };
       };
+      const refuse = () => Promise.reject(new Error('nothing is sent'));
       await trial(
-        { web: { get, send: () => Promise.reject(new Error('nothing is sent')) }, clock: service.ports.clock },
+        { web: { get, send: refuse, deliver: refuse }, clock: service.ports.clock },
         { url, username: 'a', password: 'b' },
       );
       expect(new Set(asked)).toEqual(new Set(['https://registry-1.docker.io/v2/']));

@@ -39,7 +39,7 @@ const OTHER: Operation = { kind: 'other' };
 const refuse = async (): Promise<never> => {
   throw new UnreachableError('a test sends no requests: its functions are mocked', 'blocked');
 };
-const NO_WEB: Web = { get: refuse, send: refuse };
+const NO_WEB: Web = { get: refuse, send: refuse, deliver: refuse };
 const NO_LAMBDAS: Lambdas = {
   invoke: async () => {
     throw new LambdaError('access', 'a test invokes no functions: they are mocked');

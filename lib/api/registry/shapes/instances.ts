@@ -206,10 +206,13 @@ export const bundle = z.object({
   notes: z.array(z.string()),
 });
 
+const CALLS = ['http', 'lambda', 'mail', 'container', 'worker', 'workflow'] as const;
+const EFFECTS = [...CALLS, 'event', 'variable', 'approval', 'missing'] as const;
+
 /** What a repetition does again outside the run, or lacks. */
 const warning = z.object({
   state: z.string(),
-  effect: z.enum(['http', 'lambda', 'container', 'worker', 'workflow', 'event', 'variable', 'approval', 'missing']),
+  effect: z.enum(EFFECTS),
   message: z.string(),
 });
 

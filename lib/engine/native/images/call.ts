@@ -1,5 +1,5 @@
 import { isObject } from '../../../language/json.ts';
-import { UnreachableError } from '../../../ports/web.ts';
+import { MailRefusedError, UnreachableError } from '../../../ports/web.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { mask } from '../../http/masks.ts';
 import type { NativeContext, NativeFunction, Outcome } from '../../http/outcome.ts';
@@ -77,7 +77,7 @@ export function imageFunction(failureCode: string, run: (call: ImageCall) => Pro
 
 function toImageError(error: unknown, failureCode: string): ImageError {
   if (error instanceof ImageError) return error;
-  const isFailure = error instanceof UnreachableError || error instanceof StateError;
-  if (isFailure) return new ImageError(failureCode, error.message);
+  const isFailure = [UnreachableError, MailRefusedError, StateError].some((kind) => error instanceof kind);
+  if (isFailure) return new ImageError(failureCode, (error as Error).message);
   throw error;
 }

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type Mail, MailRefusedError, type MailRequest, type MailServer, UnreachableError } from '../ports/web.ts';
+import type { EgressGuard } from './guard.ts';
+import { toUnreachable, unreachable } from './problems.ts';
+import type * as smtp from './smtp.ts';
+
+/** Few workflows send mails: a bundle has the library in a file of its own, beside it. */
+const loadSmtp = (): Promise<typeof smtp> => {
+  const file = import.meta.url.endsWith('.ts') ? './smtp.ts' : './smtp.mjs';
+  return import(new URL(file, import.meta.url).href) as Promise<typeof smtp>;
+};
+
+/**
+ * Sends mails by SMTP through the guard: the connection is made to addresses that it has checked. Throws UnreachableError
+ * for what the network does, and MailRefusedError for what the server refuses.
+ */
+export async function deliver(guard: EgressGuard, request: MailRequest): Promise<void> {
+  const { server, mails, ms, signal: stop } = request;
+  const deadline = AbortSignal.timeout(Math.max(Math.floor(ms), 1));
+  const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop]);
+  for (const mail of mails) checkHeaders(mail);
+  try {
+    // Before the connection, whose events would be missed meanwhile.
+    const { sendMails } = await loadSmtp();
+    const socket = await openConnection(guard, request, signal);
+    const destroy = () => void socket.destroy();
+    signal.addEventListener('abort', destroy);
+    try {
+      await sendMails({ socket, server, mails, ms: Math.max(Math.floor(ms), 1) });
+    } finally {
+      signal.removeEventListener('abort', destroy);
+      socket.destroySoon();
+    }
+  } catch (error) {
+    throw toProblem(server.host, error, deadline.aborted);
+  }
+}
+
+const LINE_BREAK = /[\r\n\0]/;
+
+/** Throws MailRefusedError for a line break in the text of a header: it would add headers or recipients. */
+function checkHeaders({ id, from, to, cc, bcc, subject, attachments }: Mail): void {
+  const names = attachments.flatMap(({ name, contentId = '' }) => [name, contentId]);
+  const fields = { id, from, to, cc, bcc, subject, attachments: names };
+  for (const [field, texts] of Object.entries(fields)) {
+    if ([texts].flat().some((text) => LINE_BREAK.test(text)))
+      throw new MailRefusedError(`'${field}' of a mail must not contain line breaks`);
+  }
+}
+
+async function openConnection(guard: EgressGuard, request: MailRequest, signal: AbortSignal): Promise<Socket> {
+  try {
+    return await connect(guard, request.server, signal);
+  } catch (error) {
+    if (!(error instanceof UnreachableError) || error.problem !== 'blocked') throw error;
+    // Nothing was sent. The rules of the namespace are read only now, since few servers need them.
+    return connect(guard, request.server, signal, await request.opened());
+  }
+}
+
+async function connect(
+  guard: EgressGuard,
+  { host, port, tls, isInsecure }: MailServer,
+  signal: AbortSignal,
+  opened?: readonly string[],
+): Promise<Socket> {
+  const url = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
+  if (url === null || url.pathname !== '/' || url.username !== '')
+    throw unreachable(host, 'request', 'ERR_INVALID_URL');
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const options = { host: name, port, lookup: guard.lookupFor(url, opened) };
+  const servername = isIP(name) === 0 ? { servername: name } : {};
+  const isTls = tls === 'implicit';
+  const socket = isTls
+    ? connectTls({ ...options, ...servername, rejectUnauthorized: !isInsecure })
+    : connectPlain(options);
+  try {
+    await once(socket, isTls ? 'secureConnect' : 'connect', { signal });
+    return socket;
+  } catch (error) {
+    // A socket that is destroyed while it connects may still fail.
+    socket.on('error', () => undefined).destroy();
+    throw error;
+  }
+}
+
+/** The fields of an error of Nodemailer. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  /** The code of the network or of TLS that Nodemailer replaced by its own. */
+  readonly originalCode?: string;
+  /** What the server answered. */
+  readonly response?: string;
+  readonly command?: string;
+}
+
+/** The longest reply of a server that an error shows, characters. */
+const MAX_REPLY = 500;
+
+/** Errors of Nodemailer that are about the mail or the login and have no reply of the server. */
+const REFUSED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EENVELOPE', 'EMESSAGE']);
+
+function toProblem(host: string, error: unknown, hasTimedOut: boolean): Error {
+  if (error instanceof UnreachableError || hasTimedOut) return toUnreachable(host, error, hasTimedOut);
+  const { name, message, code = '', originalCode, response, command } = error as SmtpError;
+  if (name === 'PartlyRefusedError') return new MailRefusedError(`'${host}' refused recipients: ${shortened(message)}`);
+  if (code === 'ETLS') return unreachable(host, 'tls', originalCode ?? shortened(message));
+  if (response !== undefined)
+    return new MailRefusedError(`'${host}' refused ${command ?? 'it'}: ${shortened(response)}`);
+  if (REFUSED.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`);
+  if (code === 'EPROTOCOL') return unreachable(host, 'response', 'no SMTP');
+  return toUnreachable(host, originalCode === undefined ? error : { code: originalCode }, hasTimedOut);
+}
+
+const shortened = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_REPLY);

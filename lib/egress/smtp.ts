@@ -1,0 +1,93 @@
+import type { Socket } from 'node:net';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Mail, MailServer } from '../ports/web.ts';
+
+/** What a session of SMTP sends. */
+export interface SmtpSession {
+  /** Connected, and with TLS if the server wants it from the start. */
+  readonly socket: Socket;
+  readonly server: MailServer;
+  readonly mails: readonly Mail[];
+  /** The time until any step of the session fails, milliseconds. */
+  readonly ms: number;
+}
+
+/** A mail that some recipients got and others did not. */
+export class PartlyRefusedError extends Error {
+  override readonly name = 'PartlyRefusedError';
+}
+
+/**
+ * Sends mails over a connection, one after the other, and ends the session. Rejects with the error of Nodemailer, which has
+ * the `response` of a server that refuses, and with PartlyRefusedError.
+ */
+export async function sendMails({ socket, server, mails, ms }: SmtpSession): Promise<void> {
+  const { host, tls, login, isInsecure } = server;
+  const needsTls = tls === 'required' || (login !== undefined && !isInsecure);
+  const connection = new SMTPConnection({
+    host,
+    connection: socket,
+    secure: tls === 'implicit',
+    secured: tls === 'implicit',
+    // The name of this machine is none of the server's business.
+    name: '[127.0.0.1]',
+    requireTLS: needsTls,
+    // Where TLS is only offered, an unverified connection is better than the plain one that would be used otherwise (RFC 7435).
+    tls: { rejectUnauthorized: needsTls && !isInsecure },
+    connectionTimeout: ms,
+    greetingTimeout: ms,
+    socketTimeout: ms,
+    // A server must not occupy the memory.
+    maxResponseSize: 64 * 1024,
+  });
+  const broken = new Promise<never>((_resolve, reject) => {
+    connection.once('error', reject);
+    connection.once('end', () => reject(new Error('the server closed the connection')));
+  });
+  const step = (begin: (done: (error?: Error | null) => void) => void): Promise<void> =>
+    Promise.race([
+      broken,
+      new Promise<void>((resolve, reject) => begin((error) => (error ? reject(error) : resolve()))),
+    ]);
+  try {
+    await step((done) => connection.connect(done));
+    if (login !== undefined) await step((done) => connection.login({ user: login.user, pass: login.password }, done));
+    for (const mail of mails) await sendMail(connection, step, mail);
+    connection.quit();
+  } finally {
+    broken.catch(() => undefined);
+    connection.close();
+  }
+}
+
+type Step = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
+
+async function sendMail(connection: SMTPConnection, step: Step, mail: Mail): Promise<void> {
+  const { id, from, to, cc, bcc, subject, body, isHtml, attachments } = mail;
+  const composed = new MailComposer({
+    messageId: id,
+    from,
+    to: [...to],
+    cc: [...cc],
+    bcc: [...bcc],
+    subject,
+    ...(isHtml ? { html: body } : { text: body }),
+    attachments: attachments.map(({ name, bytes, contentId }) => ({
+      filename: name,
+      content: Buffer.from(bytes),
+      ...(contentId === undefined ? {} : { cid: contentId }),
+    })),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
+  const bytes = await composed.build();
+  let refused: readonly string[] = [];
+  await step((done) =>
+    connection.send({ ...composed.getEnvelope(), size: bytes.length }, bytes, (error, sent) => {
+      refused = (sent?.rejectedErrors ?? []).map((one) => `${one.recipient}: ${one.response}`);
+      done(error);
+    }),
+  );
+  if (refused.length > 0) throw new PartlyRefusedError(refused.join('; '));
+}
