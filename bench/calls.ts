@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
+import { systemClock } from '../lib/adapters/portable/clock.ts';
+import { type StepInput, step } from '../lib/engine/step/step.ts';
 import type { Lambdas } from '../lib/ports/lambdas.ts';
+import type { Ports } from '../lib/ports/ports.ts';
 import { perMillion } from '../lib/pricing/prices.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { startAnswering } from '../test/service/access/answering-server.ts';
@@ -23,6 +26,8 @@ export interface Counts {
   readonly lambdas: number;
   /** Events on the bus. */
   readonly events: number;
+  /** Calls of a function by a timer. */
+  readonly timers: number;
   /** The price of a million operations in USD, by lib/pricing/prices.ts. */
   readonly perMillion: number;
 }
@@ -40,6 +45,7 @@ const zero = (): Counters => ({
   express: 0,
   lambdas: 0,
   events: 0,
+  timers: 0,
 });
 
 const READS = /^(BatchGet|Get|Query)/;
@@ -68,6 +74,11 @@ class CallCounter implements Observer {
   readonly onPublish = (): void => {
     this.counters.events += 1;
   };
+
+  readonly onRing = (): void => {
+    this.counters.timers += 1;
+    this.counters.lambdas += 1;
+  };
 }
 
 function toCounts(counters: Counters): Counts {
@@ -91,14 +102,43 @@ async function untilOver(service: Service, counter: CallCounter, hasDelay: boole
 /** Functions of Lambda that do nothing; what they cost is theirs. */
 const NO_WORK: Lambdas = { invoke: async () => ({ payload: Buffer.from('{}') }) };
 
+/** Time for the machine to go on from its task before the next call comes, milliseconds. */
+const SETTLE_MS = 100;
+
+/**
+ * A clock that jumps to the time of each timer that is set, and timers that ring at once: no long delay is waited for.
+ * `onRing` is called before each call of the steps function.
+ */
+function jumpingTime(ports: () => Ports, onRing: () => void): Pick<Ports, 'clock' | 'timers'> {
+  let ahead = 0;
+  const clock = systemClock(() => Date.now() + ahead);
+  const ring = async (input: object): Promise<void> => {
+    onRing();
+    await step(ports(), input as StepInput);
+  };
+  return {
+    clock,
+    timers: {
+      async set({ at, input }) {
+        ahead += Math.max(at - clock.now(), 0);
+        setTimeout(SETTLE_MS)
+          .then(() => ring(input))
+          .catch((error: unknown) => console.error('a timer failed', error));
+        return true;
+      },
+    },
+  };
+}
+
 /** Runs each operation once in a service in memory, and returns its counts by the name of the operation. */
 export async function countCalls(): Promise<Record<string, Counts>> {
   const counter = new CallCounter();
   // Only a database that speaks DynamoDB's protocol reports the calls and units that are paid on AWS.
   const emulator = await startDynoxide();
   const api = await startAnswering({ 'GET /': [{ json: { ok: true } }] });
-  const service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter, {
+  const service: Service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter, {
     lambdas: NO_WORK,
+    ...jumpingTime(() => service.ports, counter.onRing),
   });
   const send = createClient(service, '/api/namespaces/bench');
   await service.idle();

@@ -40,6 +40,11 @@ const DELAY = `states:
 - {id: rest, type: delay, duration: PT1S, transition: end}
 - {id: end, type: noop}
 `;
+const LONG_DELAY = `timeouts: {interrupt: P1D}
+states:
+- {id: rest, type: delay, duration: PT1H, transition: end}
+- {id: end, type: noop}
+`;
 const callOf = (workflow: string): string => `functions:
 - {id: f, type: subflow, workflow: ${workflow}}
 states:
@@ -144,7 +149,8 @@ export const OPERATIONS: readonly Operation[] = [
   wait('a getter', GETTER),
   wait('a getter of a file', FILE_GETTER, { others: [['read', noops(10)]] }),
   execute('10 noops', noops(10)),
-  execute('a delay', DELAY, { hasDelay: true }),
+  execute('a delay of 1 s', DELAY, { hasDelay: true }),
+  execute('a delay of 1 h', LONG_DELAY, { hasDelay: true }),
   execute('a wait for an event', WAITS.replace('wake', 'never')),
   execute('an action on a subflow that does not wait', callOf('child'), { others: [['child', CHILD]] }),
   execute('an action on a subflow that waits', callOf('slow'), { others: [['slow', SLOW_CHILD]], hasDelay: true }),

@@ -20,6 +20,7 @@ import { Containers } from './service/containers.ts';
 import { grantLambdas } from './service/lambdas.ts';
 import { Machines } from './service/machines.ts';
 import { Schedules } from './service/schedules.ts';
+import { DelayTimers } from './service/timers.ts';
 import { settingsWith } from './settings/read.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -59,11 +60,12 @@ export class Weft extends Construct {
     const deadLetters = new DeadLetters(this, 'Failed', settings);
     const bus = new Bus(this, 'Bus', settings);
     const schedules = new Schedules(this, 'Schedules', settings, deadLetters);
+    const timers = new DelayTimers(this, 'Timers', settings, machines.stepsArn);
     const containers = new Containers(this, 'Containers', settings);
     const functions = new Functions(this, 'Functions', {
       settings,
-      environment: this.#environment(settings, [machines, bus, schedules, deadLetters, containers]),
-      grants: grantsOf(settings, { machines, bus, schedules, containers }),
+      environment: this.#environment(settings, [machines, bus, schedules, timers, deadLetters, containers]),
+      grants: grantsOf(settings, { machines, bus, schedules, timers, containers }),
       names: { steps: machines.stepsName, cron: schedules.cronName, containers: containers.workerName },
     });
     // Functions are deleted before the tables that they write to.
@@ -154,7 +156,7 @@ function refuseDuplicate(weft: Weft): void {
 /** For ports without access to AWS. */
 const nothing = (): void => {};
 
-const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: Granting): Grants => ({
+const grantsOf = (settings: Settings, { machines, bus, schedules, timers, containers }: Granting): Grants => ({
   table: (role, access) => grantTables(settings, role, access),
   blobs: (role) => grantBlobs(settings, role),
   vault: (role) => grantParameter(role, keyParameter(settings)),
@@ -162,6 +164,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, containers }: 
   executions: (role) => machines.grant(role),
   bus: (role) => bus.grant(role),
   schedules: (role) => schedules.grant(role),
+  timers: (role) => timers.grant(role),
   containers: (role) => containers.grant(role),
   web: nothing,
   lambdas: (role) => grantLambdas(settings, role),
@@ -176,5 +179,6 @@ interface Granting {
   readonly machines: Machines;
   readonly bus: Bus;
   readonly schedules: Schedules;
+  readonly timers: DelayTimers;
   readonly containers: Containers;
 }

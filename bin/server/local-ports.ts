@@ -100,7 +100,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   closers.defer(() => containers.close());
   const runtime = openRuntime({ database, clock, observer, ports: () => ports });
   closers.defer(runtime.close);
-  const { executions, bus, schedules, activity } = runtime;
+  const { executions, bus, schedules, timers, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
     settings: {
@@ -119,6 +119,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     executions,
     bus,
     schedules,
+    timers,
     containers: durableContainers(containers, whenDurable),
     changes,
     clock,
@@ -129,7 +130,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const resume = async () => {
     closers.defer(startUpkeep({ database, expire, clock, removeBlobs: blobs.removeNow }));
     // Containers first: an execution may call one at once.
-    for (const part of [containers, executions, bus, schedules]) await part.resume();
+    for (const part of [containers, executions, bus, schedules, timers]) await part.resume();
   };
   return { ports, database, summary, resume, idle: () => untilIdle(activity), endStreams: changes.close };
 }

@@ -5,6 +5,7 @@ import type { LocalDatabase } from '../../lib/adapters/local/database/database.t
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
 import type { InvokeContext } from '../../lib/adapters/local/interpreter/context/runtime.ts';
 import { localSchedules } from '../../lib/adapters/local/schedules.ts';
+import { localTimers } from '../../lib/adapters/local/timers.ts';
 import { STEPS_FUNCTION } from '../../lib/compiler/emit/emit.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
@@ -32,7 +33,7 @@ export interface RuntimeOptions {
   readonly alarm?: Alarm;
   /** Called around each function that is invoked. */
   readonly around?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Each message of the bus is delivered twice, as a bus may do that delivers at least once. */
+  /** Each message of the bus, and each timer, is delivered twice, as what delivers at least once may do. */
   readonly deliversTwice?: boolean;
 }
 
@@ -64,6 +65,11 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
       onInvoke?.();
       return around(() => step(ports(), payload as StepInput).catch(throwLogged));
     },
+    ring: async (input: object) => {
+      onInvoke?.();
+      const calls = deliversTwice ? [input, input] : [input];
+      await Promise.all(calls.map((one) => around(() => step(ports(), one as StepInput))));
+    },
     onEnd: ({ name, status, error = '', cause = '' }: Ended) =>
       around(() => onExecutionEnd(ports(), { name, status, error, cause })),
     deliver: async (message: Message) => {
@@ -85,10 +91,10 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
   };
 }
 
-/** Opens executions, bus and schedules, which stand for Step Functions, EventBridge and EventBridge Scheduler. */
+/** Opens executions, bus, schedules and timers: they stand for Step Functions, EventBridge and EventBridge Scheduler. */
 export function openRuntime(options: RuntimeOptions) {
   const { database, clock, observer } = options;
-  const { invoke, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
+  const { invoke, ring, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
   const activity = new Activity();
   const { onTransition } = observer;
   const calls = { invoke, onEnd, ...omitUndefined({ onTransition }) };
@@ -97,8 +103,9 @@ export function openRuntime(options: RuntimeOptions) {
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });
   const ticks = { tick, giveUp: giveUpTick, nextTick: tickAfter };
   const schedules = localSchedules({ ...shared, ...ticks });
+  const timers = localTimers({ ...shared, call: ring });
   const close = async () => {
-    for (const part of [schedules, bus, executions]) await part.close();
+    for (const part of [schedules, timers, bus, executions]) await part.close();
   };
-  return { executions, bus, schedules, activity, close };
+  return { executions, bus, schedules, timers, activity, close };
 }

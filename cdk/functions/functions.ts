@@ -59,10 +59,10 @@ const MAILS: readonly ExtraFile[] = ['smtp.mjs'];
 /** The functions without requests: one row for each file of functions/triggers/. */
 const TRIGGERS = {
   steps: {
-    about: 'Executes the steps of runs, called by their state machines',
+    about: 'Executes the steps of runs, called by their state machines and by the timers of delays',
     // A step that calls a container lasts as long as the call; any other ends within a minute.
     timeout: Duration.minutes(15),
-    needs: [...RUNS, 'sealer', 'lambdas', 'containers'],
+    needs: [...RUNS, 'timers', 'sealer', 'lambdas', 'containers'],
     scripts: true,
     extraFiles: MAILS,
   },

@@ -57,7 +57,7 @@ export class Machines extends Construct {
   /** The environment variables for the executions adapter. */
   get environment(): Record<string, string> {
     return {
-      WEFT_STEPS: this.#stepsArn,
+      WEFT_STEPS: this.stepsArn,
       WEFT_MACHINE_ROLE: this.#role.roleArn,
       WEFT_MACHINE_LOGS: this.#logs.logGroupArn,
       WEFT_PREFIX: `${this.prefix}${this.#epoch}-`,
@@ -121,7 +121,8 @@ export class Machines extends Construct {
     return Object.keys(this.#tags).length > 0;
   }
 
-  get #stepsArn(): string {
+  /** The ARN of the steps function. */
+  get stepsArn(): string {
     return Stack.of(this).formatArn({
       service: 'lambda',
       resource: 'function',
@@ -144,7 +145,7 @@ export class Machines extends Construct {
       },
     });
     const role = new Role(this, 'Role', { assumedBy, description: 'Role of the state machines of workflows' });
-    allow(role, 'lambda', ['InvokeFunction'], [this.#stepsArn]);
+    allow(role, 'lambda', ['InvokeFunction'], [this.stepsArn]);
     allow(role, 'logs', LOG_DELIVERY, ['*']);
     acknowledge(role, { 'IAM5[Resource::*]': 'The actions of log delivery have no resources.' });
     return role;

@@ -1,4 +1,4 @@
-import { calledContainers, enginePorts, lambdas, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { calledContainers, enginePorts, lambdas, meter, sealer, timers, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 import { isStepResult, throwTaskError } from '../../lib/engine/step/errors.ts';
@@ -6,10 +6,20 @@ import { type StepInput, step } from '../../lib/engine/step/step.ts';
 
 const loggedStep = withFaultLog(
   (input: StepInput): Promise<unknown> =>
-    step({ ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: calledContainers() }, input),
+    step(
+      {
+        ...enginePorts(),
+        timers: timers(),
+        sealer: sealer(),
+        web: web(),
+        lambdas: lambdas(),
+        containers: calledContainers(),
+      },
+      input,
+    ),
   { about: ({ run }) => logFieldsOf(enginePorts(), run), meter, isAnswer: isStepResult },
 );
 
-/** Called by the state machines of workflows. The names of its errors are those that the machines' retriers have. */
+/** Called by the state machines of workflows, and by the timers of delays. The names of its errors are those that the machines' retriers have. */
 export const handler = (...call: Parameters<typeof loggedStep>): Promise<unknown> =>
   loggedStep(...call).catch(throwTaskError);

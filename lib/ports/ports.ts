@@ -10,6 +10,7 @@ import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
 import type { Settings } from './settings.ts';
 import type { Table } from './table.ts';
+import type { Timers } from './timers.ts';
 import type { Traces } from './traces.ts';
 import type { Vault } from './vault.ts';
 import type { Web } from './web.ts';
@@ -29,6 +30,7 @@ export interface Ports {
   readonly executions: Executions;
   readonly bus: Bus;
   readonly schedules: Schedules;
+  readonly timers: Timers;
   readonly containers: Containers;
   readonly changes: Changes;
   readonly clock: Clock;

@@ -19,6 +19,8 @@ export const PRICES = {
   express: 1,
   /** EventBridge, each event of up to 64 KB. */
   events: 1,
+  /** EventBridge Scheduler, each call of a function. */
+  timers: 1,
 } as const;
 
 /** The amounts of everything that has a price. */
@@ -33,6 +35,7 @@ export const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
   transitions: 'Step Functions transitions',
   express: 'Step Functions Express executions',
   events: 'EventBridge events',
+  timers: 'EventBridge Scheduler invocations',
 };
 
 /** The price of a million in USD, rounded to cents. */

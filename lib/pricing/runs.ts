@@ -26,6 +26,8 @@ const WAIT = { writeUnits: 1 };
 const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
 /** A wait with a listener, which is written before it. What ends the wait also runs the states after it. */
 const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
+/** A delay that a timer ends: the task that sets it, and its call. */
+const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 4 };
@@ -128,7 +130,9 @@ function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Par
   if (state.Type === 'Map') return plus(entered, priceMachine(state.ItemProcessor, itemsOf, bound), itemsOf(name));
   if (state.Type !== 'Task') return entered;
   if (state.Resource !== INVOKE_AND_WAIT) return plus(entered, STEP);
-  return plus(entered, JSON.stringify(state.Arguments).includes('"listen":') ? LISTENING : CALLING);
+  const payload = JSON.stringify(state.Arguments);
+  if (payload.includes('"sleep":')) return plus(entered, SLEEPING);
+  return plus(entered, payload.includes('"listen":') ? LISTENING : CALLING);
 }
 
 function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Bound): Used {

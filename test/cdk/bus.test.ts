@@ -133,7 +133,8 @@ describe('the delay machine', () => {
 
 describe('schedules', () => {
   test('have a group of the installation’s name', () => {
-    expect(only(resources, 'AWS::Scheduler::ScheduleGroup')[1]).toEqual({ Name: 'weft' });
+    const groups = ofType(resources, 'AWS::Scheduler::ScheduleGroup').map(([, { Properties }]) => Properties);
+    expect(groups).toEqual([{ Name: 'weft' }, { Name: 'weft--timers' }]);
   });
 
   test('may only call the cron function and send undelivered calls to the queue', () => {
@@ -164,6 +165,33 @@ describe('schedules', () => {
       { Action: ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule', 'scheduler:UpdateSchedule'] },
     ]);
     expect(JSON.stringify(setting)).toContain(':schedule/weft/*"');
+  });
+});
+
+describe('timers', () => {
+  test('may only call the steps function', () => {
+    const statements = statementsOf(resources, 'TimersRole');
+    expect(statements).toMatchObject([{ Action: 'lambda:InvokeFunction' }]);
+    expect(JSON.stringify(statements)).toContain(':function:weft-steps"');
+  });
+
+  test('have a role that only their group can assume', () => {
+    const [, role] = ofType(resources, 'AWS::IAM::Role').find(([id]) => id.startsWith('TimersRole')) ?? [];
+    const text = JSON.stringify(role?.Properties['AssumeRolePolicyDocument']);
+    expect(text).toContain('"Service":"scheduler.amazonaws.com"');
+    expect(text).toContain('"aws:SourceAccount":{"Ref":"AWS::AccountId"}');
+    expect(text).toContain(':schedule-group/weft--timers"');
+  });
+
+  test('are created by the steps function alone, in their group', () => {
+    const policies = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
+      JSON.stringify(policy).includes(':schedule/weft--timers/*"'),
+    );
+    expect(policies.map(([id]) => id)).toEqual([expect.stringMatching(/^FunctionsstepsRole/)]);
+    const setting = statementsOf(resources, 'FunctionsstepsRole').filter((statement) =>
+      JSON.stringify(statement).includes('scheduler:'),
+    );
+    expect(setting).toMatchObject([{ Action: 'scheduler:CreateSchedule' }]);
   });
 });
 

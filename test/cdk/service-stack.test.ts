@@ -84,6 +84,8 @@ describe('functions', () => {
         'WEFT_START_BUDGET_MS',
         'WEFT_STEPS',
         'WEFT_STREAMING',
+        'WEFT_TIMER_GROUP',
+        'WEFT_TIMER_ROLE',
         'WEFT_VERSION',
       ]);
     }
@@ -122,6 +124,7 @@ const SERVICES: Record<string, readonly string[]> = {
   executions: ['states', 'iam'],
   bus: ['events', 'states'],
   schedules: ['scheduler', 'iam'],
+  timers: ['scheduler', 'iam'],
 };
 SERVICES['everything'] = Object.values(SERVICES).flat();
 SERVICES['containers'] = ['states'];
@@ -238,6 +241,7 @@ describe('rights', () => {
       expect.stringMatching(/"ContainersRole.*"iam:PassedToService":"lambda.amazonaws.com"/),
       expect.stringMatching(/"MachinesRole.*"iam:PassedToService":"states.amazonaws.com"/),
       expect.stringMatching(/"SchedulesRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),
+      expect.stringMatching(/"TimersRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),
     ]);
   });
 

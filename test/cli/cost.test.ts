@@ -10,7 +10,7 @@ import { openWorkspace, type Workspace } from './workspace.ts';
 
 const counted = JSON.parse(readFileSync(new URL('../../bench/calls.json', import.meta.url), 'utf8')) as Record<
   string,
-  Record<'requests' | 'lambdas' | 'transitions' | 'express' | 'events' | 'perMillion', number>
+  Record<'requests' | 'lambdas' | 'transitions' | 'express' | 'events' | 'timers' | 'perMillion', number>
 >;
 
 function costsOf(yaml: string, items = 10): RunCost[] {
@@ -34,8 +34,8 @@ describe('the price of a workflow', () => {
 
   test.each(measured)('is equal to what was measured: %s', (name, yaml) => {
     const { least } = costOf(yaml, name.startsWith('wait') ? 'wait' : 'execute', 100);
-    const { requests, lambdas, transitions, express, events, perMillion: price = 0 } = counted[name] ?? {};
-    expect(least).toMatchObject({ requests, lambdas, transitions, express, events });
+    const { requests, lambdas, transitions, express, events, timers, perMillion: price = 0 } = counted[name] ?? {};
+    expect(least).toMatchObject({ requests, lambdas, transitions, express, events, timers });
     expect(perMillion(least) / price).toBeGreaterThan(0.9);
     expect(perMillion(least) / price).toBeLessThan(1.1);
   });
@@ -78,7 +78,7 @@ states: [{id: both, type: parallel, actions: [${Array.from({ length: actions }, 
 - {id: which, type: switch, conditions: [{condition: jq(.slow), transition: rest}]}
 - {id: rest, type: delay, duration: PT1H}
 `);
-    expect([least.transitions, most.transitions]).toEqual([0, 2]);
+    expect([least.transitions, most.transitions]).toEqual([0, 1]);
   });
 
   test('counts each iteration of a loop once, and ends', () => {

@@ -31,6 +31,8 @@ const ENVIRONMENT = {
   WEFT_DELAY_MACHINE: 'arn:aws:states:eu-test-1:123456789012:stateMachine:weft_delay',
   WEFT_SCHEDULE_GROUP: 'weft',
   WEFT_SCHEDULE_ROLE: 'arn:aws:iam::123456789012:role/schedules',
+  WEFT_TIMER_GROUP: 'weft--timers',
+  WEFT_TIMER_ROLE: 'arn:aws:iam::123456789012:role/timers',
   WEFT_CRON: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-cron',
   WEFT_FAILED: 'arn:aws:sqs:eu-test-1:123456789012:failed',
   WEFT_AUDIT: '{}',

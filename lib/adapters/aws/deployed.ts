@@ -11,6 +11,7 @@ import type { Schedules } from '../../ports/schedules.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
+import type { Timers } from '../../ports/timers.ts';
 import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
@@ -32,6 +33,7 @@ import { awsSealer } from './sealer.ts';
 import { dynamoInventory } from './table/inventory.ts';
 import { withLeases } from './table/leases.ts';
 import { dynamoTable } from './table/table.ts';
+import { schedulerTimers } from './timers.ts';
 import { parameterVault } from './vault.ts';
 
 // The ports of a deployed function. Each is created from the environment at its first use, and a function bundles only
@@ -112,6 +114,15 @@ export const schedules: () => Schedules = /* @__PURE__ */ once(() =>
     targetArn: setting('WEFT_CRON'),
     deadLetterArn: setting('WEFT_FAILED'),
     toExpressions,
+  }),
+);
+
+/** The timers of delays in EventBridge Scheduler. */
+export const timers: () => Timers = /* @__PURE__ */ once(() =>
+  schedulerTimers({
+    groupName: setting('WEFT_TIMER_GROUP'),
+    roleArn: setting('WEFT_TIMER_ROLE'),
+    targetArn: setting('WEFT_STEPS'),
   }),
 );
 

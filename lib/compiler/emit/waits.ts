@@ -1,4 +1,4 @@
-import type { WaitingState } from '../plan/execution.ts';
+import { isTimed, type WaitingState } from '../plan/execution.ts';
 import type { ActionPlan, WorkOf } from '../plan/plan.ts';
 import type { WaitingKind } from '../plan/traits.ts';
 import { type Branch, type Catcher, INVOKE_AND_WAIT, type Onward, type Retrier, type State } from './asl.ts';
@@ -96,8 +96,33 @@ function waitForToken(payload: object, seconds = '{% $states.input.seconds %}'):
   };
 }
 
-function sleep({ name, after }: Wiring): States {
-  return { [name]: { Type: 'Wait', Seconds: '{% $states.input.seconds %}', Next: after } };
+/** The error of a task whose timer does not end it: the machine itself waits for the rest. The engine names it so, too. */
+const REST_ERROR = 'Weft.Rest';
+/** The seconds that are left, as the cause of that error has them. */
+const REST = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $states.input.pause}]) %}";
+/** A timer that does not ring within this time after its wait is lost, seconds. */
+const TIMER_MARGIN_SECONDS = 300;
+
+const waitFor = (Seconds: string, Next: string): State => ({ Type: 'Wait', Seconds, Next });
+
+/**
+ * A short delay is a state of its own. For a longer one the steps function sets a timer, which resumes the run and ends the
+ * task with the outcome; otherwise an error leads to the batch, or to a state that waits for the rest of the time.
+ */
+function sleep(work: WorkOf<'sleep'>, { name, after, onward, onFailure, assignName }: Wiring): States {
+  if (!isTimed(work)) return { [name]: waitFor('{% $states.input.seconds %}', after) };
+  const rest = assignName(`${name} rest`);
+  const limit = `{% $states.input.seconds + ${TIMER_MARGIN_SECONDS} %}`;
+  const catchRest: Catcher = { ErrorEquals: [REST_ERROR], Output: REST, Next: rest };
+  return {
+    [name]: {
+      ...waitForToken({ sleep: PAUSE }, limit),
+      Output: '{% $states.result %}',
+      ...onward,
+      Catch: [catchRest, ...onFailure],
+    },
+    [rest]: waitFor('{% $states.input.seconds %}', after),
+  };
 }
 
 /** What wakes the run resumes it as well, and ends the task with the outcome; otherwise an error leads to the batch. */
@@ -203,7 +228,7 @@ interface WaitForm<K extends WaitingKind> {
 
 /** The form of each kind of work that may wait. */
 const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
-  sleep: { makeStates: (_work, wiring) => sleep(wiring), hasRounds: false },
+  sleep: { makeStates: sleep, hasRounds: false },
   listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
   'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
   // Each reminder ends a wait of the state.

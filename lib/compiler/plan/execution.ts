@@ -74,6 +74,15 @@ export function mayRunInPlace(plan: Plan): boolean {
   return !Object.values(plan.states).some((state) => isLikelyToWait(plan, state));
 }
 
+/** The shortest delay that a timer ends, milliseconds: shorter ones are waited for by the state machine, to the second. */
+export const MIN_TIMER_MS = 60_000;
+
+/** Whether a timer ends a delay. */
+export function isTimed({ duration }: Pick<WorkOf<'sleep'>, 'duration'>): boolean {
+  const parsed = parseDuration(duration);
+  return parsed !== undefined && addDuration(0, parsed) >= MIN_TIMER_MS;
+}
+
 /** The longest wait in one part, in days: an execution of Step Functions lasts a year at most. */
 export const MAX_PART_DAYS = 300;
 

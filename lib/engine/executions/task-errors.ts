@@ -19,6 +19,10 @@ export const TASK_ERROR = {
   timedOut: 'Weft.Late',
   /** The run has received what it waits for, and the step after the wait resumes it. */
   heard: 'Weft.Heard',
+  /** The time of a delay has come, and the step after the wait resumes the run. */
+  due: 'Weft.Due',
+  /** No timer ends a delay: the machine waits for the seconds of the cause, which is JSON. */
+  rest: 'Weft.Rest',
   /** The run does not wait at this wait any more. */
   left: 'Weft.Left',
   /** A fault of the service; the machine retries it. */

@@ -23,6 +23,7 @@ const isCall = (value: object): value is ReturnedCall => 'i' in value && 'k' in 
 function fromError(error: string, cause: string): ResumeSignal {
   if (TIMEOUTS.has(error)) return { kind: 'timedOut' };
   if (error === TASK_ERROR.returned) return { kind: 'callsReturned', calls: [JSON.parse(cause) as ReturnedCall] };
+  if (error === TASK_ERROR.due) return { kind: 'due' };
   if (error === TASK_ERROR.heard) return { kind: 'eventsReceived' };
   if (DECISIONS.has(error)) return { kind: 'callDecided', call: JSON.parse(cause) as ReturnedCall };
   if (error === TASK_ERROR.callRejected) return { kind: 'callRejected', failure: JSON.parse(cause) as Rejection };

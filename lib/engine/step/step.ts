@@ -15,10 +15,14 @@ import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
 import { RetryError, RunFailedError } from './errors.ts';
 import { isFault, toResumeSignal, type WaitOutput } from './resume-signals.ts';
+import { beginSleep, endSleep, type SleepTask, type TimerCall } from './sleeping.ts';
 import { reportEnd, reportEndAgain, wake } from './waking.ts';
 
-/** What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events. */
-export type StepInput = RunTask | CallTask | ListenTask;
+/**
+ * What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events or for
+ * a time; and what a timer passes.
+ */
+export type StepInput = RunTask | CallTask | ListenTask | SleepTask | TimerCall;
 
 /** The task that continues a run. */
 interface RunTask {
@@ -44,12 +48,14 @@ const CHECKPOINT_MS = 2_000;
 const CALL_MS = 60_000;
 
 /**
- * One call of the steps function by a state machine. Throws RetryError to be called again, and RunFailedError for a run
+ * One call of the steps function by a state machine or a timer. Throws RetryError to be called again, and RunFailedError for a run
  * that failed.
  */
 export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
   if ('call' in input) await makeCall(ports, input, callSteps(ports));
   else if ('listen' in input) await listen(ports, input);
+  else if ('sleep' in input) await beginSleep(ports, input);
+  else if ('timer' in input) await endSleep(ports, input);
   else return continueRun(ports, input);
   return END;
 }

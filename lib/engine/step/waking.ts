@@ -6,7 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import type { Answer } from '../../ports/executions.ts';
 import { childId } from '../calls/children.ts';
 import { announceEnd, signalOf } from '../calls/run-ends.ts';
-import { answerIfFulfilled, isListening, type ListeningRun, tokensOf } from '../events/listening.ts';
+import { answerIfFulfilled, isListening, type ListeningRun, tokensOf, type WaitKey } from '../events/listening.ts';
 import { shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { END, outcomeOfWait } from '../executions/outcomes.ts';
 import { startBudgetOf } from '../executions/start-budget.ts';
@@ -36,6 +36,30 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
   const { namespaceId, id, settings } = run;
   const owner = { namespaceId, spread: settings.spread, kind: 'wait', id } as const;
   await listeners.removeAll(ports, owner, run.wait.listening.filters, key.number);
+}
+
+/** Whether a run stands at a wait. */
+const isAt = (run: runs.Run | undefined, number: number): run is WaitingRun =>
+  run?.status === 'pending' && run.wait?.isWaiting === true && run.wait.number === number;
+
+/**
+ * Resumes a run whose delay is over, as `wake` does, and ends the task of its machine. A task of a run that has left the
+ * wait is ended as well: another timer, or a process that crashed, has resumed the run. Safe to repeat.
+ */
+export async function wakeAtItsTime(ports: RunnerPorts, { run: id, number }: WaitKey, token: string): Promise<void> {
+  const mayResume = startBudgetOf(ports.settings) > 0;
+  const run = await retryOnConflict(async () => {
+    const found = await runs.find(ports, id);
+    if (!mayResume || !isAt(found, number)) return found;
+    return resume(ports, found, { signal: { kind: 'due' }, tokens: [token] });
+  });
+  if (run?.woken?.number === number) {
+    await answerWoken(ports, run);
+    if (!run.woken.tokens.includes(token)) await ports.executions.answer(token, answerOf(run, ports.clock.now()));
+    return;
+  }
+  const error = isAt(run, number) ? TASK_ERROR.due : TASK_ERROR.left;
+  await ports.executions.answer(token, { error, cause: '' });
 }
 
 /** What resumes a run, and the tasks that it ends. */

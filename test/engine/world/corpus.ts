@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { timedSpecimens } from './timed-corpus.ts';
 import { type Specimen, waitingSpecimens } from './waiting-corpus.ts';
 
 export type { Specimen } from './waiting-corpus.ts';
@@ -64,4 +65,4 @@ function recorded(name: string): Specimen {
 }
 
 /** The workflows that crash and redelivery tests run: recorded ones, and those that wait. */
-export const specimens: readonly Specimen[] = [...RECORDED.map(recorded), ...waitingSpecimens];
+export const specimens: readonly Specimen[] = [...RECORDED.map(recorded), ...waitingSpecimens, ...timedSpecimens];

@@ -6,6 +6,7 @@ import type { Executions } from '../../../lib/ports/executions.ts';
 import type { Lambdas } from '../../../lib/ports/lambdas.ts';
 import type { Schedules } from '../../../lib/ports/schedules.ts';
 import type { Table } from '../../../lib/ports/table.ts';
+import type { Timers } from '../../../lib/ports/timers.ts';
 import type { Web } from '../../../lib/ports/web.ts';
 
 /** Every call throws this in a process that has crashed. */
@@ -20,7 +21,17 @@ export interface Crash {
   readonly when: 'before' | 'after';
 }
 
-export type Kind = 'write' | 'blob' | 'execution' | 'journal' | 'container' | 'bus' | 'schedule' | 'web' | 'lambda';
+export type Kind =
+  | 'write'
+  | 'blob'
+  | 'execution'
+  | 'journal'
+  | 'container'
+  | 'bus'
+  | 'schedule'
+  | 'timer'
+  | 'web'
+  | 'lambda';
 
 /** A process that counts its durable operations and may crash before or after one of them. */
 export class SimulatedProcess {
@@ -35,6 +46,7 @@ export class SimulatedProcess {
     container: 0,
     bus: 0,
     schedule: 0,
+    timer: 0,
     web: 0,
     lambda: 0,
   };
@@ -174,6 +186,10 @@ export const crashingSchedules = (process: SimulatedProcess, schedules: Schedule
   problemOf: (cron) => schedules.problemOf(cron),
   set: (schedule) => process.durable('schedule', 'schedules.set', () => schedules.set(schedule)),
   remove: (name) => process.durable('schedule', 'schedules.remove', () => schedules.remove(name)),
+});
+
+export const crashingTimers = (process: SimulatedProcess, timers: Timers): Timers => ({
+  set: (timer) => process.durable('timer', 'timers.set', () => timers.set(timer)),
 });
 
 /** The process of each journal, by its file. */

@@ -8,6 +8,7 @@ import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts'
 import { type LocalExecutions, localExecutions } from '../../../lib/adapters/local/executions/executions.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { type LocalTimers, localTimers } from '../../../lib/adapters/local/timers.ts';
 import { STEPS_FUNCTION } from '../../../lib/compiler/emit/emit.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
@@ -43,6 +44,7 @@ import {
   crashingLambdas,
   crashingSchedules,
   crashingTable,
+  crashingTimers,
   crashingWeb,
   SimulatedProcess,
   unwatchJournal,
@@ -124,6 +126,7 @@ export class World {
   process: SimulatedProcess;
   ports: RunnerPorts & CleanupPorts;
   executions: LocalExecutions;
+  private timers!: LocalTimers;
   private readonly folder = mkdtempSync(join(tmpdir(), 'engine-'));
   private readonly options: WorldOptions;
   private readonly sealer = localSealer();
@@ -175,6 +178,13 @@ export class World {
       onEnd: ({ name, status, error = '', cause = '' }) =>
         unlessCrashed(process, () => onExecutionEnd(ports, { name, status, error, cause })),
     });
+    this.timers = localTimers({
+      database: this.journal,
+      clock,
+      alarm,
+      call: (input) =>
+        unlessCrashed(process, async () => void (await deliver(input as StepInput, (again) => step(ports, again)))),
+    });
     const ports: World['ports'] = {
       settings: { brand: 'service', version: 'v0' },
       table: this.counting(crashingTable(process, this.database.table)),
@@ -182,6 +192,7 @@ export class World {
       executions: this.remembering(crashingExecutions(process, executions)),
       bus: crashingBus(process, this.bus),
       schedules: crashingSchedules(process, this.clockwork),
+      timers: crashingTimers(process, this.timers),
       sealer: this.sealer,
       web: crashingWeb(process, this.web),
       lambdas: crashingLambdas(process, this.lambdas),
@@ -241,6 +252,7 @@ export class World {
       lambdas: this.lambdas,
       bus: this.bus,
       schedules: this.clockwork,
+      timers: this.timers,
     };
   }
 
@@ -296,6 +308,7 @@ export class World {
   /** Starts a new process over what the crashed one stored, as the service starts. */
   async restart(crash?: Crash): Promise<void> {
     while (this.process.busy > 0) await turn();
+    await this.timers.close();
     await this.executions.close();
     await this.journal.close();
     unwatchJournal(this.fileOf(this.processes));
@@ -303,6 +316,7 @@ export class World {
     this.time.advance(RESTART_MS);
     [this.process, this.executions, this.ports] = this.begin(crash);
     await this.executions.resume();
+    await this.timers.resume();
     await this.reconcile(true);
   }
 
@@ -331,6 +345,7 @@ export class World {
   }
 
   async close(): Promise<void> {
+    await this.timers.close();
     await this.executions.close();
     await this.journal.close();
     unwatchJournal(this.fileOf(this.processes));

@@ -125,7 +125,7 @@ describe('the promises of README.md', () => {
     const calls = JSON.parse(read('bench/calls.json')) as Record<string, { readonly perMillion: number }>;
     const costOf = (name: string): string => `$${(calls[name]?.perMillion ?? 0).toFixed(2)}`;
     const priced = [...read(path).matchAll(/^\| `op.+\| (\$[\d.]+) \|$/gm)].map(([, cost]) => cost);
-    expect(priced).toEqual([costOf('wait on 1 noop'), costOf('execute a noop'), costOf('execute a delay')]);
+    expect(priced).toEqual([costOf('wait on 1 noop'), costOf('execute a noop'), costOf('execute a delay of 1 h')]);
   });
 
   test('compare six shapes of work by the counts in bench/calls.json and the list prices', () => {
@@ -137,7 +137,7 @@ describe('the promises of README.md', () => {
     const event = requests + lambdas + readUnits + writeUnits;
     const expected = [
       [weft('execute a noop'), machine(1, 1), durable(1, 1)],
-      [weft('execute a delay'), machine(1, 0), durable(2, 2)],
+      [weft('execute a delay of 1 h'), machine(1, 0), durable(2, 2)],
       [weft('execute a wait for an event', 'an event that wakes a run'), machine(1, 1) + event, durable(2, 2) + event],
       [weft('execute an action on a subflow that waits'), machine(2, 0), durable(4, 4)],
       [weft('execute a foreach over 100 subflows that do not wait'), machine(201, 100), durable(102, 1)],

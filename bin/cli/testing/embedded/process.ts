@@ -109,8 +109,8 @@ export class TestProcess {
     };
   }
 
-  #runtimePorts(): Pick<RunnerPorts, 'executions' | 'bus' | 'schedules'> {
-    const { executions, bus, schedules } = this.runtime;
+  #runtimePorts(): Pick<RunnerPorts, 'executions' | 'bus' | 'schedules' | 'timers'> {
+    const { executions, bus, schedules, timers } = this.runtime;
     return {
       executions: {
         define: (...call) => this.#read(() => executions.define(...call)),
@@ -130,12 +130,14 @@ export class TestProcess {
         set: (schedule) => this.#durable(() => schedules.set(schedule), OTHER),
         remove: (name) => this.#durable(() => schedules.remove(name), OTHER),
       },
+      timers: { set: (timer) => this.#durable(() => timers.set(timer), OTHER) },
     };
   }
 
   /** Continues what an earlier process left. */
   async resume(): Promise<void> {
-    for (const part of [this.runtime.executions, this.runtime.bus, this.runtime.schedules]) await part.resume();
+    const { executions, bus, schedules, timers } = this.runtime;
+    for (const part of [executions, bus, schedules, timers]) await part.resume();
   }
 
   /** Ends the process at once: nothing that it does after this has an effect. */

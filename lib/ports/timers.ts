@@ -1,0 +1,18 @@
+/** A call of the steps function at a time. */
+export interface Timer {
+  /** Unique in the installation, at most 64 characters of [A-Za-z0-9_.-]. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** What the function gets; a few kilobytes as JSON. */
+  readonly input: object;
+}
+
+/** Calls the steps function at a time, once for each timer. There is no cancellation: the input says what it was set for. */
+export interface Timers {
+  /**
+   * Sets a timer; one that was set under this name stays as it is. The function is called at least once, never before the
+   * time, and up to two minutes after it. Returns false when the quota of timers is exhausted: then nothing was set.
+   */
+  set(timer: Timer): Promise<boolean>;
+}
