@@ -13,6 +13,7 @@ import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
 import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import * as runs from '../../lib/domain/runs/runs.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
@@ -98,7 +99,9 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
   closers.defer(() => containers.close());
-  const runtime = openRuntime({ database, clock, observer, ports: () => ports });
+  const tenantOf = async (input: string) =>
+    (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
+  const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });

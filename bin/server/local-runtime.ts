@@ -31,6 +31,8 @@ export interface RuntimeOptions {
   readonly ports: () => RunnerPorts;
   /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
+  /** On whose account the functions of an execution run, by its input; by default all are of one tenant. */
+  readonly tenantOf?: LocalExecutionsOptions['tenantOf'] | undefined;
   /** Called around each function that is invoked. */
   readonly around?: <T>(work: () => Promise<T>) => Promise<T>;
   /** Each message of the bus, and each timer, is delivered twice, as what delivers at least once may do. */
@@ -97,7 +99,7 @@ export function openRuntime(options: RuntimeOptions) {
   const { invoke, ring, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
   const activity = new Activity();
   const { onTransition } = observer;
-  const calls = { invoke, onEnd, ...omitUndefined({ onTransition }) };
+  const calls = { invoke, onEnd, ...omitUndefined({ onTransition, tenantOf: options.tenantOf }) };
   const shared = { database, clock, activity, ...omitUndefined({ alarm: options.alarm }) };
   const executions = localExecutions({ ...shared, ...calls });
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });

@@ -397,7 +397,12 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/adapters/local/containers/engine': [],
   'lib/adapters/local/database': [],
-  'lib/adapters/local/deliveries': ['lib/adapters/local/concurrency', 'lib/adapters/local/database', 'lib/ports'],
+  'lib/adapters/local/deliveries': [
+    'lib/adapters/local/concurrency',
+    'lib/adapters/local/database',
+    'lib/language/sandbox',
+    'lib/ports',
+  ],
   'lib/adapters/local/endpoint': ['lib/adapters/aws/table', 'lib/adapters/portable', 'lib/ports'],
   'lib/adapters/local/executions': [
     'lib/adapters/local/concurrency',
@@ -434,6 +439,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/interpreter/context',
     'lib/adapters/local/interpreter/program',
     'lib/adapters/local/interpreter/states',
+    'lib/language/sandbox',
     'lib/ports',
   ],
   'lib/adapters/local/interpreter/states': [

@@ -31,13 +31,15 @@ export interface LocalBus extends Bus {
 
 /**
  * The bus in this process. A message is in the database before `publish` resolves, and is deleted after its delivery:
- * at least once. At most 16 are delivered at a time. Retries follow after 1, 2, 4 … 60 seconds, for a day.
+ * at least once. At most 16 of a namespace are delivered at a time. Retries follow after 1, 2, 4 … 60 seconds, for a day.
  */
 export function localBus({ database, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
   const journal = new DeliveriesJournal(database, 'bus', () => clock.now());
   const take = (body: string) => deliver(JSON.parse(body) as Message);
   const giveUp = (body: string, why: GivenUp) => keep?.(JSON.parse(body) as Message, why);
-  const deliveries = new Deliveries({ journal, handle: take, giveUp, clock, alarm, activity, noun: 'an event' });
+  const tenantOf = (body: string) => (JSON.parse(body) as Message).namespaceId;
+  const noun = 'an event';
+  const deliveries = new Deliveries({ journal, handle: take, tenantOf, giveUp, clock, alarm, activity, noun });
   return {
     publish: (messages) => deliveries.add(messages.map((message) => ({ body: JSON.stringify(message) }))),
     publishAt: (due, name, message) => deliveries.add([{ body: JSON.stringify(message), due, name }]),

@@ -62,9 +62,9 @@ const STATEMENTS = {
 
 /**
  * A planned time further ahead than this was stored while the clock was wrong, and would suppress the schedule until
- * then.
+ * then. A clock that was set back by less delivers no planned time twice.
  */
-const MAX_AHEAD_MS = 24 * 3_600_000;
+const MAX_AHEAD_MS = 15 * 60_000;
 const RETRY_MS = 1000;
 
 /**
@@ -94,7 +94,8 @@ class JournaledSchedules implements LocalSchedules {
         options.giveUp?.(schedule, planned, why),
       );
     };
-    const props = { journal: this.#journal, handle, giveUp, clock, alarm, activity };
+    const tenantOf = (body: string) => this.#tenantOf(JSON.parse(body) as Tick);
+    const props = { journal: this.#journal, handle, tenantOf, giveUp, clock, alarm, activity };
     this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
   }
 
@@ -192,6 +193,12 @@ class JournaledSchedules implements LocalSchedules {
     if (row === undefined) return;
     const target = JSON.parse(row.target) as Schedule['target'];
     await deliver({ name, cron: row.cron, target }, planned);
+  }
+
+  /** The namespace of a schedule; empty for one that was removed. */
+  #tenantOf({ name }: Tick): string {
+    const row = this.#find(name);
+    return row === undefined ? '' : (JSON.parse(row.target) as Schedule['target']).namespace;
   }
 
   #find(name: string): ScheduleRow | undefined {

@@ -62,13 +62,18 @@ const MAX_BYTES = 3_000_000;
 /** A counter of this size gets no new names: a workflow can have any number of states and error codes. */
 const MAX_COUNTER_BYTES = 100_000;
 
-const orderOf = ({ order }: Aggregate, row: Item): string => String(row[order]);
-const timeOf = (order: string): number => Number.parseInt(order, 10);
-const markKey = ({ id }: Home, { name }: Aggregate) => keys.counter(id, name);
-const counterKey = ({ id }: Home, { name }: Aggregate, counter: string) => keys.counter(id, `${name}#${counter}`);
+/** The place of a row in its index. */
+export const orderOf = ({ order }: Aggregate, row: Item): string => String(row[order]);
+/** The time of a place in an index, milliseconds since 1970. */
+export const timeOf = (order: string): number => Number.parseInt(order, 10);
+/** Where the mark of an aggregate is stored. */
+export const markKey = ({ id }: Home, { name }: Aggregate) => keys.counter(id, name);
+/** Where a counter is stored. */
+export const counterKey = ({ id }: Home, { name }: Aggregate, counter: string) =>
+  keys.counter(id, `${name}#${counter}`);
 
 /** An aggregate of a namespace, with the ports that it needs. */
-interface Context {
+export interface Context {
   readonly needs: Needs;
   readonly home: Home;
   readonly aggregate: Aggregate;
@@ -81,7 +86,8 @@ interface Mark {
   readonly isFirst: boolean;
 }
 
-async function readMark({ needs, home, aggregate }: Context): Promise<Mark> {
+/** Reads the mark; without one, it is where counting begins. */
+export async function readMark({ needs, home, aggregate }: Context): Promise<Mark> {
   const [item] = await needs.table.get([markKey(home, aggregate)]);
   if (item !== undefined) return { at: String(item['mark']), isFirst: false };
   return { at: keys.timeText(Math.max(home.created - LAG_MS, 0)), isFirst: true };
@@ -103,7 +109,7 @@ async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, 
 }
 
 /** Adds up the increments of rows by counter. */
-function addedUp(
+export function addedUp(
   increments: readonly (readonly Increment[])[],
   isWanted = (_counter: string) => true,
 ): Map<string, Increment> {
@@ -119,7 +125,7 @@ function addedUp(
 }
 
 /** How many of the first rows one transaction can count, by the increments of the rows. */
-function fitting(increments: readonly (readonly Increment[])[]): number {
+export function fitting(increments: readonly (readonly Increment[])[]): number {
   const counters = new Set<string>();
   const end = increments.findIndex((ofRow, index) => {
     for (const { counter } of ofRow) counters.add(counter);
@@ -129,7 +135,7 @@ function fitting(increments: readonly (readonly Increment[])[]): number {
 }
 
 /** The attributes of a counter after an increment. */
-function incremented(old: Item | undefined, { sums, ttl }: Increment, mark: string) {
+export function incremented(old: Item | undefined, { sums, ttl }: Increment, mark: string) {
   const text = old === undefined ? '{}' : String(old['sums']);
   const next = plus(JSON.parse(text) as Sums, sums, text.length <= MAX_COUNTER_BYTES);
   return omitUndefined({ sums: JSON.stringify(next), mark, ttl });

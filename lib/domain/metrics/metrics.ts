@@ -9,6 +9,7 @@ import * as nodes from '../tree/nodes.ts';
 import * as refs from '../tree/refs.ts';
 import * as aggregates from './aggregates.ts';
 import { executionsOf, toFlow } from './flow-metrics.ts';
+import { withdrawFuture } from './future-marks.ts';
 import { begun, counterNames, ended, HOURS_KEPT_DAYS, hourOf } from './run-counts.ts';
 import { numberAt, plus, type Sums, sumsAt } from './sums.ts';
 
@@ -190,4 +191,12 @@ export async function deleteOf(needs: Pick<Ports, 'table'>, namespaceId: string,
     await aggregates.deleteCounters(needs, namespaceId, aggregate, counterNames.ofWorkflow(workflowId));
   }
   await aggregates.deleteCounters(needs, namespaceId, ended, counterNames.ofFlows(workflowId));
+}
+
+/**
+ * Moves marks of the future back to the present, which a clock that was ahead has left. Only where no other process is at
+ * work.
+ */
+export async function withdrawFutureMarks(needs: Needs, namespace: namespaces.Namespace): Promise<void> {
+  for (const aggregate of [begun, ended]) await withdrawFuture(needs, namespace, aggregate);
 }

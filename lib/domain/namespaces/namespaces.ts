@@ -7,7 +7,7 @@ import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../erro
 import { isNamespaceName, needNamespaceName } from '../names.ts';
 import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
 import { changeLimits, limitsFrom, type NamespaceLimits } from '../run-limits.ts';
-import { throwOnConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
@@ -141,6 +141,20 @@ export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, n
   };
   await throwOnConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), alreadyExists);
   return fromItem(item);
+}
+
+/**
+ * Moves a creation in the future back to the present: the clock was ahead then, and what happens until that time would be
+ * older than the namespace.
+ */
+export async function withdrawFuture(
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
+  { id, name, created }: Namespace,
+): Promise<void> {
+  const now = clock.now();
+  if (created <= now) return;
+  const when = { equals: { id } };
+  await ignoreConflict(table.write([{ do: 'update', key: keys.namespace(name), set: { created: now }, when }]));
 }
 
 /**

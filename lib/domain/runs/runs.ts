@@ -44,6 +44,12 @@ export async function isPending({ table }: Pick<Needs, 'table'>, id: string): Pr
   return item?.['status'] === 'pending';
 }
 
+/** The namespace of a run, by its id; undefined for an unknown run. */
+export async function namespaceIdOf({ table }: Pick<Needs, 'table'>, id: string): Promise<string | undefined> {
+  const [item] = await table.get([keys.run(id)]);
+  return item === undefined ? undefined : String(item['n']);
+}
+
 const MAX_KEYS = 100;
 
 /** Returns the runs with these ids in their order; undefined for an unknown id. */

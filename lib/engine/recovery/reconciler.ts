@@ -1,7 +1,8 @@
 import * as events from '../../domain/events/events.ts';
 import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
 import { openRunsOf } from '../../domain/instances/open-runs.ts';
-import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import * as metrics from '../../domain/metrics/metrics.ts';
+import * as namespaces from '../../domain/namespaces/namespaces.ts';
 import * as removals from '../../domain/purging/purging.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
@@ -29,7 +30,7 @@ export interface Pass {
 
 interface Scope extends Pass {
   readonly ports: CleanupPorts;
-  readonly namespace: Namespace;
+  readonly namespace: namespaces.Namespace;
   /** Faults of single items: the others are converged all the same. */
   readonly faults: unknown[];
 }
@@ -141,6 +142,12 @@ async function armSchedules(ports: CleanupPorts): Promise<void> {
   await forEachOf(await openSchedules(ports), CONCURRENCY, (open) => followChange(ports, open));
 }
 
+/** A clock that was ahead has left times in the future, up to which runs would not be counted. */
+async function withdrawFuture(ports: CleanupPorts, namespace: namespaces.Namespace): Promise<void> {
+  await namespaces.withdrawFuture(ports, namespace);
+  await metrics.withdrawFutureMarks(ports, namespace);
+}
+
 /**
  * Compares what the tables promise with what exists, and makes it so: level-triggered, idempotent, and cheap when nothing
  * is open. A fault with one item or promise does not stop the others. Throws the first fault in the end. The namespaces are
@@ -154,6 +161,7 @@ export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> 
   await attempt(exportAudit(ports));
   await visitNamespaces(ports, { name: 'reconciler', until: pass.until }, async (namespace) => {
     const scope = { ...pass, ports, namespace, faults };
+    if (pass.isExclusive) await attempt(withdrawFuture(ports, namespace));
     for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));
   });
   // The last, because it takes a second for each.

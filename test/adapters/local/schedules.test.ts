@@ -44,6 +44,24 @@ describe('local schedules, by the contract of the port', () => {
   });
 });
 
+test('ticks of one namespace that take long never keep those of another from being delivered', async () => {
+  const time = new VirtualTime();
+  const delivered: string[] = [];
+  const tick: LocalSchedulesOptions['tick'] = async ({ name, target }) => {
+    if (target.namespace === 'slow') await new Promise(() => {});
+    delivered.push(name);
+  };
+  const schedules = owning(':memory:', (database) => localSchedules({ database, tick, nextTick: tickAfter, ...time }));
+  for (let index = 0; index < 50; index += 1) {
+    const { target, ...schedule } = scheduleOf(`slow-${index}`);
+    await schedules.set({ ...schedule, target: { ...target, namespace: 'slow' } });
+  }
+  await schedules.set(scheduleOf('other'));
+  await time.sleep(2 * MINUTE_MS);
+  expect(delivered).toContain('other');
+  await schedules.close();
+});
+
 describe('local schedules after a fault', () => {
   let folder: string;
   let time: VirtualTime;
@@ -220,8 +238,11 @@ describe('local schedules after a fault', () => {
     expect(delivered).toEqual([60]);
   });
 
-  test('continue after the clock was years ahead', async () => {
-    let shift = 1000 * DAY_MS;
+  test.each([
+    ['years', 1000 * DAY_MS],
+    ['an hour', 60 * MINUTE_MS],
+  ])('continue after the clock was %s ahead', async (_, ahead) => {
+    let shift = ahead;
     const now = (): number => time.clock.now() + shift;
     open(note, now);
     await schedules.set(scheduleOf('a', 'every 20'));

@@ -67,6 +67,21 @@ const LOOP = `states:
 
 const LISTENER = `start: {type: event, event: {type: flood}}\nstates:\n- {id: a, type: noop}\n`;
 
+const ENDLESS_LISTENER = `start: {type: event, event: {type: flood}}\nstates:\n- {id: a, type: noop, transform: 'js(while (true) {})'}\n`;
+
+const LATE = `states:
+- {id: a, type: delay, duration: PT1S, transition: b}
+- {id: b, type: noop, transform: 'js(while (true) {})'}
+`;
+
+/** Sends an event that starts every listener. */
+const flood: Attack['strike'] = (place, signal) =>
+  send(place, 'POST', `/api/namespaces/${place.namespace}/broadcast`, {
+    body: JSON.stringify({ specversion: '1.0', id: crypto.randomUUID(), source: 'attack', type: 'flood', data: {} }),
+    headers: { 'Content-Type': 'application/cloudevents+json' },
+    signal,
+  });
+
 /** Every attack, by its name. */
 export const ATTACKS = {
   schemas: {
@@ -129,6 +144,18 @@ export const ATTACKS = {
     lanes: 4,
     strike: wait('loop', '{}'),
   },
+  steps: {
+    about: 'endless scripts in runs that machines carry',
+    workflows: { late: LATE },
+    lanes: 20,
+    strike: (place, signal) => send(place, 'POST', pathOf(place, 'late', 'execute'), { signal }),
+  },
+  listeners: {
+    about: 'events that start ten runs with endless scripts each',
+    workflows: Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`listener${n}`, ENDLESS_LISTENER])),
+    lanes: 4,
+    strike: flood,
+  },
   slowBodies: {
     about: '600 connections with bodies of one byte a second, half of them without a valid key',
     lanes: 600,
@@ -153,18 +180,7 @@ export const ATTACKS = {
     about: 'as many events as possible, each of which starts ten runs',
     workflows: Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`listener${n}`, LISTENER])),
     lanes: 20,
-    strike: (place, signal) =>
-      send(place, 'POST', `/api/namespaces/${place.namespace}/broadcast`, {
-        body: JSON.stringify({
-          specversion: '1.0',
-          id: crypto.randomUUID(),
-          source: 'attack',
-          type: 'flood',
-          data: {},
-        }),
-        headers: { 'Content-Type': 'application/cloudevents+json' },
-        signal,
-      }),
+    strike: flood,
   },
 } as const satisfies Record<string, Attack>;
 

@@ -1,6 +1,6 @@
+import { FairQueue } from '../../../language/sandbox/fair-queue.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { Activity } from '../concurrency/activity.ts';
-import { ConcurrencyGate } from '../concurrency/gate.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { DeliveriesJournal, DeliveryRow } from './journal.ts';
 
@@ -16,6 +16,8 @@ export interface DeliveriesProps {
   readonly journal: DeliveriesJournal;
   /** Handles a delivery. If it throws, the delivery is repeated after a delay. */
   readonly handle: (body: string) => Promise<void>;
+  /** Whose delivery it is: the tenants take turns. */
+  readonly tenantOf: (body: string) => string;
   /** Stores a delivery that exhausted its retries. If it throws, the delivery is repeated. */
   readonly giveUp: (body: string, why: GivenUp) => Promise<void> | undefined;
   readonly clock: Clock;
@@ -34,7 +36,8 @@ export interface Added {
   readonly name?: string;
 }
 
-const AT_A_TIME = 16;
+/** A delivery may run states of its tenant, which take seconds: a tenant has a part of the places. */
+const AT_A_TIME = { total: 64, perTenant: 16 };
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
@@ -60,8 +63,9 @@ export class Deliveries {
   readonly timers: Timers;
   readonly activity: Activity;
   readonly #props: DeliveriesProps;
-  readonly #gate = new ConcurrencyGate(AT_A_TIME);
-  readonly #known = new Set<number>();
+  readonly #queue = new FairQueue(AT_A_TIME);
+  /** The tenants of the deliveries that are planned or in progress, by id. */
+  readonly #known = new Map<number, string>();
   #closed = false;
 
   constructor(props: DeliveriesProps) {
@@ -75,11 +79,11 @@ export class Deliveries {
     const { journal, clock } = this.#props;
     const done = this.activity.begin();
     try {
-      const ids = await journal.commit(() => {
+      const added = await journal.commit(() => {
         also();
-        return all.map(({ body, due = clock.now(), name }) => ({ id: journal.add(due, body, name), due }));
+        return all.map(({ body, due = clock.now(), name }) => ({ id: journal.add(due, body, name), due, body }));
       });
-      for (const { id, due } of ids) if (id !== undefined) this.#plan(id, due);
+      for (const { id, ...one } of added) if (id !== undefined) this.#plan({ id, ...one });
     } finally {
       done();
     }
@@ -88,7 +92,7 @@ export class Deliveries {
   /** Continues with the deliveries that an earlier process left. Returns their number. */
   resume(): number {
     const left = this.#props.journal.all().filter(({ id }) => !this.#known.has(id));
-    for (const { id, due } of left) this.#plan(id, due);
+    for (const row of left) this.#plan(row);
     return left.length;
   }
 
@@ -99,9 +103,9 @@ export class Deliveries {
     this.#props.journal.close();
   }
 
-  #plan(id: number, due: number): void {
+  #plan({ id, due, body }: Pick<DeliveryRow, 'id' | 'due' | 'body'>): void {
     if (this.#closed) return;
-    this.#known.add(id);
+    this.#known.set(id, this.#props.tenantOf(body));
     if (due <= this.#props.clock.now()) void this.#deliver(id);
     else this.timers.at(due, () => void this.#deliver(id));
   }
@@ -109,7 +113,7 @@ export class Deliveries {
   async #deliver(id: number): Promise<void> {
     const done = this.activity.begin();
     try {
-      await this.#gate.run(() => this.#try(id));
+      await this.#queue.run(this.#known.get(id) ?? '', () => this.#try(id));
     } catch (fault) {
       // The database rejected the write. The delivery is repeated, so nothing is lost.
       if (!this.#closed) this.#again(id, MAX_DELAY_MS, fault);

@@ -12,7 +12,7 @@ import { Activity } from '../concurrency/activity.ts';
 import { type Alarm, systemAlarm, Timers } from '../concurrency/timers.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { LIMITS, type Limits, textWithin } from '../interpreter/context/limits.ts';
-import type { Invoke } from '../interpreter/context/runtime.ts';
+import type { Invoke, TenantOf } from '../interpreter/context/runtime.ts';
 import { StatesError, toStoredError } from '../interpreter/context/states-error.ts';
 import type { Execution, Status } from '../interpreter/context/thread.ts';
 import { queryCompiler } from '../interpreter/jsonata/jsonata.ts';
@@ -28,6 +28,8 @@ export interface LocalExecutionsOptions {
   readonly database: LocalDatabase;
   /** If the function throws, its task fails with the name of the error. */
   readonly invoke: Invoke;
+  /** On whose account the functions of an execution run: tenants take turns. By default all are of one tenant. */
+  readonly tenantOf?: TenantOf;
   readonly clock: Clock;
   /** Quotas that differ from those of Step Functions. */
   readonly limits?: Partial<Limits>;
@@ -112,7 +114,7 @@ class JournaledExecutions implements LocalExecutions {
   #closed = false;
 
   constructor(options: LocalExecutionsOptions) {
-    const { database, invoke, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
+    const { database, clock, limits, alarm = systemAlarm, onEnd, activity = new Activity() } = options;
     this.#activity = activity;
     this.#clock = clock;
     this.#limits = { ...LIMITS, ...limits };
@@ -126,8 +128,7 @@ class JournaledExecutions implements LocalExecutions {
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
     this.#notifications = onEnd && new Notifications({ ...inside, onEnd, now });
     const onExecutionEnd = (execution: Execution): void => this.#leave(execution);
-    const { onTransition } = options;
-    const world = { ...inside, clock, limits: this.#limits, invoke, onExecutionEnd, onTransition };
+    const world = { ...options, ...inside, limits: this.#limits, onExecutionEnd };
     this.#interpreter = new Interpreter(world, this.#activity);
     for (const row of this.#journal.unfinished()) this.#revive(row);
   }

@@ -30,6 +30,22 @@ describe('the local bus, by the contract of the port', () => {
   });
 });
 
+test('messages of one namespace, whose delivery takes long, never keep those of another from being delivered', async () => {
+  const delivered: string[] = [];
+  const deliver: Deliver = async ({ namespaceId, id }) => {
+    if (namespaceId === 'slow') await new Promise(() => {});
+    delivered.push(id);
+  };
+  const time = new VirtualTime();
+  const bus = owning(':memory:', (database) => localBus({ database, deliver, ...time }));
+  const many = Array.from({ length: 100 }, (_, index) => ({ ...messageOf(`s${index}`), namespaceId: 'slow' }));
+  await bus.publish(many);
+  await bus.publish([{ ...messageOf('other'), namespaceId: 'other' }]);
+  await time.sleep(10);
+  expect(delivered).toEqual(['other']);
+  await bus.close();
+});
+
 describe('messages whose delivery fails', () => {
   const SECOND = 1000;
   const DAY = 86_400 * SECOND;

@@ -67,7 +67,7 @@ describe('the limits of local executions', () => {
   });
 
   test('the number of concurrent function calls is limited, and all of them are made', async () => {
-    open({ calls: 3 });
+    open({ calls: { total: 3, perTenant: 3 } });
     let [running, most] = [0, 0];
     bench.functions.set('work', async () => {
       most = Math.max(most, ++running);
@@ -82,8 +82,24 @@ describe('the limits of local executions', () => {
     expect(await Promise.all(names.map((name) => bench.status(handle, name)))).toEqual(names.map(() => 'SUCCEEDED'));
   });
 
+  test('functions of one tenant never keep those of another from being called', async () => {
+    const tenantOf = async (input: string): Promise<string> => JSON.parse(input) as string;
+    bench = openBench({ limits: { calls: { total: 4, perTenant: 3 } }, tenantOf });
+    const called: unknown[] = [];
+    bench.functions.set('work', async (payload) => {
+      called.push(payload);
+      // The functions of the first tenant return late.
+      await bench.time.sleep(payload === 'one' ? 1_000_000 : 1);
+    });
+    const handle = await bench.executions.define(machine({ A: task() }));
+    for (let index = 0; index < 10; index += 1) await bench.executions.start(handle, `one-${index}`, 'one');
+    for (let index = 0; index < 3; index += 1) await bench.executions.start(handle, `other-${index}`, 'other');
+    await bench.time.sleep(10);
+    expect(called).toEqual(['one', 'one', 'one', 'other', 'other', 'other']);
+  });
+
   test('a queued call whose execution was stopped is not made', async () => {
-    open({ calls: 1 });
+    open({ calls: { total: 1, perTenant: 1 } });
     const calls: unknown[] = [];
     bench.functions.set('work', async (payload) => {
       calls.push(payload);

@@ -16,8 +16,8 @@ export interface Limits {
   readonly kept: number;
   /** Days that the journal keeps an ended execution. */
   readonly keptDays: number;
-  /** Concurrent function calls; further calls wait in FIFO order. */
-  readonly calls: number;
+  /** Concurrent function calls, in all and of one tenant; the tenants of further calls take turns. */
+  readonly calls: { readonly total: number; readonly perTenant: number };
 }
 
 /** The quotas of Step Functions (developer guide, "Quotas"), and the defaults of the journal. */
@@ -29,7 +29,7 @@ export const LIMITS: Limits = {
   mapWidth: 40,
   kept: 10_000,
   keptDays: 1,
-  calls: 100,
+  calls: { total: 400, perTenant: 100 },
 };
 
 /**

@@ -13,6 +13,9 @@ export interface InvokeContext {
   readonly clientContext?: string;
 }
 
+/** The tenant of an execution, by its input, JSON text. */
+export type TenantOf = (input: string) => Promise<string>;
+
 /** Stores executions. All that is noted within one turn of the event loop is stored in one transaction. */
 export interface Journal {
   /** The execution started or ended. */
@@ -32,6 +35,8 @@ export interface Runtime {
   readonly timers: Timers;
   readonly journal: Journal;
   readonly invoke: Invoke;
+  /** On whose account the functions of an execution with this input run; by default all are of one tenant. */
+  readonly tenantOf?: TenantOf | undefined;
   /** Called when an execution has ended and its end is noted in the journal. */
   readonly onExecutionEnd: (execution: Execution) => void;
   /** Called when a state is entered or retried: what Step Functions bills as a state transition. */

@@ -1,5 +1,5 @@
+import { FairQueue } from '../../../../language/sandbox/fair-queue.ts';
 import type { Activity } from '../../concurrency/activity.ts';
-import { ConcurrencyGate } from '../../concurrency/gate.ts';
 import { textWithin } from '../context/limits.ts';
 import { type Runtime, waitUntilStored } from '../context/runtime.ts';
 import { ERRORS, StatesError, toStoredError, toTaskError } from '../context/states-error.ts';
@@ -32,16 +32,16 @@ const MAX_KILLS = 10;
 const MAX_KILLS_IN_COMPANY = 3;
 const MAX_ALONE_MS = 5_000;
 
-/** Calls the functions of tasks: each call after its thread is stored, and a limited number at a time. */
+/** Calls the functions of tasks: each call after its thread is stored, and a limited number at a time of each tenant. */
 export class TaskInvocations {
   readonly #props: TaskInvocationsProps;
-  readonly #gate: ConcurrencyGate;
+  readonly #queue: FairQueue;
   /** Resolves when no task is tried alone. */
   #alone: Promise<void> = Promise.resolve();
 
   constructor(props: TaskInvocationsProps) {
     this.#props = props;
-    this.#gate = new ConcurrencyGate(props.runtime.limits.calls);
+    this.#queue = new FairQueue(props.runtime.limits.calls);
   }
 
   /**
@@ -97,7 +97,8 @@ export class TaskInvocations {
     const isAwaited = (): boolean => thread.call === call && mayRun(thread);
     const done = activity.begin();
     await waitUntilStored(runtime);
-    const result = await this.#gate.run(async () => (isAwaited() ? invokeTask(runtime, thread) : undefined));
+    const tenant = await tenantOf(runtime, thread);
+    const result = await this.#queue.run(tenant, async () => (isAwaited() ? invokeTask(runtime, thread) : undefined));
     if (result && isAwaited()) {
       if (result.phase !== 'submitted') settle(thread, result.phase, result.work);
       else threads.setPhase(thread, 'task', { ...thread.details, submitted: true }, thread.work);
@@ -105,6 +106,10 @@ export class TaskInvocations {
     done();
   }
 }
+
+/** While storage cannot be read, nobody is known; the call itself then fails for that reason. */
+const tenantOf = async ({ tenantOf: find }: Runtime, { execution }: Thread): Promise<string> =>
+  (await find?.(execution.input).catch(() => undefined)) ?? '';
 
 /**
  * Makes the call of a task. The result has the shape that Lambda's Invoke has in Step Functions. A function that throws
