@@ -930,6 +930,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/engine/workers/requests': [
     'lib/domain',
+    'lib/domain/instances',
     'lib/domain/namespaces',
     'lib/domain/runs',
     'lib/domain/workers',

@@ -3,24 +3,30 @@
  * another process, so every waiter also polls.
  */
 export class Waiters {
-  private readonly callbacks = new Map<string, Set<() => void>>();
+  private readonly callbacks = new Map<string, Set<(isNotified: boolean) => void>>();
 
   /** Resolves the waits for the key in this process. */
   notify(key: string): void {
-    for (const notify of this.callbacks.get(key) ?? []) notify();
+    for (const notify of this.callbacks.get(key) ?? []) notify(true);
   }
 
-  /** Resolves when `notify` is called with the key in this process, or after `ms` milliseconds. */
-  wait(key: string, ms: number): Promise<void> {
+  /** Resolves the oldest wait for the key in this process. */
+  notifyOne(key: string): void {
+    const [oldest] = this.callbacks.get(key) ?? [];
+    oldest?.(true);
+  }
+
+  /** Resolves with true when it is notified in this process, and with false after `ms` milliseconds. */
+  wait(key: string, ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const notify = () => {
+      const notify = (isNotified: boolean) => {
         clearTimeout(timer);
         const others = this.callbacks.get(key);
         others?.delete(notify);
         if (others?.size === 0) this.callbacks.delete(key);
-        resolve();
+        resolve(isNotified);
       };
-      const timer = setTimeout(notify, ms);
+      const timer = setTimeout(() => notify(false), ms);
       const all = this.callbacks.get(key) ?? new Set();
       this.callbacks.set(key, all.add(notify));
     });
@@ -33,5 +39,5 @@ const waiters = new Waiters();
 /** Resolves the waits for the end of a run in this process. */
 export const notifyEnd = (run: string): void => waiters.notify(run);
 
-/** Resolves when `notifyEnd` is called for the run in this process, or after `ms` milliseconds. */
-export const waitForEnd = (run: string, ms: number): Promise<void> => waiters.wait(run, ms);
+/** Resolves with true when `notifyEnd` is called for the run in this process, with false after `ms` milliseconds. */
+export const waitForEnd = (run: string, ms: number): Promise<boolean> => waiters.wait(run, ms);

@@ -1,7 +1,7 @@
 import * as runs from '../../domain/runs/runs.ts';
 import { callerWith, type HoldingTask, type ServiceCall, type WorkerTask } from '../../domain/runs/waits.ts';
 import type { EnginePorts } from '../ports.ts';
-import { Waiters } from '../run/end-waiters.ts';
+import { wakePoll } from './waiting-polls.ts';
 
 /** A child that is the task of a worker. */
 export type Task = runs.Run & { readonly service: ServiceCall & { readonly worker: WorkerTask } };
@@ -9,18 +9,8 @@ export type Task = runs.Run & { readonly service: ServiceCall & { readonly worke
 /** Whether a child is the task of a worker. */
 export const isTask = (child: runs.Run): child is Task => child.service?.worker !== undefined;
 
-/** The polls of this process that wait for a task, by queue. */
-const waiters = new Waiters();
-
-const keyOf = (namespaceId: string, queue: string): string => `${namespaceId} ${queue}`;
-
-/** Resolves when a task of the queue is offered in this process, or after `ms` milliseconds. */
-export const waitForTask = (namespaceId: string, queue: string, ms: number): Promise<void> =>
-  waiters.wait(keyOf(namespaceId, queue), ms);
-
-/** Resolves the polls of this process that wait for a task of the queue. */
-export const notifyPolls = ({ namespaceId, service: { worker } }: Task): void =>
-  waiters.notify(keyOf(namespaceId, worker.queue));
+/** Wakes a poll of this process that waits for a task of the queue. */
+export const notifyPolls = ({ namespaceId, service: { worker } }: Task): void => wakePoll(namespaceId, worker.queue);
 
 /**
  * Offers a stored task to the workers of its queue. Its end ends the task of the machine. Safe to repeat with another one:

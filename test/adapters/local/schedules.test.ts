@@ -53,10 +53,10 @@ test('ticks of one namespace that take long never keep those of another from bei
   };
   const schedules = owning(':memory:', (database) => localSchedules({ database, tick, nextTick: tickAfter, ...time }));
   for (let index = 0; index < 50; index += 1) {
-    const { target, ...schedule } = scheduleOf(`slow-${index}`);
+    const { target, ...schedule } = scheduleOf(`slow-${index}`, 'every 1');
     await schedules.set({ ...schedule, target: { ...target, namespace: 'slow' } });
   }
-  await schedules.set(scheduleOf('other'));
+  await schedules.set(scheduleOf('other', 'every 1'));
   await time.sleep(2 * MINUTE_MS);
   expect(delivered).toContain('other');
   await schedules.close();

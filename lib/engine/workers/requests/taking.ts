@@ -1,3 +1,4 @@
+import { takeSlot } from '../../../domain/instances/waiting-requests.ts';
 import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import type { Lease } from '../../../domain/runs/waits.ts';
@@ -6,7 +7,8 @@ import { toTimestamp } from '../../../time/timestamps.ts';
 import { openInput } from '../../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
 import { durationOf, isTakeable, leaseMsOf } from '../leases.ts';
-import { isTask, type Task, waitForTask } from '../offering.ts';
+import { isTask, type Task } from '../offering.ts';
+import { beginWait, wakePoll } from '../waiting-polls.ts';
 
 export type WorkerPorts = EnginePorts & Pick<RunnerPorts, 'sealer'>;
 
@@ -77,21 +79,25 @@ async function toReply(ports: WorkerPorts, task: Leased) {
   };
 }
 
+/** Takes what there is, at most as much as the poll wants. Another poll that waits is woken for what is left. */
 async function takeSome(ports: WorkerPorts, namespace: Namespace, queue: string, poll: Poll): Promise<Leased[]> {
   const rows = await takeable(ports, namespace, { queue, now: ports.clock.now(), limit: poll.max + SPARE_ROWS });
   const taken: Leased[] = [];
-  for (let from = 0; from < rows.length && taken.length < poll.max; ) {
+  let from = 0;
+  while (from < rows.length && taken.length < poll.max) {
     const some = rows.slice(from, from + poll.max - taken.length);
     from += some.length;
     const results = await Promise.all(some.map(({ id }) => take(ports, id, poll)));
     taken.push(...results.filter((one) => one !== undefined));
   }
+  if (from < rows.length) wakePoll(namespace.id, queue);
   return taken;
 }
 
 /**
  * Takes tasks of a queue for a worker, the highest priority and the oldest first. Waits for the first one, at most until
- * `deadline` (milliseconds since 1970). Each task is leased: it is offered again when the lease is over.
+ * `deadline` (milliseconds since 1970). Each task is leased: it is offered again when the lease is over. Throws `too-many` if
+ * it would have to wait and no further request may.
  */
 export async function pollTasks(
   ports: WorkerPorts,
@@ -100,10 +106,33 @@ export async function pollTasks(
   { deadline, ...poll }: Poll & { readonly deadline: number },
 ) {
   const end = Math.min(ports.clock.now() + durationOf(poll.wait, 'wait', [0, MAX_WAIT_MS]), deadline);
-  for (let interval = MIN_INTERVAL_MS; ; interval = Math.min(interval * 2, MAX_INTERVAL_MS)) {
-    const taken = await takeSome(ports, namespace, queue, poll);
-    const left = end - ports.clock.now();
-    if (taken.length > 0 || left <= 0) return Promise.all(taken.map((task) => toReply(ports, task)));
-    await waitForTask(namespace.id, queue, Math.min(interval, left));
+  const taken = await takeSome(ports, namespace, queue, poll);
+  const mustWait = taken.length === 0 && ports.clock.now() < end;
+  const all = mustWait ? await waitAndTake(ports, { namespace, queue, poll, end }) : taken;
+  return Promise.all(all.map((task) => toReply(ports, task)));
+}
+
+interface Waiting {
+  readonly namespace: Namespace;
+  readonly queue: string;
+  readonly poll: Poll;
+  /** Milliseconds since 1970. */
+  readonly end: number;
+}
+
+async function waitAndTake(ports: WorkerPorts, { namespace, queue, poll, end }: Waiting): Promise<Leased[]> {
+  const slot = await takeSlot(ports, end);
+  const waiting = beginWait(() => ports.clock.now(), namespace.id, queue);
+  try {
+    for (let interval = MIN_INTERVAL_MS; ; interval = Math.min(interval * 2, MAX_INTERVAL_MS)) {
+      const left = end - ports.clock.now();
+      if (left <= 0) return [];
+      const mustRead = await waiting.wait(Math.min(interval, left));
+      const taken = mustRead ? await takeSome(ports, namespace, queue, poll) : [];
+      if (taken.length > 0) return taken;
+    }
+  } finally {
+    waiting.end();
+    await slot.release();
   }
 }
