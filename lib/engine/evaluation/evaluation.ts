@@ -1,11 +1,12 @@
 import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
 import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
 import { failure } from './failures.ts';
-import { presentTenant } from './tenants.ts';
+import { needTime, presentTenant } from './tenants.ts';
 
 let sandbox: Sandbox | undefined;
 
 function evaluator(): TenantEvaluator {
+  needTime();
   sandbox ??= createSandbox();
   return sandbox.of(presentTenant());
 }
@@ -19,6 +20,7 @@ export async function evaluate(query: unknown, data: unknown): Promise<unknown> 
     return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
+    needTime();
     throw failure('jq.badCommand', `failed to evaluate jq/js: ${error.message}`, {
       query: error.expression ?? query,
       data,
@@ -43,6 +45,7 @@ export async function findViolations(schema: unknown, value: unknown): Promise<r
     return await evaluator().violations(schema, value);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
+    needTime();
     throw failure('schema.failed', `subject could not be validated: ${error.message}`);
   }
 }

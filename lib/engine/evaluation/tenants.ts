@@ -1,9 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Tenant } from '../../language/sandbox/sandbox.ts';
 
+/** The time of the work is over. What it did is to be given up, and done again where it has more. */
+export class OutOfTimeError extends Error {
+  override readonly name = 'OutOfTimeError';
+  constructor() {
+    super('the queries of a run took longer than the request, event or tick that began it may last');
+  }
+}
+
 const current = new AsyncLocalStorage<Tenant>();
 
-/** Every evaluation that the work makes, also later, is on the account of this tenant: tenants take turns in the sandbox. */
+/**
+ * Every evaluation that the work makes, also later, is on the account of this tenant: tenants take turns in the sandbox. The
+ * work rejects with OutOfTimeError when it evaluates something after its `timeLeft`.
+ */
 export function onAccountOf<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   return current.run(tenant, work);
 }
@@ -11,4 +22,9 @@ export function onAccountOf<T>(tenant: Tenant, work: () => Promise<T>): Promise<
 /** On whose account the present work is; outside `onAccountOf`, the account of the service itself. */
 export function presentTenant(): Tenant {
   return current.getStore() ?? { id: '' };
+}
+
+/** Throws OutOfTimeError if the time of the present work is over. */
+export function needTime(): void {
+  if ((presentTenant().timeLeft?.() ?? 1) <= 0) throw new OutOfTimeError();
 }

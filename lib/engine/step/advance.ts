@@ -5,7 +5,7 @@ import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
-import { onAccountOf } from '../evaluation/tenants.ts';
+import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/step-unit.ts';
@@ -26,18 +26,23 @@ export interface Advance {
   readonly chooseExecution?: ChooseExecution | undefined;
   /** Reports the end of the run; by default to its caller's machine. */
   readonly announce?: ((ports: RunnerPorts, run: runs.Run) => Promise<runs.Run>) | undefined;
+  /** When the batch is given up, milliseconds since 1970; by default never. */
+  readonly latest?: number;
   /** The wait that the run leaves. */
   readonly woken?: runs.Run['woken'];
 }
 
 /**
  * Runs a batch of a run and commits it once. Returns the run as committed. Throws Conflict when another call committed
- * first; then nothing is written.
+ * first, and OutOfTimeError when the batch evaluates queries after `latest`; then nothing is written.
  */
 export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
   const unit = stepUnit(ports, run, how);
   unit.woken = how.woken;
-  const end = await onAccountOf({ id: run.namespaceId }, () => runBatch(unit, how.signal ?? { kind: 'due' }));
+  const { latest } = how;
+  const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };
+  const account = { id: run.namespaceId, ...timeLeft };
+  const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
   // The text of a large commit takes as long as a turn.
   await takeTurn(ports.clock, run.namespaceId);
   return onConflict(commit(ports, unit, end, how), async (conflict) => {
@@ -46,20 +51,33 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
   });
 }
 
+/** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */
+const [BRIEF_GRACE_MS, GRACE_MS] = [2_000, 15_000];
+
+/** When a batch that runs in place is given up: what began the run ends soon. */
+export const latestOf = ({ until, isBrief = false }: Pick<Advance, 'until' | 'isBrief'>): number =>
+  until + (isBrief ? BRIEF_GRACE_MS : GRACE_MS);
+
 /** Whether a run that runs in place can go on here until `until`. */
 export const mayGoOn = ({ status, wait }: runs.Run, now: number, until: number): boolean =>
   status === 'pending' && !wait?.isWaiting && now < until;
 
 /**
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
- * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over. A run that is
- * stored under its id already was started by the same cause and is returned as it is, not committed by this call.
+ * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over, also where its
+ * queries take too long. A run that is stored under its id already was started by the same cause and is returned as it is, not committed by this call.
  */
 export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
   let current = run;
+  const bounded = { ...how, latest: latestOf(how) };
   const advanceAll = async (): Promise<runs.Committed> => {
-    do current = await advance(ports, current, how);
-    while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until));
+    try {
+      do current = await advance(ports, current, bounded);
+      while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until));
+    } catch (error) {
+      if (!(error instanceof OutOfTimeError)) throw error;
+      current = await storeWhereItStands(ports, current, how);
+    }
     return { run: current, isCommitted: true };
   };
   return onConflict(advanceAll(), async (conflict) => {
@@ -67,6 +85,11 @@ export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): P
     if (stored === undefined) throw conflict;
     return { run: stored, isCommitted: current.seq > run.seq };
   });
+}
+
+/** Commits a run whose batch was given up, as it was before, for a machine. */
+async function storeWhereItStands(ports: RunnerPorts, run: runs.Run, { chooseExecution }: Advance): Promise<runs.Run> {
+  return runs.commit(ports, { ...run, ...(await chooseExecution?.(run)), seq: run.seq + 1 });
 }
 
 /** Runs new runs in place, with the time that their callers give them. */

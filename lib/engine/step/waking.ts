@@ -6,6 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import type { Answer } from '../../ports/executions.ts';
 import { childId } from '../calls/children.ts';
 import { announceEnd, signalOf } from '../calls/run-ends.ts';
+import { OutOfTimeError } from '../evaluation/tenants.ts';
 import { answerIfFulfilled, isListening, type ListeningRun, tokensOf, type WaitKey } from '../events/listening.ts';
 import { shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { END, outcomeOfWait } from '../executions/outcomes.ts';
@@ -15,7 +16,7 @@ import type { RunnerPorts } from '../ports.ts';
 import { notifyEnd } from '../run/end-waiters.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import type { ResumeSignal } from '../run/suspension.ts';
-import { type Advance, advance, mayGoOn } from './advance.ts';
+import { type Advance, advance, latestOf, mayGoOn } from './advance.ts';
 
 /**
  * Resumes a run whose wait is fulfilled, here: runs the states up to the next wait, within the budget of the settings, and
@@ -29,7 +30,10 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
     const current = attempt === 1 ? run : await runs.find(ports, run.id);
     if (current === undefined || !isListening(current, key) || !isFulfilled(current.wait.listening)) return current;
     const tokens = tokensOf(current.wait.listening);
-    return tokens.length === 0 ? undefined : resume(ports, current, { signal: { kind: 'eventsReceived' }, tokens });
+    if (tokens.length === 0) return undefined;
+    const resumed = await resume(ports, current, { signal: { kind: 'eventsReceived' }, tokens });
+    if (resumed === undefined) await answerIfFulfilled(ports, current);
+    return resumed;
   });
   if (woken === undefined) return;
   await answer(ports, woken);
@@ -68,7 +72,8 @@ interface Cause {
   readonly tokens: readonly string[];
 }
 
-async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: Cause): Promise<runs.Run> {
+/** Returns the run where it has come to; undefined if its queries take too long before it has come anywhere. */
+async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: Cause): Promise<runs.Run | undefined> {
   let mustMove = false;
   const how: Advance = {
     revision: await revisions.need(ports, run.workflowId, run.revision),
@@ -81,8 +86,15 @@ async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: C
       return {};
     },
   };
-  let current = await advance(ports, run, { ...how, signal });
-  while (!mustMove && mayGoOn(current, ports.clock.now(), how.until)) current = await advance(ports, current, how);
+  const bounded = { ...how, latest: latestOf(how) };
+  let current: runs.Run | undefined;
+  try {
+    current = await advance(ports, run, { ...bounded, signal });
+    while (!mustMove && mayGoOn(current, ports.clock.now(), how.until))
+      current = await advance(ports, current, bounded);
+  } catch (error) {
+    if (!(error instanceof OutOfTimeError)) throw error;
+  }
   return current;
 }
 

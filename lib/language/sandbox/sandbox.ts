@@ -20,6 +20,8 @@ export interface Tenant {
   readonly id: string;
   /** The longest run of one script of this tenant in milliseconds, if it is shorter than the sandbox's. */
   readonly deadlineMs?: number;
+  /** What is left of the time of the work that the scripts are for, milliseconds: a script runs no longer. Default: any time. */
+  readonly timeLeft?: () => number;
   /** How many scripts of this tenant may wait; a further one rejects with QueueFullError. Default: any number. */
   readonly maxWaiting?: number;
 }
@@ -61,7 +63,10 @@ export function createSandbox({ deadlineMs = 10_000, workers = 4, memoryMiB = 25
   const runJob = createPool(threads);
   const of = (tenant: Tenant): TenantEvaluator =>
     evaluatorOver({
-      deadlineMs: Math.min(tenant.deadlineMs ?? deadlineMs, deadlineMs),
+      get deadlineMs() {
+        const left = Math.max(tenant.timeLeft?.() ?? deadlineMs, 1);
+        return Math.min(tenant.deadlineMs ?? deadlineMs, deadlineMs, left);
+      },
       run: (job) => runJob(tenant, job),
     });
   return {

@@ -43,6 +43,18 @@ test('tenants take turns, whatever the number of their batches', async () => {
   expect(computed.map((text) => text.split(' ')[0])).toEqual(['a0', 'a1', 'b4', 'c5', 'a2', 'a3']);
 });
 
+test('a batch goes on when its turn has come, however fast the clock is', async () => {
+  const leaping = {
+    now: () => {
+      now += LONG_MS;
+      return now;
+    },
+  };
+  await takeTurn(leaping, 'a');
+  await takeTurn(leaping, 'a');
+  expect(mayCompute(leaping)).toBe(false);
+});
+
 test('short batches do not wait', async () => {
   for (let batch = 0; batch < 100; batch += 1) {
     expect(mayCompute(clock)).toBe(true);

@@ -5,7 +5,7 @@ import * as runs from '../../../lib/domain/runs/runs.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import type { StepInput } from '../../../lib/engine/step/step.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
-import { type Deliver, openDatabase, World } from '../world/engine-world.ts';
+import { type Deliver, openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
 
 let database: LocalTable;
 let world: World;
@@ -19,6 +19,13 @@ afterAll(() => database.close());
 
 const LISTEN = '- {id: wait, type: consumeEvent, event: {type: go}, timeout: PT12H, transition: on}\n';
 const COMPLETES = `states:\n${LISTEN}- {id: on, type: noop, transform: {woken: true}}\n`;
+const SLOW = `states:
+${LISTEN}- id: on
+  type: switch
+  conditions:
+${Array.from({ length: 400 }, (_, n) => `  - {condition: 'jq(.n == ${n})', transition: never}\n`).join('')}  defaultTransform: {done: true}
+- {id: never, type: noop}
+`;
 const FAILS = `states:\n${LISTEN}- {id: on, type: error, error: my.error, message: no}\n`;
 const NAPS = `states:\n${LISTEN}- {id: on, type: delay, duration: PT5S}\n`;
 const WAITS_AGAIN = `states:
@@ -28,13 +35,13 @@ ${LISTEN}- {id: on, type: switch, conditions: [{condition: 'jq(.n == 1)', transi
 `;
 
 /** A run of the workflow whose machine waits for the event. */
-async function waiting(main: string, input = '{}'): Promise<string> {
+async function waiting(main: string, input = '{}', options: WorldOptions = {}): Promise<string> {
   inputs = [];
   const deliver: Deliver = (one, step) => {
     inputs.push(one);
     return step(one);
   };
-  world = new World(database, { deliver });
+  world = new World(database, { deliver, ...options });
   await world.store({ main });
   const { id } = await world.execute('main', input);
   await world.pass(world.time.clock.now());
@@ -67,6 +74,16 @@ describe('an event that a run waits for', () => {
     expect(await stored(id)).toMatchObject({ status: 'complete', data: { woken: true } });
     await settle();
     expect([statusOf(id), resumed()]).toEqual(['SUCCEEDED', []]);
+  });
+
+  test('leaves it to its machine if its queries take too long', async () => {
+    const id = await waiting(SLOW, '{}', { msPerRead: 10 });
+    await send('go');
+    await world.deliver();
+    expect(await stored(id)).toMatchObject({ status: 'pending', at: 'wait', step: 1 });
+    await settle();
+    expect(await stored(id)).toMatchObject({ status: 'complete', data: { done: true } });
+    expect([statusOf(id), resumed().length]).toEqual(['SUCCEEDED', 1]);
   });
 
   test('leads its machine to the next wait', async () => {

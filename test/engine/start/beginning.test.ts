@@ -5,6 +5,7 @@ import { execute } from '../../../lib/engine/start/start.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
+import { unfinishedOf } from '../world/snapshot.ts';
 
 let database: LocalTable;
 const worlds: World[] = [];
@@ -33,6 +34,17 @@ const NAP = `states:
 const COUNT = `states:
 - {id: a, type: noop, transform: 'jq(.n += 1)', transition: b}
 - {id: b, type: switch, conditions: [{condition: 'jq(.n < 200)', transition: a}]}
+`;
+/** A state whose queries take as long as any number of them. */
+const SLOW = `states:
+- id: a
+  type: switch
+  conditions:
+${Array.from({ length: 400 }, (_, n) => `  - {condition: 'jq(.n == ${n})', transition: b}\n`).join('')}  defaultTransition: b
+- {id: b, type: noop}
+`;
+const CALL_KID = `functions: [{id: kid, type: subflow, workflow: kid}]
+states: [{id: go, type: action, action: {function: kid}}]
 `;
 const CALL = `functions: [{id: f, type: http, url: 'https://api.test'}]
 states:
@@ -74,6 +86,17 @@ describe('a run that is executed', () => {
     expect(run.machine).not.toBe('');
     await world.pass();
     expect(await stored(world, run)).toMatchObject({ status: 'complete', data: { n: 200 }, step: 400 });
+  });
+
+  test('and whose queries take too long is left to a machine, which has more time', async () => {
+    const world = await worldOf({ main: SLOW, kid: SLOW, call: CALL_KID }, { msPerRead: 10 });
+    const run = await world.execute('main', '{}');
+    expect(run).toMatchObject({ status: 'pending', step: 0, seq: 1 });
+    expect(run.machine).not.toBe('');
+    const caller = await world.execute('call', '{}');
+    await world.pass();
+    for (const one of [run, caller]) expect(await stored(world, one)).toMatchObject({ status: 'complete' });
+    expect(unfinishedOf(world)).toEqual([]);
   });
 
   test('sends no request before it is answered', async () => {
