@@ -105,7 +105,7 @@ export function openRuntime(options: RuntimeOptions) {
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });
   const ticks = { tick, giveUp: giveUpTick, nextTick: tickAfter };
   const schedules = localSchedules({ ...shared, ...ticks });
-  const timers = localTimers({ ...shared, call: ring });
+  const timers = localTimers({ ...shared, call: ring, tenantOf: options.tenantOf });
   const close = async () => {
     for (const part of [schedules, timers, bus, executions]) await part.close();
   };

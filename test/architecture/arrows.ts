@@ -189,6 +189,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/events',
     'lib/domain/migrations',
     'lib/domain/purging',
+    'lib/domain/runs',
     'lib/engine',
     'lib/engine/events',
     'lib/engine/lambdas',

@@ -11,6 +11,8 @@ export interface LocalTimersOptions {
   readonly database: LocalDatabase;
   /** Calls the steps function. If it throws, it is called again after a delay, for a day. */
   readonly call: (input: object) => Promise<void>;
+  /** On whose account the call for an input is, JSON text: tenants take turns. By default all are of one tenant. */
+  readonly tenantOf?: ((input: string) => Promise<string>) | undefined;
   readonly clock: Clock;
   /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
@@ -27,11 +29,12 @@ export interface LocalTimers extends Timers {
 
 /** Timers of this process, to the millisecond. They are stored, and have no quota. */
 export function localTimers(options: LocalTimersOptions): LocalTimers {
-  const { database, call, clock, alarm, activity } = options;
+  const { database, call, tenantOf = () => '', clock, alarm, activity } = options;
   const journal = new DeliveriesJournal(database, 'timer', () => clock.now());
   const deliveries = new Deliveries({
     journal,
     handle: (body) => call(JSON.parse(body) as object),
+    tenantOf,
     // The task of the machine that waits for this timer has ended long before.
     giveUp: () => undefined,
     clock,

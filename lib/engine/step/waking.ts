@@ -55,7 +55,7 @@ export async function wakeAtItsTime(ports: RunnerPorts, { run: id, number }: Wai
   const run = await retryOnConflict(async () => {
     const found = await runs.find(ports, id);
     if (!mayResume || !isAt(found, number)) return found;
-    return resume(ports, found, { signal: { kind: 'due' }, tokens: [token] });
+    return (await resume(ports, found, { signal: { kind: 'due' }, tokens: [token] })) ?? found;
   });
   if (run?.woken?.number === number) {
     await answerWoken(ports, run);

@@ -43,6 +43,8 @@ const SLOW = `states:
 ${Array.from({ length: 400 }, (_, n) => `  - {condition: 'jq(.n == ${n})', transition: b}\n`).join('')}  defaultTransition: b
 - {id: b, type: noop}
 `;
+/** The same after a delay that a timer ends. */
+const LATE = SLOW.replace('states:\n', 'states:\n- {id: nap, type: delay, duration: PT2M, transition: a}\n');
 const CALL_KID = `functions: [{id: kid, type: subflow, workflow: kid}]
 states: [{id: go, type: action, action: {function: kid}}]
 `;
@@ -89,13 +91,14 @@ describe('a run that is executed', () => {
   });
 
   test('and whose queries take too long is left to a machine, which has more time', async () => {
-    const world = await worldOf({ main: SLOW, kid: SLOW, call: CALL_KID }, { msPerRead: 10 });
+    const world = await worldOf({ main: SLOW, kid: SLOW, call: CALL_KID, late: LATE }, { msPerRead: 10 });
     const run = await world.execute('main', '{}');
     expect(run).toMatchObject({ status: 'pending', step: 0, seq: 1 });
     expect(run.machine).not.toBe('');
     const caller = await world.execute('call', '{}');
+    const late = await world.execute('late', '{}');
     await world.pass();
-    for (const one of [run, caller]) expect(await stored(world, one)).toMatchObject({ status: 'complete' });
+    for (const one of [run, caller, late]) expect(await stored(world, one)).toMatchObject({ status: 'complete' });
     expect(unfinishedOf(world)).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ export interface DeliveriesProps {
   /** Handles a delivery. If it throws, the delivery is repeated after a delay. */
   readonly handle: (body: string) => Promise<void>;
   /** Whose delivery it is: the tenants take turns. */
-  readonly tenantOf: (body: string) => string;
+  readonly tenantOf: (body: string) => string | Promise<string>;
   /** Stores a delivery that exhausted its retries. If it throws, the delivery is repeated. */
   readonly giveUp: (body: string, why: GivenUp) => Promise<void> | undefined;
   readonly clock: Clock;
@@ -64,8 +64,7 @@ export class Deliveries {
   readonly activity: Activity;
   readonly #props: DeliveriesProps;
   readonly #queue = new FairQueue(AT_A_TIME);
-  /** The tenants of the deliveries that are planned or in progress, by id. */
-  readonly #known = new Map<number, string>();
+  readonly #known = new Set<number>();
   #closed = false;
 
   constructor(props: DeliveriesProps) {
@@ -79,11 +78,11 @@ export class Deliveries {
     const { journal, clock } = this.#props;
     const done = this.activity.begin();
     try {
-      const added = await journal.commit(() => {
+      const ids = await journal.commit(() => {
         also();
-        return all.map(({ body, due = clock.now(), name }) => ({ id: journal.add(due, body, name), due, body }));
+        return all.map(({ body, due = clock.now(), name }) => ({ id: journal.add(due, body, name), due }));
       });
-      for (const { id, ...one } of added) if (id !== undefined) this.#plan({ id, ...one });
+      for (const { id, due } of ids) if (id !== undefined) this.#plan(id, due);
     } finally {
       done();
     }
@@ -92,7 +91,7 @@ export class Deliveries {
   /** Continues with the deliveries that an earlier process left. Returns their number. */
   resume(): number {
     const left = this.#props.journal.all().filter(({ id }) => !this.#known.has(id));
-    for (const row of left) this.#plan(row);
+    for (const { id, due } of left) this.#plan(id, due);
     return left.length;
   }
 
@@ -103,9 +102,9 @@ export class Deliveries {
     this.#props.journal.close();
   }
 
-  #plan({ id, due, body }: Pick<DeliveryRow, 'id' | 'due' | 'body'>): void {
+  #plan(id: number, due: number): void {
     if (this.#closed) return;
-    this.#known.set(id, this.#props.tenantOf(body));
+    this.#known.add(id);
     if (due <= this.#props.clock.now()) void this.#deliver(id);
     else this.timers.at(due, () => void this.#deliver(id));
   }
@@ -113,13 +112,19 @@ export class Deliveries {
   async #deliver(id: number): Promise<void> {
     const done = this.activity.begin();
     try {
-      await this.#queue.run(this.#known.get(id) ?? '', () => this.#try(id));
+      await this.#queue.run(await this.#tenantOf(id), () => this.#try(id));
     } catch (fault) {
       // The database rejected the write. The delivery is repeated, so nothing is lost.
       if (!this.#closed) this.#again(id, MAX_DELAY_MS, fault);
     } finally {
       done();
     }
+  }
+
+  async #tenantOf(id: number): Promise<string> {
+    const { journal, tenantOf } = this.#props;
+    const row = this.#closed ? undefined : journal.find(id);
+    return row === undefined ? '' : tenantOf(row.body);
   }
 
   async #try(id: number): Promise<void> {

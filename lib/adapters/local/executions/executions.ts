@@ -128,8 +128,7 @@ class JournaledExecutions implements LocalExecutions {
     const inside = { journal: this.#journal, timers: this.#timers, activity: this.#activity };
     this.#notifications = onEnd && new Notifications({ ...inside, onEnd, now });
     const onExecutionEnd = (execution: Execution): void => this.#leave(execution);
-    const world = { ...options, ...inside, limits: this.#limits, onExecutionEnd };
-    this.#interpreter = new Interpreter(world, this.#activity);
+    this.#interpreter = new Interpreter({ ...options, ...inside, limits: this.#limits, onExecutionEnd }, activity);
     for (const row of this.#journal.unfinished()) this.#revive(row);
   }
 
