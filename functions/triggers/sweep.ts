@@ -19,8 +19,8 @@ export const handler = withFaultLog<void, void>(
       await storeConcurrentCalls(ports, await concurrentCalls());
     }
     const began = ports.clock.now();
-    await rearmAll(ports, installation());
-    await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS });
+    const since = await rearmAll(ports, installation());
+    await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS, since });
     await sweep(ports, began + SWEEP_MS);
   },
   { about: () => ({}), meter },

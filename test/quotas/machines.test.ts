@@ -169,6 +169,26 @@ describe('an installation that is deleted and deployed again', () => {
   });
 });
 
+test('a run that rests after a visit is continued in an installation that is deployed again', async () => {
+  await space.store('w', nap(1));
+  await rearmAll(space.ports, 'weft--0001-');
+  const run = await start('w');
+  const pass = async (since: number) => space.pass(reconcile(space.ports, { isExclusive: false, since }));
+  space.time.advance(10 * 3_600_000);
+  await pass(0);
+  space.time.advance(120_000);
+  await pass(0);
+  space.aws.machines.clear();
+  space.aws.executions.clear();
+  space.ports = space.deployed('weft--0002-');
+  await pass(await rearmAll(space.ports, 'weft--0002-'));
+  const moved = await stored(run);
+  expect(moved.machine).toContain('weft--0002-');
+  expect(space.aws.executions.get(`${nameOf(moved)}/${runs.executionOf(moved)}`)?.status).toBe('RUNNING');
+  await pass(await rearmAll(space.ports, 'weft--0002-'));
+  expect((await stored(run)).executions).toBe(moved.executions);
+});
+
 const cron = 'start: {type: scheduled, cron: "0 8 * * *"}\nstates: [{id: a, type: noop}]\n';
 
 describe('the schedules of an installation that is deleted and deployed again', () => {

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Write } from '../../ports/table.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
@@ -42,6 +41,8 @@ export interface Extent {
   readonly visitsAll: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next pass continues there. */
   readonly until: number;
+  /** Rests that began before this time have ended: what the visit found may have been deleted since. */
+  readonly since: number;
 }
 
 /**
@@ -80,9 +81,15 @@ const tableOf = ({ list }: OpenKind): Key['table'] => list.table;
 
 const listKey = ({ list }: OpenKind, order: string): Key => ({ table: list.table, pk: list.pk, sk: order });
 
-/** The row of an open item in the list; `restsUntil`: the time of its next visit. */
-const toListing = (kind: OpenKind, { key, order }: OpenItem, restsUntil?: number): Write =>
-  putAt(listKey(kind, order), omitUndefined({ itemPk: key.pk, itemSk: key.sk, restsUntil }));
+/** When an item was visited, and when it is visited next. */
+interface Rest {
+  readonly visited: number;
+  readonly restsUntil: number;
+}
+
+/** The row of an open item in the list. */
+const toListing = (kind: OpenKind, { key, order }: OpenItem, rest?: Rest): Write =>
+  putAt(listKey(kind, order), { itemPk: key.pk, itemSk: key.sk, ...rest });
 
 /** The highest number of rows in one of the minutes of their times. */
 class RateMeter {
@@ -128,8 +135,9 @@ class OpenPass {
     return this.#needs.clock.now() >= this.#extent.until;
   }
 
-  #isDue({ restsUntil = 0 }: Item): boolean {
-    return this.#extent.visitsAll || Number(restsUntil) <= this.#needs.clock.now();
+  #isDue({ restsUntil = 0, visited = 0 }: Item): boolean {
+    const { visitsAll, since } = this.#extent;
+    return visitsAll || Number(restsUntil) <= this.#needs.clock.now() || Number(visited) < since;
   }
 
   /** Yields the listed items that are due. Returns where the next pass continues; the empty text: at the beginning. */
@@ -228,6 +236,6 @@ export async function restItems({ table, clock }: Needs, kind: OpenKind, items: 
   const now = clock.now();
   const listings = items
     .filter(({ isListed }) => isListed)
-    .map((item) => toListing(kind, item, now + restOf(now - keys.timeIn(item.order))));
+    .map((item) => toListing(kind, item, { visited: now, restsUntil: now + restOf(now - keys.timeIn(item.order)) }));
   for (const batch of batchesOf(listings)) await table.write(batch);
 }

@@ -27,13 +27,16 @@ async function markDirectory(ports: Needs, { namespace, node }: nodes.ResolvedNo
 /**
  * Sees to it that the schedules of all workflows are set again, if they were deleted with another installation: marks each
  * scheduled workflow as changed, for the reconciler. Does nothing when this installation did so before. Idempotent.
+ * Returns when this installation was noticed first, milliseconds since 1970; 0: by a version that did not store it.
  */
-export async function rearmAll(ports: Needs, installation: string): Promise<void> {
+export async function rearmAll(ports: Needs, installation: string): Promise<number> {
   const [item] = await ports.table.get([keys.INSTALLATION]);
-  if (item?.['name'] === installation) return;
+  if (item?.['name'] === installation) return Number(item['since'] ?? 0);
+  const since = ports.clock.now();
   for (const row of await readAll(ports.table, keys.NAMESPACES)) {
     const { name } = namespaces.fromItem(row);
     await markDirectory(ports, await nodes.need(ports, name, '/'));
   }
-  await ports.table.write([putAt(keys.INSTALLATION, { name: installation })]);
+  await ports.table.write([putAt(keys.INSTALLATION, { name: installation, since })]);
+  return since;
 }

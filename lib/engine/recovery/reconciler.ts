@@ -26,6 +26,8 @@ export interface Pass {
   readonly isExclusive: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next one continues there. Absent: it has no end. */
   readonly until?: number;
+  /** When the installation was created, milliseconds since 1970: what was found before may be deleted. Absent: long ago. */
+  readonly since?: number;
 }
 
 interface Scope extends Pass {
@@ -122,7 +124,8 @@ async function convergeBatch<T>(promised: Promised<T>, scope: Scope, items: read
 }
 
 async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
-  const extent = { visitsAll: scope.isExclusive, until: scope.until ?? Number.POSITIVE_INFINITY };
+  const { isExclusive: visitsAll, until = Number.POSITIVE_INFINITY, since = 0 } = scope;
+  const extent = { visitsAll, until, since };
   for await (const items of openItems(scope.ports, promised.kindOf(scope), extent)) {
     if (items.length > 0) await convergeBatch(promised, scope, items);
   }
