@@ -5,6 +5,7 @@ import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import * as definitions from '../../lib/domain/tree/definitions.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
@@ -25,4 +26,6 @@ export const endpoints: Endpoints<'namespaces'> = {
     if (namespaces.changesEgress(input)) requireAdministrator(caller, "the setting 'egress'");
     return namespaces.configure(ports, path.namespace, input);
   },
+  getDefinitions: async (ports, { path }) =>
+    definitions.progressOf(ports, (await namespaces.need(ports, path.namespace)).id),
 };

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { needNamespace, openService } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
@@ -16,6 +17,7 @@ import { unreadable } from '../shell/files.ts';
 import { onceForEach, openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
+import { awaitDefinitions, definitionLines, definitionsOf } from '../transfer/definitions.ts';
 import type { DesiredState } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
 import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';
@@ -26,6 +28,7 @@ const OPTIONS = {
   'dry-run': { type: 'boolean', help: 'print what would change, and change nothing' },
   yes: { type: 'boolean', short: 'y', help: 'do not ask for confirmation' },
   all: { type: 'boolean', help: 'also print what does not change' },
+  wait: { type: 'boolean', help: 'wait until the service has defined the state machines of all workflows' },
   'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
   'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
   ...NAMESPACE_OPTION,
@@ -99,11 +102,21 @@ interface Report {
   readonly text: string;
 }
 
-function outcomeOf({ values, remote, plan }: Job, { results, applied, text }: Report): Outcome {
+/** Adds to a report how far the state machines of the workflows are. */
+async function outcomeOf(
+  { values, remote, terminal, plan }: Job,
+  { results, applied, text }: Report,
+): Promise<Outcome> {
+  const definitions =
+    values['dry-run'] === true
+      ? undefined
+      : await (values.wait === true ? awaitDefinitions(remote, terminal) : definitionsOf(remote));
   const isFailure =
     plan.some(({ change }) => change === 'conflict') || results.some(({ failure }) => failure !== undefined);
-  const json = () => toJson({ namespace: remote.namespace, applied, items: results.map(toRecord) });
-  return { text: values.json ? json() : text, isSuccess: !isFailure };
+  const json = () =>
+    toJson(omitUndefined({ namespace: remote.namespace, applied, items: results.map(toRecord), definitions }));
+  const lines = [text, ...(definitions === undefined ? [] : definitionLines(definitions))];
+  return { text: values.json ? json() : lines.join('\n'), isSuccess: !isFailure };
 }
 
 async function apply(job: Job): Promise<Outcome> {
@@ -152,7 +165,10 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
 export const importCommand = defineCommand({
   about: 'Imports an archive, or a folder of workflow files, into a namespace; it deletes nothing',
   usage: ['import FILE.tar.gz [NAMESPACE] [--dry-run | --yes]', 'import DIRECTORY [NAMESPACE] [--dry-run | --yes]'],
-  notes: ['An import can be repeated: after an interruption, the next one completes the rest.'],
+  notes: [
+    'An import can be repeated: after an interruption, the next one completes the rest.',
+    'A service on AWS defines one state machine a second. Workflows are stored without waiting for that; import prints how many are left, and --wait follows it.',
+  ],
   options: OPTIONS,
   run,
 });

@@ -61,9 +61,14 @@ export const OPEN_SCHEDULES = catalog('schedules-open');
 export const openSchedule = (workflowId: string): Key => at(OPEN_SCHEDULES, workflowId);
 
 export const POSTPONED_DEFINITIONS = catalog('definitions-open');
+/** Those of a namespace. Earlier versions have stored others, without the id of their namespace. */
+export const postponedDefinitions = (namespaceId: string): PartitionRange => ({
+  ...POSTPONED_DEFINITIONS,
+  prefix: `${namespaceId}#`,
+});
 /** The key of the marker of a revision whose machine was to be defined when the quota of definitions was exhausted. */
-export const postponedDefinition = (workflowId: string, revisionId: string): Key =>
-  at(POSTPONED_DEFINITIONS, `${workflowId}#${revisionId}`);
+export const postponedDefinition = (namespaceId: string, workflowId: string, revisionId: string): Key =>
+  at(POSTPONED_DEFINITIONS, `${namespaceId}#${workflowId}#${revisionId}`);
 
 const DIRECTORY = 'directory#';
 
@@ -214,6 +219,9 @@ export const deadLetter = (namespaceId: string, id: string): Key => at(deadLette
 export const counters = (namespaceId: string): Partition => journal(`counters#${namespaceId}`);
 /** The key of a counter or high-water mark. */
 export const counter = (namespaceId: string, name: string): Key => at(counters(namespaceId), name);
+
+/** When a namespace began to postpone definitions of machines, and how many of them were made since. */
+export const definitionCount = (namespaceId: string): Key => counter(namespaceId, 'definitions');
 
 /** The counters of the pending runs of a namespace that limits them. Their sum counts. */
 export const activeRuns = (namespaceId: string): readonly Key[] =>

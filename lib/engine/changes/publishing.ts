@@ -26,7 +26,7 @@ async function publish(
   isStart = true,
 ): Promise<workflows.Opened> {
   const { namespace, node, revision } = opened;
-  await defineEarly(ports, revision);
+  await defineEarly(ports, opened);
   await declareSecrets(ports, namespace, secretsOf(revision.plan));
   if (isStart) await followChangeOf(ports, opened, before);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';

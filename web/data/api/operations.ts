@@ -29,6 +29,7 @@ export type Failure = { readonly code: number; readonly message: string; readonl
 export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: readonly NamespaceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: NamespaceRecord; readonly cursor: string }[] };
 export type NamespaceReply = { readonly namespace: NamespaceRecord };
 export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number; readonly activeRuns?: number; readonly startsPerSecond?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean } };
+export type DefinitionsReply = { readonly since?: string; readonly defined: number; readonly waiting: number; readonly waitingInAll: number; readonly failed: readonly { readonly path: string; readonly error: string }[] };
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
 export type NodeRevisionReply = { readonly namespace: string; readonly node: Node; readonly revision: Revision };
@@ -158,6 +159,13 @@ export interface Operations {
     query: never;
     body: ConfigInput;
     reply: ConfigReply;
+    frame: never;
+  };
+  getDefinitions: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: DefinitionsReply;
     frame: never;
   };
   getNode: {
@@ -1254,6 +1262,7 @@ export const operations = {
   deleteNamespace: { method: 'DELETE', path: '/namespaces/{namespace}', permission: 'admin' },
   getConfig: { method: 'GET', path: '/namespaces/{namespace}/config', permission: 'read' },
   setConfig: { method: 'PATCH', path: '/namespaces/{namespace}/config', permission: 'write' },
+  getDefinitions: { method: 'GET', path: '/namespaces/{namespace}/definitions', permission: 'read' },
   getNode: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', permission: 'read' },
   getMachine: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'machine', permission: 'read' },
   listRefs: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'refs', permission: 'read' },

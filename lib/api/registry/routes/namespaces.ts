@@ -58,4 +58,14 @@ export const namespaces = {
     about:
       'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
   },
+  getDefinitions: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces/{namespace}/definitions',
+    reply: 'definitions',
+    permission: 'read',
+    from: 'weft',
+    about:
+      'Returns how many state machines of the namespace wait for the quota of definitions of AWS, as after an import, how many were defined since, and which failed.',
+  },
 } as const satisfies Record<string, Route>;

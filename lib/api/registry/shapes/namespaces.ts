@@ -8,6 +8,14 @@ export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name
 
 export const namespaces = z.object(paged(namespaceRecord));
 export const namespace = z.object({ namespace: namespaceRecord });
+/** The machines that were not defined when their workflows were stored. `waitingInAll`: those of all namespaces. */
+export const definitions = z.object({
+  since: z.optional(time),
+  defined: z.int(),
+  waiting: z.int(),
+  waitingInAll: z.int(),
+  failed: z.array(z.object({ path: z.string(), error: z.string() })),
+});
 /**
  * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
  * address ranges, `functions` if images that Weft serves itself run as containers.
