@@ -1,7 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Service } from '../../bin/cli/client/service.ts';
-import { awaitDefinitions, definitionLines, definitionsOf } from '../../bin/cli/transfer/definitions.ts';
-import type { Remote } from '../../bin/cli/transfer/remote.ts';
+import { awaitDefinitions, definitionLines, definitionsOf } from '../../bin/cli/client/definitions.ts';
 
 const drawn: string[] = [];
 afterEach(() => void drawn.splice(0));
@@ -9,13 +7,13 @@ afterEach(() => void drawn.splice(0));
 const terminal = { drawStatus: (line: string) => void drawn.push(line), signal: new AbortController().signal };
 
 /** A namespace of a service that answers so, one after another; the last answer is repeated. */
-function remoteWith(...answers: readonly Response[]): Remote {
+function remoteWith(...answers: readonly Response[]) {
   let nth = 0;
   const send = async (): Promise<Response> => {
     nth += 1;
     return (answers[nth - 1] ?? answers.at(-1) ?? Response.error()).clone();
   };
-  return { service: { send } as unknown as Service, namespace: 'demo', note: () => undefined };
+  return { service: { send }, namespace: 'demo' };
 }
 
 const progress = (defined: number, waiting: number, failed: readonly object[] = []): Response =>

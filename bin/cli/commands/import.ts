@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
+import { awaitDefinitions, definitionLines, definitionsOf } from '../client/definitions.ts';
 import { needNamespace, openService } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
@@ -17,7 +18,6 @@ import { unreadable } from '../shell/files.ts';
 import { onceForEach, openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { applyPlan, type ItemResult } from '../transfer/apply.ts';
-import { awaitDefinitions, definitionLines, definitionsOf } from '../transfer/definitions.ts';
 import type { DesiredState } from '../transfer/desired-state.ts';
 import { readFolder } from '../transfer/folder.ts';
 import { hasOperations, makePlan, type PlanItem } from '../transfer/plan.ts';

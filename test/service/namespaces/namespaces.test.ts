@@ -199,6 +199,15 @@ describe('deleting a namespace', () => {
   });
 });
 
+test('a namespace whose state machines are all defined shows none that waits', async () => {
+  await put('machines');
+  await client.call('PUT', '/api/namespaces/machines/tree/w?op=create-workflow', {
+    body: 'states: [{id: a, type: noop}]',
+  });
+  const shown = await client.call('GET', '/api/namespaces/machines/definitions');
+  expect([shown.status, shown.json()]).toEqual([200, { defined: 0, waiting: 0, waitingInAll: 0, failed: [] }]);
+});
+
 describe('the configuration of a namespace', () => {
   beforeAll(async () => {
     await put('config');

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { at, textAt } from '../client/replies.ts';
-import { namespacePath } from '../client/service.ts';
 import { barText } from '../shell/progress.ts';
 import type { Terminal } from '../shell/terminal.ts';
-import type { Remote } from './remote.ts';
+import { at, textAt } from './replies.ts';
+import { namespacePath, type Service } from './service.ts';
+
+/** A namespace on a server. */
+interface Place {
+  readonly service: Pick<Service, 'send'>;
+  readonly namespace: string;
+}
 
 /** How far a service on AWS has come with the state machines of workflows that it has stored. */
 export interface Definitions {
@@ -19,7 +24,7 @@ const PER_MINUTE = 60;
 const POLL_MS = 5_000;
 
 /** How many state machines of a namespace are not defined yet. Undefined: the server does not tell. */
-export async function definitionsOf({ service, namespace }: Remote): Promise<Definitions | undefined> {
+export async function definitionsOf({ service, namespace }: Place): Promise<Definitions | undefined> {
   const reply = await service.send('GET', `${namespacePath(namespace)}/definitions`);
   const body: unknown = await reply.json().catch(() => undefined);
   const failed: unknown = at(body, 'failed');
@@ -49,12 +54,12 @@ export function definitionLines({ defined, waiting, waitingInAll, failed }: Defi
 
 /** Waits until no state machine of the namespace waits for the quota, and shows how many are defined. */
 export async function awaitDefinitions(
-  remote: Remote,
+  place: Place,
   { drawStatus, signal }: Pick<Terminal, 'drawStatus' | 'signal'>,
   pollMs = POLL_MS,
 ): Promise<Definitions | undefined> {
   for (;;) {
-    const now = await definitionsOf(remote);
+    const now = await definitionsOf(place);
     if (now === undefined || now.waiting === 0) {
       drawStatus?.('');
       return now;
