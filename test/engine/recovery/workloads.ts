@@ -141,6 +141,17 @@ const make = (source: string) => (world: World) => createWorkflow(world.reliable
 const ON_EVENT = `start: {type: event, event: {type: go}}\n${NAP}`;
 const UNTIL_EVENT = 'states: [{id: until, type: consumeEvent, event: {type: go}}]\n';
 
+/** Waits for an event, a delay that a timer ends, a short one, a child, and an event that does not come. */
+const ON_AND_ON = `functions: [{id: kid, type: subflow, workflow: kid}]
+states:
+- {id: until, type: consumeEvent, event: {type: go}, transition: long}
+- {id: long, type: delay, duration: PT2M, transition: short}
+- {id: short, type: delay, duration: PT5S, transition: call}
+- {id: call, type: action, action: {function: kid}, transition: never}
+- {id: never, type: consumeEvent, event: {type: never}, timeout: PT20S, catch: [{error: '*', transition: end}]}
+- {id: end, type: noop}
+`;
+
 async function send(world: World): Promise<void> {
   const namespace = await namespaces.need(world.ports, world.namespace);
   const event = { specversion: '1.0', id: 'e1', source: 's', type: 'go' } as const;
@@ -356,6 +367,17 @@ export const workloads: readonly Workload[] = [
   },
   { name: 'a run whose calls workers serve', sources: { main: TASKS }, act: startAndServe, takesTime: true },
   { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
+  {
+    name: 'an event that wakes a run, which waits for more',
+    sources: { kid: NAP, main: ON_AND_ON },
+    before: begin(2),
+    act: send,
+  },
+  {
+    name: 'a request that starts a run, which waits again and again',
+    sources: { kid: NAP, main: ON_AND_ON.replace('until, type: consumeEvent, event: {type: go}', 'until, type: noop') },
+    act: start,
+  },
   { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },
   {
     name: 'a run that is cancelled while it waits for others',
