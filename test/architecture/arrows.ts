@@ -885,6 +885,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/evaluation',
     'lib/engine/events',
     'lib/engine/executions',
+    'lib/engine/limits',
     'lib/engine/native',
     'lib/engine/run',
     'lib/engine/works',

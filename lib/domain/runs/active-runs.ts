@@ -25,6 +25,19 @@ export function countCommit(run: Pick<Run, 'namespaceId' | 'seq' | 'status' | 's
 }
 
 /**
+ * Counts a run that begins where it is started, until it is stored. Returns a function that ends that, once: the commit
+ * counts it from then on.
+ */
+export function countBeginning({ namespaceId, service }: Pick<Run, 'namespaceId' | 'service'>): () => void {
+  let isCounted = service === undefined;
+  if (isCounted) add(namespaceId, 1);
+  return () => {
+    if (isCounted) add(namespaceId, -1);
+    isCounted = false;
+  };
+}
+
+/**
  * The number of pending runs of a namespace that this process began. It is exact where one process serves the whole
  * installation, except for the runs that were pending when the process started.
  */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tooMany } from '../../domain/errors.ts';
 import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
 import type { StartLimits } from '../../domain/run-limits.ts';
-import { activeRuns } from '../../domain/runs/active-runs.ts';
+import { activeRuns, countBeginning } from '../../domain/runs/active-runs.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -93,6 +93,20 @@ export async function needStart(ports: Needs, namespace: Limited): Promise<void>
 export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void> {
   const excess = await awaitStart(ports, namespace);
   if (excess !== undefined) throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
+}
+
+/**
+ * Counts a run that begins where it is started until it is stored; returns a function that ends that, once. Requests that
+ * come at the same time are all admitted before one of their runs is counted, so a run without a caller is admitted again.
+ * Throws `too-many`.
+ */
+export function countUntilStored({ settings, meter }: Needs, run: Run): () => void {
+  const { activeRuns: most = Number.POSITIVE_INFINITY, countedBy } = settings.limits ?? {};
+  const isFull = run.parent === undefined && countedBy !== 'table' && activeRuns(run.namespaceId) >= most;
+  if (!isFull) return countBeginning(run);
+  meter?.note({ StartsRejected: 1 });
+  const { message, retryMs } = tooManyActive(most);
+  throw tooMany(message, Math.ceil(retryMs / 1000));
 }
 
 /** The run at the beginning of a chain of calls. */

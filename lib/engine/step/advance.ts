@@ -6,6 +6,7 @@ import { announceEnd } from '../calls/run-ends.ts';
 import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
+import { countUntilStored } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/step-unit.ts';
@@ -65,15 +66,19 @@ export const mayGoOn = ({ status, wait }: runs.Run, now: number, until: number):
 /**
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
  * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over, also where its
- * queries take too long. A run that is stored under its id already was started by the same cause and is returned as it is, not committed by this call.
+ * queries take too long. A run that is stored under its id already was started by the same cause and is returned as it is,
+ * not committed by this call. Throws `too-many` where as many runs are active as may be.
  */
-export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
+export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
   let current = run;
   const bounded = { ...how, latest: latestOf(how) };
+  const endBeginning = run.seq === 0 ? countUntilStored(ports, run) : () => undefined;
   const advanceAll = async (): Promise<runs.Committed> => {
     try {
-      do current = await advance(ports, current, bounded);
-      while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until));
+      current = await advance(ports, current, bounded);
+      endBeginning();
+      while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until))
+        current = await advance(ports, current, bounded);
     } catch (error) {
       if (!(error instanceof OutOfTimeError)) throw error;
       current = await storeWhereItStands(ports, current, how);
@@ -84,7 +89,7 @@ export function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): P
     const stored = await runs.find(ports, run.id);
     if (stored === undefined) throw conflict;
     return { run: stored, isCommitted: current.seq > run.seq };
-  });
+  }).finally(endBeginning);
 }
 
 /** Commits a run whose batch was given up, as it was before, for a machine. */

@@ -126,6 +126,12 @@ export const ATTACKS = {
     lanes: 2,
     strike: wait('echo', SMALL_OBJECTS),
   },
+  heldObjects: {
+    about: 'bodies of 500,000 JSON values in runs with endless scripts, as many as may be open',
+    workflows: { hold: noop('js(while (true) {})') },
+    lanes: 150,
+    strike: (place, signal) => send(place, 'POST', pathOf(place, 'hold', 'execute'), { body: SMALL_OBJECTS, signal }),
+  },
   tooManyObjects: {
     about: 'bodies of 32 MB with 1.6 million objects',
     workflows: { echo: 'states:\n- {id: a, type: noop}\n' },
