@@ -59,6 +59,27 @@ describe('blobs in a database', () => {
       expect(Buffer.compare((await blobs.get('large')) ?? new Uint8Array(), bytes)).toBe(0);
     });
 
+    test('of many callers are written in turn, and a small one does not wait for them', async () => {
+      let isDone = false;
+      const all = Promise.all(Array.from({ length: 30 }, (_, n) => blobs.put(`large-${n}`, new Uint8Array(2_000_000))));
+      const whole = all.then(() => {
+        isDone = true;
+      });
+      const added: number[] = [];
+      let small: number | undefined;
+      void blobs.put('small', new Uint8Array([1])).then(() => {
+        small = added.length;
+      });
+      for (let before = 0; !isDone; ) {
+        await turn();
+        added.push(Number(partsOf()) - before);
+        before += added.at(-1) ?? 0;
+      }
+      await whole;
+      expect(Math.max(...added)).toBeLessThanOrEqual(2 * 4 + 1);
+      expect(small).toBeLessThan(added.length / 2);
+    });
+
     test('leave no parts when they are replaced or removed', async () => {
       await blobs.put('a', new Uint8Array(3_000_000));
       await blobs.put('a', new Uint8Array([1]));

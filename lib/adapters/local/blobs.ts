@@ -57,7 +57,7 @@ const STATEMENTS = {
 } as const;
 
 const PART_BYTES = 256 * 1024;
-/** The number of parts that are written in one turn of the event loop. */
+/** The number of parts that are written in one turn of the event loop, of all large blobs together. */
 const PARTS_AT_ONCE = 4;
 /** Sorts after every key with the prefix before it. */
 const LAST = '\u{10FFFF}';
@@ -66,6 +66,23 @@ const LAST = '\u{10FFFF}';
 export interface DatabaseBlobs extends Blobs {
   /** Removes every blob whose key begins with the prefix, within `LocalDatabase.write`. */
   removeNow(prefix: string): void;
+}
+
+/** One after the other: those that wait get a turn of the event loop each, in FIFO order. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  /** Resolves when it is the caller's turn; at once if nobody has one. */
+  async next(): Promise<void> {
+    const before = this.#last;
+    this.#waiting += 1;
+    this.#last = before.then(() => turn());
+    void this.#last.then(() => {
+      this.#waiting -= 1;
+    });
+    if (this.#waiting > 1) await before;
+  }
 }
 
 type Sql = ReturnType<typeof statementsOf>;
@@ -99,6 +116,7 @@ export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
   const sql = statementsOf(database);
   const { nameContent, removePrefix, removeKey } = changesOf(sql);
   let content = Number(sql.last.get()?.['value']);
+  const turns = new Turns();
 
   return {
     async put(key, bytes) {
@@ -111,13 +129,13 @@ export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
       do {
         const from = to;
         to = Math.min(from + PARTS_AT_ONCE, count);
+        if (count > 1) await turns.next();
         await database.change(() => {
           for (let part = from; part < to; part += 1) {
             sql.add.run(number, part, whole.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
           }
           if (to === count) nameContent(key, number);
         });
-        if (to < count) await turn();
       } while (to < count);
     },
     async get(key) {

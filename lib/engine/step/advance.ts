@@ -94,7 +94,9 @@ export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advan
 
 /** Commits a run whose batch was given up, as it was before, for a machine. */
 async function storeWhereItStands(ports: RunnerPorts, run: runs.Run, { chooseExecution }: Advance): Promise<runs.Run> {
-  return runs.commit(ports, { ...run, ...(await chooseExecution?.(run)), seq: run.seq + 1 });
+  const execution = await chooseExecution?.(run);
+  await takeTurn(ports.clock, run.namespaceId);
+  return runs.commit(ports, { ...run, ...execution, seq: run.seq + 1 });
 }
 
 /** Runs new runs in place, with the time that their callers give them. */
