@@ -121,6 +121,7 @@ export class Weft extends Construct {
       }),
       WEFT_STREAMING: String(settings.streaming),
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
+      ...settings.otel,
     };
   }
 }

@@ -22,6 +22,8 @@ export interface Task<Input = unknown> {
   readonly instance: string;
   readonly workflow: string;
   readonly state: string;
+  /** Names the trace of the run and the span of the call (W3C Trace Context). */
+  readonly traceparent: string;
   readonly input: Input;
 }
 

@@ -1,5 +1,5 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
-import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp.ts';
+import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import type { AuditSettings, RunLimits } from '../../lib/ports/settings.ts';
 

@@ -1,6 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
+import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */
@@ -132,11 +133,30 @@ const OUTBOUND = z.array(
 );
 const MAX_TAGS = 50;
 const MAX_TAGS_LENGTH = 1000;
+const MAX_OTEL_LENGTH = 1000;
 const TAGS = z
   .record(z.string().check(z.regex(/^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+\-@]{1,128}$/u)), z.string().check(z.maxLength(256)))
   .check(z.refine((tags) => Object.keys(tags).length <= MAX_TAGS, `more than ${MAX_TAGS}`))
   // Functions receive the tags of the resources that they create, and the environment of a function is limited to 4 KB.
   .check(z.refine((tags) => JSON.stringify(tags).length <= MAX_TAGS_LENGTH, `more than ${MAX_TAGS_LENGTH} characters`));
+
+const OTEL = z
+  .partialRecord(z.enum(TRACE_VARIABLES), z.string())
+  .check(
+    z.refine((given) => JSON.stringify(given).length <= MAX_OTEL_LENGTH, `more than ${MAX_OTEL_LENGTH} characters`),
+  );
+
+/** Variables for the export of traces, checked as the functions read them. */
+function otel(value: unknown): unknown {
+  const variables = shaped(OTEL, 'table of variables')(value) as Readonly<Record<string, string>>;
+  if (Object.values(variables).some((text) => Token.isUnresolved(text))) return variables;
+  try {
+    traceSettings(variables);
+  } catch (error) {
+    fail(`cannot be used: ${(error as Error).message}`);
+  }
+  return variables;
+}
 
 function parsed(text: string): unknown {
   try {
@@ -197,5 +217,6 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   metrics: { fallback: false, read: flag },
   loggingRole: { fallback: true, read: flag },
   tracing: { fallback: false, read: flag },
+  otel: { fallback: {}, read: otel },
   tags: { fallback: {}, read: shaped(TAGS, 'table of tags') },
 };

@@ -63,6 +63,8 @@ export interface Settings {
   readonly loggingRole: boolean;
   /** X-Ray traces requests and functions. */
   readonly tracing: boolean;
+  /** The variables `OTEL_*` of the functions, for the export of traces (docs/runs.md); without an endpoint there is none. */
+  readonly otel: Readonly<Record<string, string>>;
   /** The tags of all resources. */
   readonly tags: Readonly<Record<string, string>>;
   /** The reply to GET /version. */

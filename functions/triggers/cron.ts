@@ -1,5 +1,6 @@
-import { containers, enginePorts, lambdas, meter, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, lambdas, meter, sealer, traces, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { withTraces } from '../../lib/api/trace-export.ts';
 import { runOfTick, startByClock } from '../../lib/engine/routing/starts.ts';
 
 /** The payload of the scheduler: the workflow, and the planned time. */
@@ -10,18 +11,21 @@ interface Tick {
 }
 
 /** Called by the scheduler. An error makes it retry. */
-export const handler = withFaultLog(
-  ({ target, planned }: Tick): Promise<void> =>
-    startByClock(
-      { ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() },
-      target,
-      Date.parse(planned),
-    ),
-  {
-    about: ({ target, planned }) => {
-      const { namespace, workflow } = target;
-      return { namespace, workflow, instance: runOfTick(target, Date.parse(planned)), planned };
+export const handler = withTraces(
+  withFaultLog(
+    ({ target, planned }: Tick): Promise<void> =>
+      startByClock(
+        { ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() },
+        target,
+        Date.parse(planned),
+      ),
+    {
+      about: ({ target, planned }) => {
+        const { namespace, workflow } = target;
+        return { namespace, workflow, instance: runOfTick(target, Date.parse(planned)), planned };
+      },
+      meter,
     },
-    meter,
-  },
+  ),
+  traces,
 );

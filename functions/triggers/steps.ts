@@ -1,5 +1,15 @@
-import { calledContainers, enginePorts, lambdas, meter, sealer, timers, web } from '../../lib/adapters/aws/deployed.ts';
+import {
+  calledContainers,
+  enginePorts,
+  lambdas,
+  meter,
+  sealer,
+  timers,
+  traces,
+  web,
+} from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { withTraces } from '../../lib/api/trace-export.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
 import { isStepResult, throwTaskError } from '../../lib/engine/step/errors.ts';
 import { type StepInput, step } from '../../lib/engine/step/step.ts';
@@ -21,5 +31,7 @@ const loggedStep = withFaultLog(
 );
 
 /** Called by the state machines of workflows, and by the timers of delays. The names of its errors are those that the machines' retriers have. */
-export const handler = (...call: Parameters<typeof loggedStep>): Promise<unknown> =>
-  loggedStep(...call).catch(throwTaskError);
+export const handler = withTraces(
+  (...call: Parameters<typeof loggedStep>): Promise<unknown> => loggedStep(...call).catch(throwTaskError),
+  traces,
+);

@@ -1,6 +1,7 @@
 import { concurrentCalls } from '../../lib/adapters/aws/account.ts';
-import { containers, enginePorts, installation, meter } from '../../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, installation, meter, traces } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
+import { withTraces } from '../../lib/api/trace-export.ts';
 import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-requests.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
@@ -12,16 +13,19 @@ const RECONCILER_MS = 9 * MINUTE_MS;
 const SWEEP_MS = 13 * MINUTE_MS;
 
 /** Called by rules after each deployment and every 15 minutes. The next call completes one that was interrupted. */
-export const handler = withFaultLog<void, void>(
-  async () => {
-    const ports = { ...enginePorts(), containers: containers() };
-    if (ports.settings.limits?.waitingRequests === 'half of the account') {
-      await storeConcurrentCalls(ports, await concurrentCalls());
-    }
-    const began = ports.clock.now();
-    const since = await rearmAll(ports, installation());
-    await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS, since });
-    await sweep(ports, began + SWEEP_MS);
-  },
-  { about: () => ({}), meter },
+export const handler = withTraces(
+  withFaultLog<void, void>(
+    async () => {
+      const ports = { ...enginePorts(), containers: containers() };
+      if (ports.settings.limits?.waitingRequests === 'half of the account') {
+        await storeConcurrentCalls(ports, await concurrentCalls());
+      }
+      const began = ports.clock.now();
+      const since = await rearmAll(ports, installation());
+      await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS, since });
+      await sweep(ports, began + SWEEP_MS);
+    },
+    { about: () => ({}), meter },
+  ),
+  traces,
 );

@@ -52,7 +52,8 @@ const canStream = (): boolean => typeof (globalThis as Platform).awslambda?.stre
 
 /**
  * The handler of a Lambda behind API Gateway: reads the event and replies as `responderOf`. Replies are streamed if the
- * platform can and `mayStream` is true; else an event stream ends after its first event.
+ * platform can and `mayStream` is true; else an event stream ends after its first event. Traces of runs that ended during
+ * the request are exported before the handler returns, because Lambda stops the process then.
  */
 export function lambda<Name extends LambdaName>(
   handlers: RouteHandlers<Name>,
@@ -68,5 +69,7 @@ export function lambda<Name extends LambdaName>(
     const read = (keyId: string, most: number) => readBody(event, keyId, most);
     return format(await respond({ head: toRequestHead(event), readBody: read }, context));
   };
-  return middy<RequestEvent, object, Error, Context>(handle, { executionMode });
+  // A streamed reply has reached its client by then, one in one piece waits for it.
+  const requestEnd = async (): Promise<void> => ports.traces?.flush();
+  return middy<RequestEvent, object, Error, Context>(handle, { executionMode, requestEnd });
 }

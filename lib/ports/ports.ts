@@ -36,6 +36,6 @@ export interface Ports {
   readonly clock: Clock;
   /** Undefined where metrics are not collected. */
   readonly meter: Meter | undefined;
-  /** Absent where traces are not exported. */
-  readonly traces?: Traces;
+  /** Absent or undefined where traces are not exported. */
+  readonly traces?: Traces | undefined;
 }

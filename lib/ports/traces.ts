@@ -17,4 +17,6 @@ export interface Span {
 export interface Traces {
   /** Adds the spans that a function makes; it is called later, with a batch of others. Never throws, and is not awaited. */
   add(make: () => Promise<readonly Span[]>): void;
+  /** Sends what waits, as far as a short time allows. Never rejects. A process that is stopped between its calls awaits it. */
+  flush(): Promise<void>;
 }

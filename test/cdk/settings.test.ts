@@ -49,6 +49,7 @@ describe('settings', () => {
       metrics: false,
       loggingRole: true,
       tracing: false,
+      otel: {},
       tags: {},
       version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),
     });

@@ -12,11 +12,13 @@ import type { Sealer } from '../../ports/sealer.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../ports/settings.ts';
 import type { Table } from '../../ports/table.ts';
 import type { Timers } from '../../ports/timers.ts';
+import type { Traces } from '../../ports/traces.ts';
 import type { Vault } from '../../ports/vault.ts';
 import type { Web } from '../../ports/web.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
 import { awsLambdas } from '../portable/lambdas.ts';
+import { traceSettings } from '../portable/otlp-settings.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
@@ -34,6 +36,7 @@ import { dynamoInventory } from './table/inventory.ts';
 import { withLeases } from './table/leases.ts';
 import { dynamoTable } from './table/table.ts';
 import { schedulerTimers } from './timers.ts';
+import { CallTraces } from './traces.ts';
 import { parameterVault } from './vault.ts';
 
 // The ports of a deployed function. Each is created from the environment at its first use, and a function bundles only
@@ -170,6 +173,12 @@ export const meter: () => Meter | undefined = /* @__PURE__ */ once(() => {
   return installation === undefined ? undefined : embeddedMeter({ namespace: setting('WEFT_BRAND'), installation });
 });
 
+/** The export of traces; undefined unless the variables `OTEL_*` name a receiver. */
+export const traces: () => Traces | undefined = /* @__PURE__ */ once(() => {
+  const settings = traceSettings(process.env);
+  return settings && new CallTraces(settings, (text) => console.warn(text));
+});
+
 /** The number in a variable of the environment that may be missing. */
 function numberOf(name: string): number | undefined {
   const text = process.env[name] ?? '';
@@ -203,7 +212,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
 /** The ports of a function that starts or ends runs on request. To execute states, it also needs the sealer. */
-export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter };
+export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter, traces };
 
 /** The ports of a function that starts or ends runs without a request. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
@@ -215,4 +224,5 @@ export const enginePorts = /* @__PURE__ */ once(() => ({
   clock: clock(),
   settings: settings(),
   meter: meter(),
+  traces: traces(),
 }));

@@ -118,6 +118,9 @@ async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], ke
 /** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
 const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
 
+/** A run without what its spans do not need, so that the queue of the export keeps no large data. */
+const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });
+
 type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter' | 'traces'>>;
 
 /**
@@ -141,8 +144,10 @@ export async function commit(
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);
-  if (traces !== undefined && isTraced(run))
-    traces.add(async () => spansOf(run, await readSteps({ table, blobs }, run)));
+  if (traces !== undefined && isTraced(run)) {
+    const outline = withoutData(run);
+    traces.add(async () => spansOf(outline, await readSteps({ table, blobs }, outline)));
+  }
   const kept = texts.blobsIn(item);
   await removeSuperseded(blobs, next.blobs, kept);
   return { ...run, blobs: kept };

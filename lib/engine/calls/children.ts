@@ -54,11 +54,12 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   const id = childId(run, origin, key);
   const parent = parentOf(call, callee.action);
   const trace = run.trace === undefined ? {} : { trace: run.trace };
+  // The trace of a caller that is no child itself follows from its id.
+  const top = run.root === undefined ? {} : { root: run.root };
   if (callee.kind === 'service') {
     const revision = await callee.revisionFor(id);
     const child = newServiceCall(ports, { id, target: { revision }, caller, parent, input });
-    // The trace of a caller that is no child itself follows from its id.
-    return { ...child, ...trace, ...(run.root === undefined ? {} : { root: run.root }), updated: origin };
+    return { ...child, ...trace, ...top, updated: origin };
   }
   if (callee.kind === 'native') {
     const named = { function: callee.function, key: childId(run, origin, { i: key.i, k: 0 }) };
@@ -69,7 +70,7 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   if (callee.kind === 'worker') {
     const worker = newTask(input, childId(run, origin, { i: key.i, k: 0 }));
     const child = newServiceCall(ports, { id, target: { revision: '', worker }, caller, parent, input });
-    return { ...child, updated: origin };
+    return { ...child, ...trace, ...top, updated: origin };
   }
   await admitChild(ports, run, callee.opened.namespace);
   return {

@@ -22,8 +22,8 @@ export interface NativeContext {
   readonly key: string;
   /** The id of this attempt. */
   readonly id: string;
-  /** The trace: that of the request that started the run at the top of the callers, or the id of that run. */
-  readonly root: string;
+  /** Names the trace and the span of the call to what is called (W3C Trace Context). */
+  readonly traceparent: string;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
   /** Reads the files that the action gives to the function. Throws StateError. */

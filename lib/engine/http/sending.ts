@@ -18,10 +18,8 @@ export interface CallIdentity {
   readonly namespace: string;
   /** The same for every repetition and retry of the call. */
   readonly idempotencyKey: string;
-  /** The id of the trace, with or without the dashes of a UUID. */
-  readonly trace: string;
-  /** The id of this attempt, a UUID. */
-  readonly span: string;
+  /** Names the trace and the span of the call (W3C Trace Context). */
+  readonly traceparent: string;
 }
 
 /** One call over HTTP. */
@@ -33,12 +31,6 @@ export interface HttpCall {
   readonly until: number;
   readonly signal?: AbortSignal;
 }
-
-const hexOf = (uuid: string): string => uuid.replaceAll('-', '');
-
-/** The parent of a trace in the form of the W3C: a version, the trace, the span, and that it is sampled. */
-export const traceparentOf = ({ trace, span }: Pick<CallIdentity, 'trace' | 'span'>): string =>
-  `00-${hexOf(trace)}-${hexOf(span).slice(16)}-01`;
 
 /**
  * Sends the request of a call within its deadline. Returns `{status, headers, body}`, or the failure with its code; never
@@ -91,7 +83,7 @@ function send(call: HttpCall, end: number, token?: string): Promise<WebResponse>
       'user-agent': `weft/${ports.settings.version}`,
       accept: '*/*',
       'idempotency-key': identity.idempotencyKey,
-      traceparent: traceparentOf(identity),
+      traceparent: identity.traceparent,
       ...headers,
     },
     credentials: token === undefined ? credentials : { ...credentials, authorization: `Bearer ${token}` },

@@ -3,14 +3,16 @@ import { type InvocationReply, LambdaError } from '../../ports/lambdas.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { mask } from '../http/masks.ts';
 import type { NativeContext, NativeFunction, Outcome } from '../http/outcome.ts';
-import { traceparentOf } from '../http/sending.ts';
 import { codeOfError, LAMBDA_CODES, type LambdaCause } from './codes.ts';
 import type { PreparedInvocation } from './preparation.ts';
 
 /** What the function learns of its caller, in `context.clientContext.custom`. */
-export const contextOf = ({ key, id, root }: Pick<NativeContext, 'key' | 'id' | 'root'>): Record<string, string> => ({
+export const contextOf = ({
+  key,
+  traceparent,
+}: Pick<NativeContext, 'key' | 'traceparent'>): Record<string, string> => ({
   idempotencyKey: key,
-  traceparent: traceparentOf({ trace: root, span: id }),
+  traceparent,
 });
 
 /** How the outcome of an invocation is described: what failed, with which brand, and what must not be shown. */

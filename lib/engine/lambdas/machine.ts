@@ -29,7 +29,7 @@ export const mayPassMachine = ({ payload, secrets }: PreparedInvocation): boolea
 
 /** An invocation as its machine makes it. */
 export function toMachineInvocation(
-  context: Pick<NativeContext, 'key' | 'id' | 'root'>,
+  context: Pick<NativeContext, 'key' | 'traceparent'>,
   { function: name, payload, ms }: PreparedInvocation,
 ): MachineInvocation {
   const custom = Buffer.from(JSON.stringify({ custom: contextOf(context) })).toString('base64');

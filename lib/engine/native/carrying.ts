@@ -1,5 +1,5 @@
 import type { Run } from '../../domain/runs/runs.ts';
-import { traceIdOf } from '../../domain/runs/spans.ts';
+import { callTraceparent } from '../../domain/runs/spans.ts';
 import { isObject } from '../../language/json.ts';
 import {
   type MachineInvocation,
@@ -23,7 +23,8 @@ async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<Pre
 /** What the machine of a pending child invokes. */
 export async function prepareForMachine(ports: RunnerPorts, child: NativeChild): Promise<MachineInvocation> {
   const { id, root, trace, service } = child;
-  const context = { id, key: service.native.key, root: traceIdOf({ id: service.caller, root, trace }) };
+  const traceparent = callTraceparent({ id: service.caller, root, trace }, id);
+  const context = { key: service.native.key, traceparent };
   return toMachineInvocation(context, await invocationOf(ports, child));
 }
 

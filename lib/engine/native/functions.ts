@@ -12,10 +12,10 @@ import { slack } from './images/slack.ts';
 import { smtp } from './images/smtp.ts';
 import { smtpBare } from './images/smtp-bare.ts';
 
-const http: NativeFunction = ({ namespaceId, namespace, key, id, root, ...call }, input) =>
+const http: NativeFunction = ({ namespaceId, namespace, key, traceparent, ...call }, input) =>
   sendCall({
     ...call,
-    identity: { namespaceId, namespace, idempotencyKey: key, trace: root, span: id },
+    identity: { namespaceId, namespace, idempotencyKey: key, traceparent },
     request: input as PreparedRequest,
   });
 

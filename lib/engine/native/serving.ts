@@ -1,6 +1,6 @@
 import { keepResult, keepRetryAfter } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { traceIdOf } from '../../domain/runs/spans.ts';
+import { callTraceparent } from '../../domain/runs/spans.ts';
 import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
@@ -80,7 +80,7 @@ async function endingOf(ports: RunnerPorts, child: NativeChild, { input, readFil
     namespace,
     id,
     key: native.key,
-    root: traceIdOf({ id: caller, root, trace }),
+    traceparent: callTraceparent({ id: caller, root, trace }, id),
     until,
     readFiles,
   };

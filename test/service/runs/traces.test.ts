@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
 import { readSettings } from '../../../bin/server/settings.ts';
-import { traceSettings } from '../../../lib/adapters/portable/otlp.ts';
+import { traceSettings } from '../../../lib/adapters/portable/otlp-settings.ts';
 import { type Client, clientOf, type Json, rowsOf } from '../access/client.ts';
 
 const DEMO = '/api/namespaces/demo';
@@ -53,6 +53,8 @@ beforeAll(async () => {
   await client.call('PUT', `${DEMO}/secrets/T`, { body: SECRET });
   const sources = {
     kid: 'states: [{id: k, type: noop}]\n',
+    buy: `functions: [{id: shop, type: http, url: '${origin}/shop'}]\nstates: [{id: buy, type: action, action: {function: shop}}]\n`,
+    work: 'functions: [{id: w, type: worker, queue: q}]\nstates: [{id: work, type: action, action: {function: w}}]\n',
     main: `labels: {team: shop}
 functions:
 - {id: kid, type: subflow, workflow: kid}
@@ -125,6 +127,19 @@ describe('the trace of a run', () => {
     const id = await run('kid', { traceparent: 'nonsense' });
     expect(await spansOf(id.replaceAll('-', ''), 2)).toHaveLength(2);
     expect(spans().filter((span) => String(span['traceId']).startsWith('1111'))).toEqual([]);
+  });
+
+  test('is named to what a run calls, also where a request decides against the export', async () => {
+    const trace = '2'.repeat(32);
+    const headers = { traceparent: `00-${trace}-b7ad6b7169203331-00` };
+    await run('buy', headers);
+    expect(called.at(-1)).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
+    const started = await client.call('POST', `${DEMO}/tree/work?op=execute`, { body: '{}', headers });
+    const { tasks } = (await client.call('POST', `${DEMO}/workers/q?op=poll`, { json: { wait: 'PT20S' } })).json();
+    expect(rowsOf(tasks)).toMatchObject([
+      { traceparent: expect.stringMatching(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`)) },
+    ]);
+    await client.call('POST', `${DEMO}/instances/${String(started.json()['instance'])}?op=cancel`);
   });
 
   test('contains no secret and no data of the run', async () => {

@@ -286,6 +286,7 @@ export const tasks = z.object({
       instance: uuid,
       workflow: z.string(),
       state: z.string(),
+      traceparent: z.string(),
       input: z.unknown(),
     }),
   ),

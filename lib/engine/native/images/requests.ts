@@ -25,12 +25,12 @@ export function sendImageRequest(call: ImageCall, { method, body, basic, isInsec
   for (const [name, value] of membersOf(fields, 'params')) url.searchParams.set(name, toText(value));
   // A client of Go sets these itself and ignores them in a request.
   const headers = membersOf(fields, 'headers').filter(([name]) => !isReservedHeader(name.toLowerCase()));
-  const { namespaceId, namespace, key, id, root, ports, until, signal } = context;
+  const { namespaceId, namespace, key, traceparent, ports, until, signal } = context;
   return exchangeCall({
     ports,
     until,
     ...(signal && { signal }),
-    identity: { namespaceId, namespace, idempotencyKey: key, trace: root, span: id },
+    identity: { namespaceId, namespace, idempotencyKey: key, traceparent },
     request: {
       url: url.href,
       method: methodOf(method, false),

@@ -1,6 +1,7 @@
 import { takeSlot } from '../../../domain/instances/waiting-requests.ts';
 import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import * as runs from '../../../domain/runs/runs.ts';
+import { callTraceparent } from '../../../domain/runs/spans.ts';
 import type { Lease } from '../../../domain/runs/waits.ts';
 import { takeable } from '../../../domain/workers/queues.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
@@ -60,7 +61,7 @@ async function take(ports: EnginePorts, id: string, poll: Poll): Promise<Leased 
 
 /** A task as its worker gets it. */
 async function toReply(ports: WorkerPorts, task: Leased) {
-  const { id, created, service, parent } = task;
+  const { id, created, service, parent, root, trace } = task;
   const { worker, caller, workflow, state, until } = service;
   return {
     task: id,
@@ -75,6 +76,7 @@ async function toReply(ports: WorkerPorts, task: Leased) {
     instance: caller,
     workflow: workflow.path,
     state,
+    traceparent: callTraceparent({ id: caller, root, trace }, id),
     input: JSON.parse(Buffer.from(await openInput(ports, task)).toString()) as unknown,
   };
 }
