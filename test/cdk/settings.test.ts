@@ -55,6 +55,23 @@ describe('settings', () => {
     });
   });
 
+  test('export traces by the standard variables, and refuse what the functions could not use', () => {
+    const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example.com', OTEL_SERVICE_NAME: 'flows' };
+    expect(read({ otel: JSON.stringify(otel) }).otel).toEqual(otel);
+    for (const [name, value] of Object.entries(otel)) {
+      expect(JSON.stringify(resourcesOf({ otel }))).toContain(`"${name}":"${value}"`);
+    }
+    expect(() => read({ otel: { OTEL_EXPORTER_OTLP_ENDPONT: 'https://a.example' } })).toThrow(
+      'is no table of variables',
+    );
+    const refused = [
+      [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'a.example' }, 'it must be a URL such as http://localhost:4318'],
+      [{ ...otel, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'Weft exports traces as http/json'],
+      [{ ...otel, OTEL_RESOURCE_ATTRIBUTES: `a=${'x'.repeat(1000)}` }, 'more than 1000 characters'],
+    ] as const;
+    for (const [wrong, text] of refused) expect(() => read({ otel: wrong })).toThrow(text);
+  });
+
   test('name the Lambda functions that workflows may invoke, and refuse what is none', () => {
     const names = ['fraud-score', 'arn:aws:lambda:eu-west-1:123456789012:function:report:live'];
     expect(read({ lambdas: JSON.stringify(names) }).lambdas).toEqual(names);

@@ -5,12 +5,13 @@ import type { Namespace } from '../namespaces/namespaces.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
 import { batchesOf } from '../storage/batches.ts';
+import type { Label } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { idIn, type List, MAX_PAGE_ROWS, passes, toList } from '../storage/lists.ts';
-import { type Range, readPage } from '../storage/queries.ts';
+import { pagesOf, readPage } from '../storage/queries.ts';
 import { FILTERS, needKnown, periodOf, wantedLabels, whereOf } from './filters.ts';
-import { headsOf, type Period, rangesOf, sectionsOf } from './rows.ts';
+import { type Listed, type Period, rangesOf } from './rows.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
@@ -30,18 +31,23 @@ const hasAll = (labels: Labels | undefined, wanted: Wanted): boolean =>
     return found !== undefined && (value === undefined || found === value);
   });
 
+/** The label by whose index runs are found; undefined: the request wants none, or none with its value. */
+const indexedLabel = (wanted: Wanted): Label | undefined => wanted.find((one): one is Label => one.value !== undefined);
+
 /** The runs that have the labels, in their order. */
 async function labelled(table: Table, heads: readonly runs.Head[], wanted: Wanted): Promise<runs.Head[]> {
   if (wanted.length === 0) return [...heads];
-  const found: runs.Head[] = [];
-  for (const batch of batchesOf(heads, KEYS_PER_READ)) {
-    const items = await table.get(batch.map(({ id }) => keys.run(id)));
-    found.push(...batch.filter((_, index) => hasAll(labelsAt(items[index]), wanted)));
-  }
-  return found;
+  const items = await itemsOf(table, heads);
+  return heads.filter((_, index) => hasAll(labelsAt(items[index]), wanted));
 }
 
 const labelsAt = (item: Item | undefined): Labels | undefined => (item === undefined ? undefined : runs.labelsIn(item));
+
+/** The items of runs in their order; undefined for one that is not stored. */
+async function itemsOf(table: Table, rows: readonly { readonly id: string }[]): Promise<(Item | undefined)[]> {
+  const batches = batchesOf(rows, KEYS_PER_READ).map((batch) => table.get(batch.map(({ id }) => keys.run(id))));
+  return (await Promise.all(batches)).flat();
+}
 
 /** A place in the list: after the run with this id, which began at this time. */
 interface Place {
@@ -61,20 +67,57 @@ async function placeOf(table: Table, cursor: string): Promise<Place | undefined>
   return item === undefined ? undefined : { id, created: Number(item['created']) };
 }
 
-/** Yields the rows of the ranges, the newest first, after a place; some in each reading. */
-async function* readingsOf(
-  table: Table,
-  ranges: readonly Range[],
-  place: Place | undefined,
-): AsyncGenerator<runs.Head[]> {
+/** What is read of a list: rows in the order of `runOrder`, and how the instances among them are selected. */
+interface Source {
+  readonly ranges: readonly Listed[];
+  readonly perRead: number;
+  /** The instances of the rows that pass all filters, and how many of their runs were read for that. */
+  readonly select: (items: readonly Item[]) => Promise<{ readonly heads: runs.Head[]; readonly read: number }>;
+}
+
+/** The rows of all instances, which have what filters need but the labels. */
+function allRows(table: Table, ranges: readonly Listed[], request: ListRequest): Source {
+  const wanted = wantedLabels(request);
+  const select = async (items: readonly Item[]) => {
+    const passing = items.map(runs.toHead).filter((head) => passes(head, request, FILTERS));
+    return { heads: await labelled(table, passing, wanted), read: wanted.length === 0 ? 0 : passing.length };
+  };
+  return { ranges, perRead: ROWS_PER_READ, select };
+}
+
+/** The rows of the index of labels, which name runs; one whose first commit failed is not stored. */
+function labelledRows(table: Table, ranges: readonly Listed[], request: ListRequest): Source {
+  const wanted = wantedLabels(request);
+  const select = async (items: readonly Item[]) => {
+    const found = await itemsOf(
+      table,
+      items.map((item) => ({ id: String(item['id']) })),
+    );
+    const heads = found.flatMap((item) =>
+      item !== undefined && hasAll(runs.labelsIn(item), wanted) ? [runs.toHead(item)] : [],
+    );
+    return { heads: heads.filter((head) => passes(head, request, FILTERS)), read: items.length };
+  };
+  return { ranges, perRead: KEYS_PER_READ, select };
+}
+
+/** The source of the instances of a period that may pass the filters of a request. */
+async function sourceOf(needs: Needs, namespace: Namespace, request: ListRequest, period: Period): Promise<Source> {
+  const label = indexedLabel(wantedLabels(request));
+  const ranges = await rangesOf(needs, namespace, period, label);
+  return (label === undefined ? allRows : labelledRows)(needs.table, ranges, request);
+}
+
+/** Yields the rows of a source, the newest first, after a place; some in each reading. */
+async function* rowsAfter(table: Table, { ranges, perRead }: Source, place: Place | undefined): AsyncGenerator<Item[]> {
   const last = place === undefined ? undefined : keys.runOrder(place.created, place.id);
   for (const range of ranges) {
+    const to = last === undefined || (range.to !== undefined && range.to < last) ? range.to : last;
     let next: string | undefined;
     do {
-      const to = last === undefined || (range.to !== undefined && range.to < last) ? range.to : last;
-      const page = await readPage(table, { ...range, to, descending: true }, { limit: ROWS_PER_READ, next });
-      const heads = page.items.map(runs.toHead);
-      yield heads.filter(({ id, created }) => last === undefined || keys.runOrder(created, id) < last);
+      const page = await readPage(table, { ...range, to, descending: true }, { limit: perRead, next });
+      const rows = page.items.filter((item) => last === undefined || String(item[range.order]) < last);
+      if (rows.length > 0) yield rows;
       next = page.next;
     } while (next !== undefined);
   }
@@ -86,23 +129,19 @@ interface Found {
   readonly next: Place | undefined;
 }
 
-async function search(
-  table: Table,
-  readings: AsyncIterable<runs.Head[]>,
-  request: ListRequest,
-  rows: number,
-): Promise<Found> {
-  const wanted = wantedLabels(request);
+async function search(table: Table, source: Source, place: Place | undefined, rows: number): Promise<Found> {
   const heads: runs.Head[] = [];
   let [examined, read] = [0, 0];
-  for await (const reading of readings) {
-    const passing = reading.filter((head) => passes(head, request, FILTERS));
-    heads.push(...(await labelled(table, passing, wanted)));
-    examined += reading.length;
-    read += wanted.length === 0 ? 0 : passing.length;
+  for await (const items of rowsAfter(table, source, place)) {
+    const selected = await source.select(items);
+    heads.push(...selected.heads);
     if (heads.length > rows) return { heads: heads.slice(0, rows), next: heads[rows - 1] };
-    const last = reading.at(-1);
-    if (last !== undefined && (examined >= MAX_EXAMINED || read >= MAX_LABELS_READ)) return { heads, next: last };
+    examined += items.length;
+    read += selected.read;
+    const last = items.at(-1);
+    if (last !== undefined && (examined >= MAX_EXAMINED || read >= MAX_LABELS_READ)) {
+      return { heads, next: { id: String(last['id']), created: Number(last['created']) } };
+    }
   }
   return { heads, next: undefined };
 }
@@ -123,9 +162,9 @@ export async function find(
   const rows = Math.min(Math.max(wanted, 1), MAX_PAGE_ROWS);
   const place = cursor?.after === undefined ? undefined : await placeOf(needs.table, cursor.after);
   const to = place === undefined ? period.to : Math.min(place.created, period.to ?? place.created);
-  const ranges = await rangesOf(needs, namespace, { ...period, to });
+  const source = await sourceOf(needs, namespace, request, { ...period, to });
   const skipped = Math.max(offset, 0);
-  const found = await search(needs.table, readingsOf(needs.table, ranges, place), request, skipped + rows);
+  const found = await search(needs.table, source, place, skipped + rows);
   const heads = found.heads.slice(skipped);
   const total = found.heads.length + (found.next === undefined ? 0 : 1);
   const list = toList(request, heads, { idOf: ({ id }) => id, from: skipped, total });
@@ -137,16 +176,14 @@ export async function find(
  * Yields the instances of a namespace that pass the filters of a request, the oldest first. Throws `not-found`, `refused`,
  * and `malformed` for a filter that is unknown.
  */
-export async function* matching(
-  { table, clock }: Needs,
-  namespaceName: string,
-  request: ListRequest,
-): AsyncGenerator<runs.Head> {
+export async function* matching(needs: Needs, namespaceName: string, request: ListRequest): AsyncGenerator<runs.Head> {
   needKnown(request);
-  const wanted = wantedLabels(request);
-  const namespace = await namespaces.need({ table }, namespaceName);
-  const sections = await sectionsOf({ table, clock }, namespace, periodOf(request));
-  for await (const head of headsOf(table, sections, { where: whereOf(request).where, descending: false })) {
-    if (passes(head, request, FILTERS)) yield* await labelled(table, [head], wanted);
+  const namespace = await namespaces.need(needs, namespaceName);
+  const { ranges, select, perRead } = await sourceOf(needs, namespace, request, periodOf(request));
+  const { where } = whereOf(request);
+  for (const range of ranges.toReversed()) {
+    // Rows of the index of labels have no attribute that a condition could compare.
+    const selected = range.table === 'runs' ? { where } : { limit: perRead };
+    for await (const items of pagesOf(needs.table, { ...range, ...selected })) yield* (await select(items)).heads;
   }
 }

@@ -7,6 +7,7 @@ import { begun, counterNames } from '../metrics/run-counts.ts';
 import { numberAt } from '../metrics/sums.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as runs from '../runs/runs.ts';
+import { type Label, labelledRuns } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, type Range, readPage } from '../storage/queries.ts';
 import type { Span } from '../storage/windows.ts';
@@ -52,20 +53,26 @@ export async function sectionsOf(needs: Needs, namespace: Namespace, period: Per
   );
 }
 
-/** Returns the ranges of a namespace's list for a period, one a day, the newest first. Nothing is counted. */
-export async function rangesOf(needs: Needs, namespace: Namespace, period: Period): Promise<Range[]> {
-  return (await daysOf(needs, namespace, period)).map(({ range }) => range);
+/**
+ * Returns the ranges of a namespace's list for a period, one a day, the newest first: of all instances, or of those with a
+ * label. Nothing is counted.
+ */
+export async function rangesOf(needs: Needs, namespace: Namespace, period: Period, label?: Label): Promise<Listed[]> {
+  return (await daysOf(needs, namespace, period, label)).map(({ range }) => range);
 }
+
+/** A range of rows in the order of `runOrder`. */
+export type Listed = Range & keys.Partitions;
 
 /** A day on which instances began: their range, their number by the counters, and whether the period contains it all. */
 interface Day {
-  readonly range: Range;
+  readonly range: Listed;
   readonly begin: number;
   readonly runs: number;
   readonly isWhole: boolean;
 }
 
-async function daysOf(needs: Needs, namespace: Namespace, period: Period): Promise<Day[]> {
+async function daysOf(needs: Needs, namespace: Namespace, period: Period, label?: Label): Promise<Day[]> {
   const prefix = counterNames.ofDay('');
   const counters = await aggregates.read(needs, namespace, begun, { prefix });
   const oldest = keys.dateOf(needs.clock.now() - MAX_DAYS * DAY_MS);
@@ -77,7 +84,8 @@ async function daysOf(needs: Needs, namespace: Namespace, period: Period): Promi
     const last = begin + DAY_MS - 1;
     if (from > last || to < begin) return [];
     const cut = { from: from > begin ? from : undefined, to: to < last ? to : undefined };
-    const range = { ...keys.runsBegun(namespace, begin), ...boundsOf(cut) };
+    const rows = label === undefined ? keys.runsBegun(namespace, begin) : labelledRuns(namespace, label, begin);
+    const range = { ...rows, ...boundsOf(cut) };
     return [{ range, begin, runs: numberAt(sums, 'runs'), isWhole: cut.from === undefined && cut.to === undefined }];
   });
 }

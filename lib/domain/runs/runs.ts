@@ -2,13 +2,23 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
-import { batchesOf } from '../storage/batches.ts';
+import { batchesOf, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
+import { labelledRun } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 import { countCommit, countingWrites } from './active-runs.ts';
-import { blobOf, type Extent, fromItem, RETENTION_DAYS, SECONDS_OF_A_DAY, storeParts, toItem } from './items.ts';
+import {
+  blobOf,
+  type Extent,
+  fromItem,
+  homeOf,
+  RETENTION_DAYS,
+  SECONDS_OF_A_DAY,
+  storeParts,
+  toItem,
+} from './items.ts';
 import { measuresOf } from './measures.ts';
 import { flushRecord, readSteps } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
@@ -115,6 +125,22 @@ async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], ke
   if (superseded.length > 0) await blobs.delete(superseded).catch(() => undefined);
 }
 
+/** Lists reach back so far: a run is kept for the retention after its end, and began at most that long before. */
+const LISTED_SECONDS = 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
+
+/**
+ * Notes a run in the index of its labels (decision 88), a write for each. It is done before the commit that stores the
+ * labels, because a transaction would cost twice as much; a note of a run that was not committed is passed over by readers.
+ */
+export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Promise<void> {
+  const { id, created, labels = {} } = run;
+  const ttl = Math.ceil(created / 1000) + LISTED_SECONDS;
+  const notes = Object.entries(labels).map(([name, value]) =>
+    table.write([putAt(labelledRun(homeOf(run), { name, value }, run), { id, created, ttl })]),
+  );
+  await Promise.all(notes);
+}
+
 /** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
 const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
 
@@ -140,6 +166,7 @@ export async function commit(
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
   const item = toItem(run, stored);
   const further = [...flushed.writes, ...recorded.writes, ...countingWrites(run), ...more];
+  if (run.seq === 1) await noteLabels({ table }, run);
   await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
   countCommit(run);
   const happened = measuresOf(run);

@@ -123,6 +123,8 @@ async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Ad
   const mustMove = end.end === 'wait' || unit.mustMove || ports.clock.now() >= how.until;
   const execution = run.status === 'pending' && mustMove ? await how.chooseExecution?.(run) : undefined;
   const next = { ...run, ...execution, historyEvents: run.historyEvents + addedEvents(run) };
+  // The first commit of a run notes its labels itself; its workflow sets them later where a machine begins it.
+  if (next.seq > 1 && next.labels !== unit.run.labels) await runs.noteLabels(ports, next);
   const committed = await runs.commit(ports, next, writes);
   await publishOutbox(ports, committed);
   const { announce = announceEnd } = how;
