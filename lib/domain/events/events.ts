@@ -13,7 +13,7 @@ import { putAt } from '../storage/batches.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
-import { pagesOf } from '../storage/queries.ts';
+import { pagesOf, readPage } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 
 /** What the router did with an event for one listener, for the explanation of the event. */
@@ -243,6 +243,22 @@ export async function dueSince(
     }
   }
   return found;
+}
+
+/** Returns the newest events of a type that were due since a time, at most `limit` of them, the newest first. */
+export async function newestOfType(
+  needs: Needs & Pick<Ports, 'clock'>,
+  { home, type, from }: { readonly home: keys.Home; readonly type: string; readonly from: number },
+  limit: number,
+): Promise<Recorded[]> {
+  const found: Recorded[] = [];
+  for (const day of keys.eventsOfType(home, type, from, needs.clock.now()).toReversed()) {
+    const range = { ...day, from: keys.timeText(from), descending: true };
+    const { items } = found.length < limit ? await readPage(needs.table, range, { limit }) : { items: [] };
+    const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
+    found.push(...recorded.filter((one) => one !== undefined));
+  }
+  return found.slice(0, limit);
 }
 
 /** The wire form of an event in lists. */

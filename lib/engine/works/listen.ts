@@ -2,9 +2,10 @@ import type { EventFilter } from '../../compiler/plan/plan.ts';
 import { type Filter, isFulfilled, type Listening } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/cloud-event.ts';
-import { setMember, toJson } from '../../language/json.ts';
+import { setMember } from '../../language/json.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, internalFailure, plainFailure, StateError } from '../evaluation/failures.ts';
+import { missedEvents } from '../inspection/missed-events.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
@@ -43,14 +44,12 @@ async function begin(unit: StepUnit, { mode, events, timeout }: Omit<WorkOf<'lis
 }
 
 /** Events that were received count, even if the time of the wait was over before the machine was answered. */
-function receivedOf({ wait: { listening }, signal }: Resumption): Listening {
+async function receivedOf(unit: StepUnit, { wait: { listening, entered }, signal }: Resumption): Promise<Listening> {
   if (listening !== undefined && isFulfilled(listening)) return listening;
   if (signal.kind === 'machineFailed') throw internalFailure(`the wait failed: ${signal.error}: ${signal.cause}`);
-  throw failure('cancels.timeout.soft', 'operation timed out', { hints: (listening?.filters ?? []).map(missedHint) });
+  const hints = listening === undefined ? [] : await missedEvents(unit.ports, unit.run, listening, entered);
+  throw failure('cancels.timeout.soft', 'operation timed out', { hints });
 }
-
-const missedHint = ({ type, context }: Filter): string =>
-  `the state waited for an event of type '${type}'${Object.keys(context).length === 0 ? '' : ` with ${toJson(context)}`}`;
 
 const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent);
 
@@ -76,7 +75,7 @@ export const listen: Perform<'listen'> = begin;
 /** Puts the received events into the data. Throws the catchable timeout when they did not come in time. */
 export const resumeListen: Resume<'listen'> = async (unit, work, resumption) => {
   if (!resumption.wait.isWaiting) return begin(unit, work);
-  keepReceived(unit, receivedOf(resumption));
+  keepReceived(unit, await receivedOf(unit, resumption));
   return undefined;
 };
 
@@ -92,7 +91,7 @@ export const listenAny: Perform<'listen-any'> = (unit, work) => begin(unit, anyO
 /** As `resumeListen`. The exit is the first one for the type of the event, whatever its filter (reference, 10.13). */
 export const resumeListenAny: Resume<'listen-any'> = async (unit, work, resumption) => {
   if (!resumption.wait.isWaiting) return begin(unit, anyOf(work));
-  const listening = receivedOf(resumption);
+  const listening = await receivedOf(unit, resumption);
   keepReceived(unit, listening);
   const slot = listening.received.findIndex((text) => text !== null);
   const type = listening.filters[slot]?.type;

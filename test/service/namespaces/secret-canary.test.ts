@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
 import { toItem } from '../../../lib/adapters/local/table/items.ts';
 import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
+import { traceSettings } from '../../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
@@ -191,6 +194,15 @@ const CHILDREN: Readonly<Record<string, string>> = {
   waiting: 'states:\n- {id: a, type: delay, duration: PT1S, transform: {done: true}}\n',
 };
 
+/** What a receiver of traces got. */
+const exported: string[] = [];
+const receiver = createServer(async (request, response) => {
+  let text = '';
+  for await (const part of request) text += String(part);
+  exported.push(text);
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+});
+
 let folder: string;
 let service: Service;
 let client: Client;
@@ -205,10 +217,14 @@ beforeAll(async () => {
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   }
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const traces = traceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_BSP_SCHEDULE_DELAY: '50' });
   folder = await mkdtemp(join(tmpdir(), 'weft-canary-'));
   service = await startService({
     ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: packageVersion() },
     databaseEndpoint: undefined,
+    traces,
   });
   client = clientOf(service.url, service.key, () => service.close());
   await prepare();
@@ -216,6 +232,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.close();
+  receiver.closeAllConnections();
+  receiver.close();
   await rm(folder, { recursive: true });
   vi.restoreAllMocks();
 });
@@ -357,6 +375,28 @@ describe('a secret that actions read, with every way in which a query can fail o
 
   test.each(Object.entries(HANDED))('is passed to a child: %s', async (_way, states) => {
     expect(await run(states)).toBe(200);
+  });
+
+  test('is not seen by labels, and not in the reply of a run that is cancelled with a child that has it', async () => {
+    const labels =
+      "labels: {a: 'jq(.secrets.T)', b: 'jq(.secrets | tostring)', c: jq(.c), d: 'js(return data.secrets.T)'}";
+    const states = '- {id: a, type: action, action: {function: waiting, secrets: [T], input: {t: jq(.secrets.T)}}}';
+    await store('labelled', `${labels}\n${FUNCTIONS}\n${states}\n`);
+    const started = await client.call('POST', `${DEMO}/tree/labelled?op=execute&label.e=x`, { body: '{"c": "y"}' });
+    const id = String(started.json()['instance']);
+    answers.push(started.text, (await client.call('POST', `${DEMO}/instances/${id}?op=cancel`)).text);
+    expect((await client.call('GET', `${DEMO}/instances/${id}`)).json()['labels']).toEqual({
+      b: 'null',
+      c: 'y',
+      e: 'x',
+    });
+  });
+
+  test('is in no span that is exported', async () => {
+    await settled();
+    await expect.poll(() => exported.join('').includes('weft.label.e'), { timeout: 20_000 }).toBe(true);
+    expect(exported.length).toBeGreaterThan(0);
+    expect(exported.map(traceIn).filter((trace) => trace !== undefined)).toEqual([]);
   });
 
   test('is in no reply, log, event, variable or metadata', async () => {

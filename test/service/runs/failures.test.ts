@@ -39,7 +39,7 @@ states:
 - {id: charge, type: action, action: {function: shop}}
 `,
   'wrong-event-key': () => `states:
-- {id: wait, type: consumeEvent, timeout: PT1S, event: {type: order.paid, context: {order: jq(.id)}}}
+- {id: wait, type: consumeEvent, timeout: PT3S, event: {type: order.paid, context: {order: jq(.id)}}}
 `,
   schema: () => `states:
 - id: check
@@ -100,14 +100,29 @@ const INPUT = '{"id": "o-1", "order": {"items": [], "amount": "12"}, "private": 
 const wait = (name: string, accept: string) =>
   client.call('POST', `${DEMO}/tree/${name}?op=wait`, { body: INPUT, headers: { Accept: accept } });
 
+const sendEvent = (id: string, more: object) =>
+  client.call('POST', `${DEMO}/broadcast`, {
+    json: { specversion: '1.0', id, source: '/shop', type: 'order.paid', ...more },
+  });
+
 /** Runs a workflow that fails. Returns the error of the JSON reply, and the last lines of the log. */
 async function fail(name: string) {
-  const reply = (await wait(name, 'application/json')).json();
+  const waiting = wait(name, 'application/json');
+  if (name === 'wrong-event-key') await sendWrongEvent();
+  const reply = (await waiting).json();
   const log = (await client.call('GET', `${DEMO}/instances/${String(reply['instance'])}/logs`)).json();
   const lines = rowsOf(log['results']).map((line) => String(line['msg']));
   const instance = (await client.call('GET', `${DEMO}/instances/${String(reply['instance'])}`)).json();
   expect(instance['error']).toEqual(reply['error']);
   return { error: reply['error'] as Json, where: lines.findLast((line) => line.startsWith('Where: ')) };
+}
+
+/** Sends an event of another order when the run waits. */
+async function sendWrongEvent(): Promise<void> {
+  await expect
+    .poll(async () => (await client.call('GET', `${DEMO}/event-listeners`)).text, { timeout: 20_000 })
+    .toContain('order.paid');
+  expect((await sendEvent('e-7', { order: 'o-2' })).status).toBe(200);
 }
 
 /** What explains each failure, besides its code, its message and its state. */
@@ -132,7 +147,10 @@ const EXPLAINED: Readonly<Record<string, object>> = {
   timeout: { code: 'service.http.timeout', message: expect.stringContaining('/slow'), state: 'charge' },
   'wrong-event-key': {
     code: 'service.cancels.timeout.soft',
-    near: [`the state waited for an event of type 'order.paid' with {"order":"o-1"}`],
+    near: [
+      `the state waited for an event of type 'order.paid' with {"order":"o-1"}`,
+      `the event 'e-7' has the 'order' "o-2", not "o-1"`,
+    ],
   },
   schema: {
     message: 'subject failed its JSONSchema validation: (root): id is required',
