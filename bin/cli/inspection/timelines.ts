@@ -132,6 +132,27 @@ export function stepText(reply: unknown): string {
   return `in: ${show('in')}\nout: ${show('out')}`;
 }
 
+/** The queue of a worker's task, and who has it until when. */
+function workerText(call: unknown): string {
+  const worker = at(call, 'worker');
+  if (worker === undefined) return '';
+  const queue = `, in the queue '${textAt(worker, 'queue')}'`;
+  const until = textAt(worker, 'leaseUntil');
+  if (until !== '') return `${queue}, leased by '${textAt(worker, 'worker')}' until ${until}`;
+  const from = textAt(worker, 'from');
+  return from === '' ? queue : `${queue}, from ${from}`;
+}
+
+/** When a call that failed is attempted again. */
+function retryText(call: unknown): string {
+  const retry = at(call, 'retry');
+  if (retry === undefined) return '';
+  const code = textAt(retry, 'code');
+  const of = textAt(retry, 'of');
+  const failed = code === '' ? '' : ` with '${code}': ${textAt(retry, 'message')}`;
+  return `${failed}; retry ${textAt(retry, 'attempt')}${of === '' ? '' : ` of ${of}`} at ${textAt(retry, 'at')}`;
+}
+
 /** What a run waits for, as text. */
 export function waitingText(reply: unknown): string {
   const waiting = at(reply, 'waiting');
@@ -149,8 +170,9 @@ export function waitingText(reply: unknown): string {
   for (const call of listAt(waiting, 'for', 'calls', 'open')) {
     const workflow = textAt(call, 'workflow');
     const name = workflow === '' ? textAt(call, 'instance') : `${workflow} ${textAt(call, 'instance')}`;
+    const held = workerText(call) + retryText(call);
     lines.push(
-      `for call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${name}, ${textAt(call, 'status')}`,
+      `for call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${name}, ${textAt(call, 'status')}${held}`,
     );
   }
   for (const miss of listAt(waiting, 'nearMisses')) {

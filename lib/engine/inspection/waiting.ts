@@ -2,16 +2,17 @@ import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { Filter, Listening, OpenApproval, Wait } from '../../domain/runs/waits.ts';
+import type { Filter, Listening, OpenApproval, Wait, WaitingCall } from '../../domain/runs/waits.ts';
 import { explainMatch } from '../../events/matching.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import { childId } from '../calls/children.ts';
+import { decideRetry } from '../calls/retry-decisions.ts';
 import { toHolder } from '../workers/leases.ts';
 
-type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
+type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
 
 const MAX_OPEN_CALLS = 100;
 const MAX_NEAR_MISSES = 20;
@@ -24,15 +25,40 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
     ports,
     shown.map((key) => childId(run, origin, key)),
   );
-  const open = shown.map(({ i, k }, index) => {
+  const failed = await Promise.all(
+    shown.map(({ i, k, s }) => (s === undefined ? undefined : runs.find(ports, childId(run, origin, { i, k: k - 1 })))),
+  );
+  const open = shown.map(({ i, k, s }, index) => {
     const child = children[index];
     const id = childId(run, origin, { i, k });
     const status = child?.status ?? 'not begun';
     const task = status === 'pending' ? child?.service?.worker : undefined;
     const worker = task === undefined ? {} : { worker: { queue: task.queue, ...toHolder(task, ports.clock.now()) } };
-    return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker };
+    const retry = retryOf(ports, run, { i, k, s }, { child, before: failed[index] });
+    return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker, ...retry };
   });
   return { total: calls.total, returned: calls.returned, open };
+}
+
+/** The attempt that follows one that failed: the machine waits for its time. */
+function retryOf(
+  { settings }: Needs,
+  run: runs.Run,
+  { k, s }: WaitingCall,
+  { child, before }: Readonly<Record<'child' | 'before', runs.Run | undefined>>,
+) {
+  const last = child ?? before;
+  const error = last === undefined || last.code === '' ? {} : { code: last.code, message: last.message };
+  const policy = last?.parent?.retries;
+  const of = policy === undefined ? {} : { of: policy.maxAttempts };
+  // A machine that was told to make the attempt later: one that failed within its step is not stored.
+  if (child === undefined && s !== undefined) {
+    return { retry: { attempt: k, ...of, at: toTimestamp((before ?? run).updated + s * 1000), ...error } };
+  }
+  if (child === undefined || child.status === 'pending' || child.status === 'complete') return {};
+  const decision = decideRetry(child, policy, k, settings.brand);
+  if (decision.kind !== 'retry') return {};
+  return { retry: { attempt: k + 1, ...of, at: toTimestamp(child.updated + decision.delay), ...error } };
 }
 
 /** The newest events of the last hour that have a type that is waited for, and do not match. */

@@ -24,11 +24,21 @@ const WORKFLOWS: Readonly<Record<string, string>> = {
   loop: `functions: [{id: sum, type: subflow, workflow: sum}]
 states: [{id: go, type: foreach, array: 'jq(.list)', action: {function: sum}}]
 `,
+  refuse: "states: [{id: no, type: error, error: shop.refused, message: 'not today'}]\n",
+  again: `functions: [{id: f, type: subflow, workflow: refuse}]
+states:
+- {id: go, type: action, action: {function: f, retries: {max_attempts: 3, delay: PT30S, codes: ['shop.*']}}}
+`,
   nap: 'states: [{id: nap, type: delay, duration: PT1H}]\n',
   call: `functions: [{id: nap, type: subflow, workflow: nap}]
 states: [{id: go, type: action, action: {function: nap}}]
 `,
 };
+
+/** What a run waits for, as far as a test reads it. */
+interface Waiting {
+  readonly for: { readonly calls?: { readonly open: readonly { readonly retry?: { readonly at: string } }[] } };
+}
 
 let client: Client;
 let workspace: Workspace;
@@ -209,6 +219,23 @@ describe('what a run waits for', () => {
     });
     for (const id of [nap, call]) await client.call('POST', `${DEMO}/instances/${id}/cancel`);
   });
+});
+
+test('a wait for a retry names the attempt, its time, and why the one before failed', async () => {
+  const id = await startWaiting('again');
+  const open = async () => {
+    const waiting = (await get(id, 'waiting'))['waiting'] as unknown as Waiting | undefined;
+    return waiting?.for.calls?.open[0];
+  };
+  await expect.poll(open, { timeout: 10_000 }).toMatchObject({
+    retry: { attempt: 1, of: 3, code: 'shop.refused', message: 'not today' },
+  });
+  const began = Date.parse(String((await get(id, 'timeline'))['instance']?.['createdAt']));
+  const seconds = (Date.parse((await open())?.retry?.at ?? '') - began) / 1000;
+  expect(seconds).toBeGreaterThanOrEqual(30);
+  const printed = await workspace.weft(['instances', 'waiting', id]);
+  expect(printed.out).toMatch(/ with 'shop\.refused': not today; retry 1 of 3 at \d{4}-/);
+  await client.call('POST', `${DEMO}/instances/${id}/cancel`);
 });
 
 test('the source of a run is the text with which it ran, also after the workflow was changed', async () => {

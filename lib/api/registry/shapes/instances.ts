@@ -165,6 +165,15 @@ export const waiting = z.object({
                     from: z.optional(time),
                   }),
                 ),
+                retry: z.optional(
+                  z.object({
+                    attempt: z.int(),
+                    of: z.optional(z.int()),
+                    at: time,
+                    code: z.optional(z.string()),
+                    message: z.optional(z.string()),
+                  }),
+                ),
               }),
             ),
           }),
