@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
+import { recordText } from '../../lib/domain/runs/records.ts';
 import type { Run } from '../../lib/domain/runs/runs.ts';
 import { cases } from '../effort.ts';
 import { openDatabase, World, type WorldOptions } from './world/engine-world.ts';
@@ -36,6 +37,9 @@ async function run(sources: Readonly<Record<string, string>>, input = '{}', opti
     expect(longestOf(world)).toBeLessThan(365);
     const main = found.find((one) => one.id === id);
     if (main === undefined) throw new Error('there is no such run');
+    // The record does not grow with the run, its calls or its data.
+    expect(main.record.flushed).toBeLessThanOrEqual(1);
+    expect((recordText(main.record, main.created) ?? '').length).toBeLessThan(4096);
     return { main, runs: found, executions: main.executions, days: (main.updated - created) / 86_400_000 };
   } finally {
     await world.close();

@@ -147,9 +147,9 @@ function workerText(call: unknown): string {
 function retryText(call: unknown): string {
   const retry = at(call, 'retry');
   if (retry === undefined) return '';
-  const code = textAt(retry, 'code');
+  const code = textAt(retry, 'error', 'code');
   const of = textAt(retry, 'of');
-  const failed = code === '' ? '' : ` with '${code}': ${textAt(retry, 'message')}`;
+  const failed = code === '' ? '' : ` with '${code}': ${textAt(retry, 'error', 'message')}`;
   return `${failed}; retry ${textAt(retry, 'attempt')}${of === '' ? '' : ` of ${of}`} at ${textAt(retry, 'at')}`;
 }
 

@@ -252,8 +252,9 @@ export async function newestOfType(
   limit: number,
 ): Promise<Recorded[]> {
   const found: Recorded[] = [];
-  for (const day of keys.eventsOfType(home, type, from, needs.clock.now()).toReversed()) {
-    const range = { ...day, from: keys.timeText(from), descending: true };
+  const now = needs.clock.now();
+  for (const day of keys.eventsOfType(home, type, from, now).toReversed()) {
+    const range = { ...day, from: keys.timeText(from), to: keys.timeText(now + 1), descending: true };
     const { items } = found.length < limit ? await readPage(needs.table, range, { limit }) : { items: [] };
     const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
     found.push(...recorded.filter((one) => one !== undefined));

@@ -63,6 +63,11 @@ export class Tally {
     to.set(next, (before ?? 0) + times);
   }
 
+  /** How often the run went from a state to another; empty where there are too many to be counted. */
+  get transitions(): { readonly from: string; readonly to: string; readonly times: number }[] {
+    return (this.stored ?? []).flatMap(([from, , , all]) => all.map(([to, times]) => ({ from, to, times })));
+  }
+
   /** The tally as it is stored with the run. */
   get stored(): RunTally {
     if (this.bytes > MAX_BYTES) return undefined;

@@ -117,8 +117,8 @@ export function invalidKey(key: string): StateError {
 }
 
 /** A failure with one of the engine's codes that the run cannot catch: it ends at once. */
-export function uncatchableFailure(code: keyof typeof KIND_OF, message: string): StateError {
-  return new StateError('uncatchable', code, message);
+export function uncatchableFailure(code: keyof typeof KIND_OF, message: string, evaluated?: Evaluated): StateError {
+  return new StateError('uncatchable', code, message, { evaluated });
 }
 
 /** A fault of the workflow without a code of its own. */

@@ -42,9 +42,13 @@ export async function sendCall(call: HttpCall): Promise<Outcome> {
   } catch (error) {
     if (error instanceof TokenError) return failed(call, 'auth', error.message);
     if (!(error instanceof UnreachableError)) throw error;
-    return failed(call, error.problem, error.message);
+    return failed(call, error.problem, error.problem === 'timeout' ? withLimit(call, error) : error.message);
   }
 }
+
+/** What did not answer, and how long it was waited for. */
+const withLimit = ({ request }: HttpCall, { message }: Error): string =>
+  `${message}; the function waits for ${request.ms / 1000} s, and not longer than its state`;
 
 /**
  * Sends the request of a call and returns the response, whatever its status. Throws TokenError and UnreachableError. A

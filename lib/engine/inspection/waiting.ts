@@ -16,6 +16,8 @@ type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
 
 const MAX_OPEN_CALLS = 100;
 const MAX_NEAR_MISSES = 20;
+/** So many of the newest events of a type are compared: there may be a million in an hour. */
+const MAX_COMPARED = 200;
 
 /** The calls that a run waits for, each with the child of its present attempt. */
 async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
@@ -28,13 +30,14 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
   const failed = await Promise.all(
     shown.map(({ i, k, s }) => (s === undefined ? undefined : runs.find(ports, childId(run, origin, { i, k: k - 1 })))),
   );
-  const open = shown.map(({ i, k, s }, index) => {
+  const open = shown.map((key, index) => {
+    const { i, k } = key;
     const child = children[index];
     const id = childId(run, origin, { i, k });
     const status = child?.status ?? 'not begun';
     const task = status === 'pending' ? child?.service?.worker : undefined;
     const worker = task === undefined ? {} : { worker: { queue: task.queue, ...toHolder(task, ports.clock.now()) } };
-    const retry = retryOf(ports, run, { i, k, s }, { child, before: failed[index] });
+    const retry = retryOf(ports, run, key, { child, before: failed[index] });
     return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker, ...retry };
   });
   return { total: calls.total, returned: calls.returned, open };
@@ -48,7 +51,8 @@ function retryOf(
   { child, before }: Readonly<Record<'child' | 'before', runs.Run | undefined>>,
 ) {
   const last = child ?? before;
-  const error = last === undefined || last.code === '' ? {} : { code: last.code, message: last.message };
+  const failed = last !== undefined && last.code !== '';
+  const error = failed ? { error: { code: last.code, message: last.message } } : {};
   const policy = last?.parent?.retries;
   const of = policy === undefined ? {} : { of: policy.maxAttempts };
   // A machine that was told to make the attempt later: one that failed within its step is not stored.
@@ -61,15 +65,14 @@ function retryOf(
   return { retry: { attempt: k + 1, ...of, at: toTimestamp(child.updated + decision.delay), ...error } };
 }
 
-/** The newest events of the last hour that have a type that is waited for, and do not match. */
+/** The newest events of the last hour that have a type that is waited for, and do not match; of those that are compared. */
 async function nearMisses(ports: Needs, run: runs.Run, filters: readonly Filter[]) {
   const from = ports.clock.now() - HOUR_MS;
   const home = await homeOf(ports, run);
   const misses: { readonly at: number; readonly record: object }[] = [];
   for (const filter of filters) {
     const query = { home, type: filter.type, from };
-    const found = await events.dueSince(ports, query, (event) => !explainMatch(filter, event).matches);
-    for (const { event, received } of found.slice(-MAX_NEAR_MISSES)) {
+    for (const { event, received } of await events.newestOfType(ports, query, MAX_COMPARED)) {
       const { failed } = explainMatch(filter, event);
       if (failed === undefined) continue;
       const { attribute, expected, found: value } = failed;

@@ -69,7 +69,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   private readonly visits = new Map<string, number>();
   private readonly lines: LogBuffer;
   private readonly events: EventBuffer;
-  private readonly tally: Tally;
+  readonly tally: Tally;
 
   constructor(ports: P, run: Run) {
     this.ports = ports;

@@ -80,11 +80,11 @@ function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedE
   return { end: 'failed', code, message: error.message };
 }
 
-/** The detail of an internal error is for the instance's log alone. */
+/** The detail of an internal error is for the log of the instance and for the explanation of its failure. */
 function crash(unit: StepUnit, state: StatePlan, error: StateError): End {
   unit.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
   const failure = { code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
-  const explained = { ...failure, ...explanationOf(unit, state, error) };
+  const explained = { ...failure, near: [error.detail], ...explanationOf(unit, state, error) };
   unit.recorder.note({ error: explained });
   logExplanation(unit, explained);
   return { end: 'crashed', ...failure };

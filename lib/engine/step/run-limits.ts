@@ -5,6 +5,9 @@ import type { StepUnit } from '../run/step-unit.ts';
 /** A run that catches its limit may go on for so much more, to end in good order. */
 const graceOf = (limit: number): number => Math.ceil(limit / 10);
 
+/** So many transitions show a loop. */
+const MAX_SHOWN = 3;
+
 const CODES = { transitions: 'limits.transitions', logBytes: 'limits.log' } as const satisfies Record<
   keyof RunLimits,
   string
@@ -27,8 +30,18 @@ function exceeded(unit: StepUnit, name: keyof RunLimits, amount: number): StateE
   const limit = unit.run.settings.limits?.[name] ?? DEFAULT_RUN_LIMITS[name];
   if (amount < limit) return undefined;
   const [code, message] = [CODES[name], MESSAGES[name](limit)];
-  if (amount >= limit + graceOf(limit)) return uncatchableFailure(code, message);
-  if (unit.exceeded.has(name)) return undefined;
+  const isOver = amount >= limit + graceOf(limit);
+  if (!isOver && unit.exceeded.has(name)) return undefined;
+  const hints = [...busiestHint(unit), `the namespace can set another limit: {"limits": {"${name}": …}}`];
+  if (isOver) return uncatchableFailure(code, message, { hints });
   unit.exceeded.add(name);
-  return failure(code, message);
+  return failure(code, message, { hints });
+}
+
+/** The transitions that a run made most often: where it goes round. */
+function busiestHint({ tally }: StepUnit): string[] {
+  const busiest = tally.transitions.toSorted((a, b) => b.times - a.times).slice(0, MAX_SHOWN);
+  if (busiest.length === 0) return [];
+  const shown = busiest.map(({ from, to, times }) => `'${from}' to '${to}' ${times} times`);
+  return [`the run went most often from ${shown.join(', from ')}`];
 }

@@ -100,6 +100,18 @@ const INPUT = '{"id": "o-1", "order": {"items": [], "amount": "12"}, "private": 
 const wait = (name: string, accept: string) =>
   client.call('POST', `${DEMO}/tree/${name}?op=wait`, { body: INPUT, headers: { Accept: accept } });
 
+/** Runs a workflow that fails. Returns the error of the JSON reply, and the last lines of the log. */
+async function fail(name: string) {
+  const waiting = wait(name, 'application/json');
+  if (name === 'wrong-event-key') await sendWrongEvent();
+  const reply = (await waiting).json();
+  const log = (await client.call('GET', `${DEMO}/instances/${String(reply['instance'])}/logs`)).json();
+  const lines = rowsOf(log['results']).map((line) => String(line['msg']));
+  const instance = (await client.call('GET', `${DEMO}/instances/${String(reply['instance'])}`)).json();
+  expect(instance['error']).toEqual(reply['error']);
+  return { error: reply['error'] as Json, where: lines.findLast((line) => line.startsWith('Where: ')) };
+}
+
 /** Sends an event of another order when the run waits. */
 async function sendWrongEvent(): Promise<void> {
   await expect
@@ -129,7 +141,13 @@ const EXPLAINED: Readonly<Record<string, object>> = {
     at: { file: '/http-500', line: 3, column: 3 },
     unmatched: ['http\\.status\\.404'],
   },
-  timeout: { code: 'service.http.timeout', message: expect.stringContaining('/slow'), state: 'charge' },
+  timeout: {
+    code: 'service.http.timeout',
+    message: expect.stringMatching(
+      /\/slow failed: .* did not answer in time; the function waits for 1 s, and not longer/,
+    ),
+    state: 'charge',
+  },
   'wrong-event-key': {
     code: 'service.cancels.timeout.soft',
     near: [
@@ -151,8 +169,21 @@ const EXPLAINED: Readonly<Record<string, object>> = {
     code: 'service.retries.exceeded',
     near: [expect.stringMatching(/^the last attempt failed with 'service.http.status.503': GET .*\/busy answered 503/)],
   },
-  limit: { code: 'service.limits.transitions', at: { file: '/limit', line: 2, column: 3 }, state: 'one' },
-  crash: { code: 'service.internal.error', at: { file: '/crash', line: 2, column: 3 }, state: 'read' },
+  limit: {
+    code: 'service.limits.transitions',
+    at: { file: '/limit', line: 2, column: 3 },
+    state: 'one',
+    near: [
+      "the run went most often from 'one' to 'two' 50 times, from 'two' to 'one' 50 times",
+      'the namespace can set another limit: {"limits": {"transitions": …}}',
+    ],
+  },
+  crash: {
+    code: 'service.internal.error',
+    at: { file: '/crash', line: 2, column: 3 },
+    state: 'read',
+    near: ["unknown system variable 'nope': choose instance, uuid, epoch"],
+  },
 };
 
 describe('a failure names its place and its cause in the interface and the log:', () => {

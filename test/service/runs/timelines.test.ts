@@ -228,7 +228,7 @@ test('a wait for a retry names the attempt, its time, and why the one before fai
     return waiting?.for.calls?.open[0];
   };
   await expect.poll(open, { timeout: 10_000 }).toMatchObject({
-    retry: { attempt: 1, of: 3, code: 'shop.refused', message: 'not today' },
+    retry: { attempt: 1, of: 3, error: { code: 'shop.refused', message: 'not today' } },
   });
   const began = Date.parse(String((await get(id, 'timeline'))['instance']?.['createdAt']));
   const seconds = (Date.parse((await open())?.retry?.at ?? '') - began) / 1000;

@@ -109,6 +109,18 @@ const nearMiss = z.object({
   found: z.unknown(),
 });
 
+/** Who has the task of a worker: `from` is when a delayed one is offered again. */
+const holder = {
+  status: z.enum(['ready', 'leased', 'delayed']),
+  taken: z.int(),
+  worker: z.optional(z.string()),
+  leaseUntil: z.optional(time),
+  from: z.optional(time),
+};
+
+/** The next attempt of a call, and why the last one failed. */
+const retry = z.object({ attempt: z.int(), of: z.optional(z.int()), at: time, error: z.optional(failure) });
+
 /** `waiting` is absent for a run that has ended or runs at this moment. */
 const approvalRecord = {
   instance: uuid,
@@ -155,25 +167,8 @@ export const waiting = z.object({
                 instance: z.string(),
                 status: z.enum(['not begun', 'pending', 'complete', 'failed', 'crashed']),
                 workflow: z.string(),
-                worker: z.optional(
-                  z.object({
-                    queue: z.string(),
-                    status: z.enum(['ready', 'leased', 'delayed']),
-                    taken: z.int(),
-                    worker: z.optional(z.string()),
-                    leaseUntil: z.optional(time),
-                    from: z.optional(time),
-                  }),
-                ),
-                retry: z.optional(
-                  z.object({
-                    attempt: z.int(),
-                    of: z.optional(z.int()),
-                    at: time,
-                    code: z.optional(z.string()),
-                    message: z.optional(z.string()),
-                  }),
-                ),
+                worker: z.optional(z.object({ queue: z.string(), ...holder })),
+                retry: z.optional(retry),
               }),
             ),
           }),
@@ -268,11 +263,7 @@ export const queue = z.object({
       instance: uuid,
       workflow: z.string(),
       state: z.string(),
-      status: z.enum(['ready', 'leased', 'delayed']),
-      taken: z.int(),
-      worker: z.optional(z.string()),
-      leaseUntil: z.optional(time),
-      from: z.optional(time),
+      ...holder,
     }),
   ),
 });
