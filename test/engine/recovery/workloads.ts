@@ -282,6 +282,11 @@ export const workloads: readonly Workload[] = [
     takesTime: true,
   },
   { name: 'a request that starts a run with a key', sources: { kid: NAP, main: callOf('kid') }, act: start },
+  {
+    name: 'a run with labels that waits',
+    sources: { main: `labels: {team: a, size: jq(.n // 1)}\n${NAP}` },
+    act: start,
+  },
   { name: 'a scheduled workflow that is stored', sources: {}, act: create(cronOf('0 8 * * *')) },
   {
     name: 'a workflow whose schedule is changed',

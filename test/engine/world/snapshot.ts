@@ -3,6 +3,7 @@ import type { Owner } from '../../../lib/domain/namespaces/variables.ts';
 import * as variables from '../../../lib/domain/namespaces/variables.ts';
 import { readSteps } from '../../../lib/domain/runs/record-steps.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
+import { labelledRuns } from '../../../lib/domain/storage/keys/label-keys.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import { readAll } from '../../../lib/domain/storage/queries.ts';
 import type { World } from './engine-world.ts';
@@ -50,12 +51,23 @@ async function recordOf(world: World, run: runs.Run): Promise<object[]> {
   }));
 }
 
-function describe(run: runs.Run, record: readonly object[], all: ReadonlyMap<string, runs.Run>): string {
+/** The labels of a run by which it is found. */
+async function foundBy(world: World, run: runs.Run): Promise<Record<string, string>> {
+  const found = await Promise.all(
+    Object.entries(run.labels ?? {}).map(async ([name, value]) => {
+      const notes = await readAll(world.reliable.table, labelledRuns(runs.homeOf(run), { name, value }, run.created));
+      return notes.some(({ id }) => id === run.id) ? [[name, value] as const] : [];
+    }),
+  );
+  return Object.fromEntries(found.flat());
+}
+
+function describe(run: runs.Run, more: object, all: ReadonlyMap<string, runs.Run>): string {
   const caller = all.get(run.invoker.replace('instance:', ''));
   const invoker = run.invoker.startsWith('instance:') ? `by ${caller?.path}` : run.invoker;
   const input = Buffer.from(run.input).toString();
   const { path, depth, status, code, message, data } = run;
-  return JSON.stringify({ path, invoker, depth, input, status, code, message, data, record });
+  return JSON.stringify({ path, invoker, depth, input, status, code, message, data, ...more });
 }
 
 export async function snapshotOf(world: World): Promise<Snapshot> {
@@ -64,7 +76,7 @@ export async function snapshotOf(world: World): Promise<Snapshot> {
   const owners = new Map<string, { owner: Owner; name: string }>();
   const shown = new Map<string, string>();
   for (const run of found) {
-    const name = describe(run, await recordOf(world, run), all);
+    const name = describe(run, { record: await recordOf(world, run), labels: await foundBy(world, run) }, all);
     shown.set(run.id, name);
     owners.set(`instance ${run.id}`, { owner: { scope: 'instance', id: run.id }, name });
     owners.set(`thread ${run.id}`, { owner: { scope: 'thread', id: run.id }, name });
