@@ -172,6 +172,10 @@ describe('weft logs', () => {
     expect((await workspace.weft(['logs', id, '--since', 'soon'])).err).toContain(
       "--since is 'soon'; it must be a time",
     );
+    expect(await partOf('--since', '1h', '--limit', '2')).toEqual(all.slice(0, 2));
+    expect(await partOf('--tail', '3', '--limit', '1')).toEqual(all.slice(-3, -2));
+    expect((await workspace.weft(['logs', id, '--limit', '1', '--json'])).json()).toHaveLength(1);
+    expect((await workspace.weft(['logs', id, '--limit', 'x'])).err).toContain("--limit is 'x'; it must be a number");
     expect((await workspace.weft(['logs', id, '--tail', 'x'])).err).toContain("--tail is 'x'; it must be a number");
   });
 

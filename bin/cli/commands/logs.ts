@@ -28,6 +28,7 @@ const OPTIONS = {
     value: 'TIME',
     help: 'only lines since a time (2026-01-31T12:00:00Z) or the last 90s, 10m, 2h, 3d',
   },
+  limit: { type: 'string', value: 'N', help: 'at most N lines, the oldest of those that are chosen' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
 } as const;
@@ -73,14 +74,20 @@ function timeOf(text: string): number {
   return time;
 }
 
+/** A number of lines. Throws UsageError. */
+function countOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${option} is '${text}'; it must be a number`);
+}
+
 /** The lines that the options choose. Throws UsageError. */
-function rangeOf({ tail, since, follow }: Values): LogRange {
-  if (follow && (tail ?? since) !== undefined)
-    throw new UsageError('--follow prints all lines; leave out --tail and --since');
-  if (tail !== undefined && !/^\d{1,9}$/.test(tail)) throw new UsageError(`--tail is '${tail}'; it must be a number`);
+function rangeOf({ tail, since, limit, follow }: Values): LogRange & { readonly limit: number } {
+  if (follow && (tail ?? since ?? limit) !== undefined)
+    throw new UsageError('--follow prints all lines; leave out --tail, --since and --limit');
   return {
-    tail: tail === undefined ? undefined : Number(tail),
+    tail: countOf('tail', tail),
     since: since === undefined ? undefined : timeOf(since),
+    limit: countOf('limit', limit) ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -98,7 +105,10 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
     throw new CommandFailedError('the log ended');
   }
   const lines: LogLine[] = [];
+  let count = 0;
   for await (const line of readLog(service, log.path, await offsetOf(service, log.path, range))) {
+    count += 1;
+    if (count > range.limit) break;
     if (values.json) lines.push(line);
     else await print(line);
   }
@@ -112,7 +122,7 @@ export const logs = defineCommand({
     'logs [-f] [--workflow] PATH',
     'logs [-f]',
     'logs [-f] --server',
-    'logs --tail N [--since TIME] ...',
+    'logs --tail N [--since TIME] [--limit N] ...',
   ],
   notes: ['With --json and --follow, each line is a JSON object.'],
   options: OPTIONS,
