@@ -93,7 +93,7 @@ describe('timers of EventBridge Scheduler', () => {
         Arn: 'arn:aws:lambda:eu-test-1:123456789012:function:weft-steps',
         RoleArn: 'arn:aws:iam::123456789012:role/timers',
         Input: '{"run":"run","timer":1}',
-        RetryPolicy: { MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 185 },
+        RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
       },
     });
   });

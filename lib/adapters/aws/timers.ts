@@ -18,11 +18,8 @@ export interface SchedulerTimersOptions {
   readonly client?: SchedulerClient;
 }
 
-/**
- * A call that failed is repeated for five minutes: after that the task of the state machine, which has its own timeout, has
- * led the run on.
- */
-const RETRY = { MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 185 };
+/** The limits of EventBridge Scheduler: a day. A call that comes too late has no effect. */
+const RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /** How long a throttled request is repeated: so many attempts take about three seconds. */
 const MAX_ATTEMPTS = 6;

@@ -24,6 +24,17 @@ interface Repetition extends CallKey {
 export const answerRetry = (call: Repetition, isAlone: boolean): Answer =>
   isAlone ? errorAnswer(TASK_ERROR.retry, call) : { output: call };
 
+/** The attempt that follows a failed one, and the pause before it in milliseconds; undefined if none follows. */
+export function repetitionOf(
+  { settings }: Pick<Needs, 'settings'>,
+  run: Run,
+): (CallKey & { readonly delay: number }) | undefined {
+  const { parent, status } = run;
+  if (parent === undefined || status === 'pending' || status === 'complete') return undefined;
+  const decision = decideRetry(run, parent.retries, parent.k, settings.brand);
+  return decision.kind === 'retry' ? { i: parent.i, k: parent.k + 1, delay: decision.delay } : undefined;
+}
+
 function failedAnswer({ settings, clock }: Needs, run: Run, { i, k, mode, retries, until, isAlone }: Parent): Answer {
   const decision = decideRetry(run, retries, k, settings.brand);
   if (decision.kind === 'retry') {

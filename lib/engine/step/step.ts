@@ -14,6 +14,7 @@ import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import { advance, runInPlace } from './advance.ts';
 import { RetryError, RunFailedError } from './errors.ts';
+import { postpone, type RetryCall, repeatCall } from './repeating.ts';
 import { isFault, toResumeSignal, type WaitOutput } from './resume-signals.ts';
 import { beginSleep, endSleep, type SleepTask, type TimerCall } from './sleeping.ts';
 import { reportEnd, reportEndAgain, wake } from './waking.ts';
@@ -22,7 +23,7 @@ import { reportEnd, reportEndAgain, wake } from './waking.ts';
  * What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events or for
  * a time; and what a timer passes.
  */
-export type StepInput = RunTask | CallTask | ListenTask | SleepTask | TimerCall;
+export type StepInput = RunTask | CallTask | ListenTask | SleepTask | TimerCall | RetryCall;
 
 /** The task that continues a run. */
 interface RunTask {
@@ -52,12 +53,18 @@ const CALL_MS = 60_000;
  * that failed.
  */
 export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
-  if ('call' in input) await makeCall(ports, input, callSteps(ports));
+  if ('call' in input) await call(ports, input);
   else if ('listen' in input) await listen(ports, input);
   else if ('sleep' in input) await beginSleep(ports, input);
   else if ('timer' in input) await endSleep(ports, input);
+  else if ('retry' in input) await repeatCall(ports, input, callSteps(ports));
   else return continueRun(ports, input);
   return END;
+}
+
+/** Makes a call, or sets the timer of one that is repeated later. */
+async function call(ports: RunnerPorts, task: CallTask): Promise<void> {
+  if (!(await postpone(ports, task))) await makeCall(ports, task, callSteps(ports));
 }
 
 /** Begins a wait for events, which may have come before it. */

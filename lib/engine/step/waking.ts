@@ -17,6 +17,7 @@ import { notifyEnd } from '../run/end-waiters.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import type { ResumeSignal } from '../run/suspension.ts';
 import { type Advance, advance, latestOf, mayGoOn } from './advance.ts';
+import { repeatByTimer } from './repeating.ts';
 
 /**
  * Resumes a run whose wait is fulfilled, here: runs the states up to the next wait, within the budget of the settings, and
@@ -114,7 +115,7 @@ export async function reportEnd(ports: RunnerPorts, child: runs.Run): Promise<ru
   const { parent } = child;
   const signal = signalOf(ports, child);
   if (signal === undefined || parent === undefined || parent.token === '' || startBudgetOf(ports.settings) === 0) {
-    return announceEnd(ports, child);
+    return announce(ports, child);
   }
   notifyEnd(child.id);
   const woken = await retryOnConflict(async () => {
@@ -128,7 +129,7 @@ export async function reportEnd(ports: RunnerPorts, child: runs.Run): Promise<ru
 /** Reports the end of a run again: the process that committed it may have crashed before, perhaps because of the caller. */
 export async function reportEndAgain(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> {
   const { parent } = child;
-  if (parent?.isAlone !== true || parent.token === '') return announceEnd(ports, child);
+  if (parent?.isAlone !== true || parent.token === '') return announce(ports, child);
   await answerCaller(ports, await runs.find(ports, parent.id), child, answerWoken);
   return child;
 }
@@ -143,7 +144,14 @@ async function answerCaller(
   const { woken } = caller ?? {};
   const isWoken = woken?.tokens.includes(child.parent?.token ?? '') === true;
   if (caller !== undefined && isWoken) await answerFor(ports, caller);
-  else await announceEnd(ports, child);
+  else await announce(ports, child);
+}
+
+/** Leaves the caller to its machine, or to the timer that repeats the call. */
+async function announce(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> {
+  if (!(await repeatByTimer(ports, child))) return announceEnd(ports, child);
+  notifyEnd(child.id);
+  return child;
 }
 
 /**

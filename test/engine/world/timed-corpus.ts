@@ -11,6 +11,14 @@ const NAPPER = `${TIMEOUTS}states:
 ${COUNT}`;
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 
+/** Counts its attempts in the namespace, and fails the first two. `wait`: a state between. */
+const failingFirst = (wait: string) => `states:
+- {id: see, type: getter, variables: [{key: tries, scope: namespace}], transition: tally}
+- {id: tally, type: setter, variables: [{key: tries, scope: namespace, value: 'jq((.var.tries // 0) + 1)'}], transition: ${wait === '' ? 'judge' : 'nap'}}
+${wait}- {id: judge, type: switch, conditions: [{condition: 'jq((.var.tries // 0) >= 2)'}], defaultTransition: bad}
+- {id: bad, type: error, error: not.yet, message: once more}
+`;
+
 /** Workflows with delays that timers end. */
 export const timedSpecimens: readonly Specimen[] = [
   { name: 'a long delay', input: '{}', status: 'complete', sources: { main: NAPPER } },
@@ -36,6 +44,67 @@ ${COUNT}`,
 - {id: go, type: action, timeout: P1D, action: {function: kid}, transition: nap}
 - {id: nap, type: delay, duration: P1D, transition: look}
 ${COUNT}`,
+    },
+  },
+  {
+    name: 'retries with long pauses of a child that waits',
+    input: '{}',
+    status: 'complete',
+    sources: {
+      kid: failingFirst('- {id: nap, type: delay, duration: PT1S, transition: judge}\n'),
+      main: `${TIMEOUTS}${KID}states:
+- id: go
+  type: action
+  timeout: PT10H
+  action: {function: kid, retries: {max_attempts: 3, delay: PT5M, multiplier: 2, codes: ['not.*']}}
+  transition: look
+${COUNT}`,
+    },
+  },
+  {
+    name: 'retries with long pauses of a child that need not wait',
+    input: '{}',
+    status: 'complete',
+    sources: {
+      kid: failingFirst(''),
+      main: `${TIMEOUTS}${KID}states:
+- id: go
+  type: action
+  timeout: PT10H
+  action: {function: kid, retries: {max_attempts: 3, delay: PT5M, multiplier: 2, codes: ['not.*']}}
+  transition: look
+${COUNT}`,
+    },
+  },
+  {
+    name: 'a foreach with retries with long pauses',
+    input: '{}',
+    status: 'complete',
+    sources: {
+      kid: failingFirst('- {id: nap, type: delay, duration: PT1S, transition: judge}\n'),
+      main: `${TIMEOUTS}${KID}states:
+- id: go
+  type: foreach
+  timeout: PT10H
+  array: 'jq([1])'
+  action: {function: kid, retries: {max_attempts: 3, delay: PT5M, codes: ['not.*']}}
+  transition: look
+${COUNT}`,
+    },
+  },
+  {
+    name: 'retries with long pauses that are used up',
+    input: '{}',
+    status: 'failed',
+    code: 'not.yet',
+    sources: {
+      kid: 'states: [{id: nap, type: delay, duration: PT1S, transition: bad}, {id: bad, type: error, error: not.yet, message: no}]\n',
+      main: `${TIMEOUTS}${KID}states:
+- id: go
+  type: action
+  timeout: PT10H
+  action: {function: kid, retries: {max_attempts: 2, delay: PT5M, codes: ['not.*']}}
+`,
     },
   },
   {
