@@ -144,15 +144,15 @@ export async function countCalls(): Promise<Record<string, Counts>> {
   await service.idle();
   const counts: Record<string, Counts> = {};
   try {
-    for (const { name, workflows = [], before, run, hasDelay = false } of OPERATIONS) {
+    for (const { name, workflows = [], before, run, requests = 1, hasDelay = false } of OPERATIONS) {
       for (const [path, yaml] of workflows) await send('PUT', `/tree/${path}?op=create-workflow`, yaml);
-      await before?.(send);
+      const prepared = await before?.(send);
       // The first run that continues in another machine defines that machine, once for its revision.
-      if (hasDelay) await run(send, api.url);
+      if (hasDelay) await run(send, api.url, prepared);
       await untilOver(service, counter, hasDelay);
-      // The request of the operation itself, and the function that serves it.
-      counter.counters = { ...zero(), requests: 1, lambdas: 1 };
-      await run(send, api.url);
+      // The requests of the operation itself, and the function that serves them.
+      counter.counters = { ...zero(), requests, lambdas: requests };
+      await run(send, api.url, prepared);
       await untilOver(service, counter, hasDelay);
       counts[name] = toCounts(counter.counters);
     }

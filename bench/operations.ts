@@ -7,8 +7,10 @@ export interface Operation {
   readonly workflows?: readonly (readonly [path: string, yaml: string])[];
   /** Requests to send first; not counted. */
   readonly before?: (send: Send) => Promise<unknown>;
-  /** `api`: the URL of the HTTP server that workflows call. */
-  readonly run: (send: Send, api: string) => Promise<unknown>;
+  /** `api`: the URL of the HTTP server that workflows call; `prepared`: what `before` returned. */
+  readonly run: (send: Send, api: string, prepared: unknown) => Promise<unknown>;
+  /** How many requests `run` sends; 1 by default. */
+  readonly requests?: number;
   /** True if the operation starts runs with a delay of a second, for whose end the counting waits. */
   readonly hasDelay?: boolean;
 }
@@ -92,6 +94,15 @@ states:
 const lambdaCall = (fields = ''): string => `functions: [{id: f, type: lambda, function: score${fields}}]
 states: [{id: call, type: action, action: {function: f}}]
 `;
+const SENDING = `start: {type: webhook, verify: {none: true}, event: {type: received}}
+states:
+- {id: one, type: noop}
+`;
+const ASKS = `states:
+- {id: ask, type: approval, subject: Pay, choices: {yes: paid}}
+- {id: paid, type: noop}
+`;
+
 const TASK = `functions: [{id: f, type: worker, queue: jobs}]
 states: [{id: call, type: action, action: {function: f}}]
 `;
@@ -164,6 +175,7 @@ export const OPERATIONS: readonly Operation[] = [
   execute('a catch after a retry', RETRY, { others: [['failing', FAILING]], hasDelay: true }),
   {
     name: 'a task that a worker takes and completes',
+    requests: 2,
     workflows: [['task', TASK]],
     before: (send) => send('POST', '/tree/task?op=execute', '{}'),
     run: async (send) => {
@@ -187,6 +199,24 @@ export const OPERATIONS: readonly Operation[] = [
     workflows: [['webhook', WEBHOOK]],
     // The URL of a webhook is not below that of the namespace.
     run: (send) => send('POST', '/../../hooks/bench/webhook', '{}'),
+  },
+  {
+    name: 'a webhook that wakes a run',
+    workflows: [
+      ['sending', SENDING],
+      ['waits-for-webhook', WAITS.replace('wake', 'received')],
+    ],
+    before: (send) => send('POST', '/tree/waits-for-webhook?op=execute', '{}'),
+    run: (send) => send('POST', '/../../hooks/bench/sending', '{}'),
+  },
+  {
+    name: 'a decision of an approval that wakes a run',
+    workflows: [['asks', ASKS]],
+    before: (send) => send('POST', '/tree/asks?op=execute', '{}'),
+    run: (send, _api, started) => {
+      const { instance } = JSON.parse(String(started)) as { readonly instance: string };
+      return send('POST', `/approvals/${instance}`, '{"choice":"yes","by":"Ada"}');
+    },
   },
   { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
   {

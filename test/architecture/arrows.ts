@@ -272,6 +272,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/namespaces',
     'lib/engine',
     'lib/engine/approvals',
+    'lib/engine/approvals/requests',
     'lib/engine/start',
     'lib/engine/webhooks',
     'lib/events',
@@ -659,6 +660,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/language',
     'lib/time',
   ],
+  'lib/engine/approvals/requests': ['lib/engine', 'lib/engine/approvals', 'lib/engine/events', 'lib/engine/step'],
   'lib/engine/calls': [
     'lib/compiler/plan',
     'lib/domain',

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
-import { decide, type Outcome, openByLink } from '../../lib/engine/approvals/decisions.ts';
+import { type Outcome, openByLink } from '../../lib/engine/approvals/decisions.ts';
 import { linksOf, readLink } from '../../lib/engine/approvals/links.ts';
+import { decide } from '../../lib/engine/approvals/requests/deciding.ts';
 import { openDatabase, World } from './world/engine-world.ts';
 import { runsOf, unfinishedOf } from './world/snapshot.ts';
 

@@ -1,7 +1,6 @@
 import { RawReply } from '../../../lib/api/http/reply.ts';
 import {
   type Asked,
-  decide,
   decisionOf,
   isDecided,
   type Outcome,
@@ -9,7 +8,8 @@ import {
 } from '../../../lib/engine/approvals/decisions.ts';
 import { fieldsOf, readFields } from '../../../lib/engine/approvals/form.ts';
 import type { Link } from '../../../lib/engine/approvals/links.ts';
-import type { EnginePorts } from '../../../lib/engine/ports.ts';
+import { decide } from '../../../lib/engine/approvals/requests/deciding.ts';
+import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { parseJson } from '../../../lib/events/payloads.ts';
 import { isObject } from '../../../lib/language/json.ts';
 import { askPage, closedPage, decidedPage, earlierPage } from './approval-pages.ts';
@@ -44,7 +44,7 @@ const NO_NAME = 'by: your name is missing';
 
 /** A decision by a program: `{"by": NAME, "form": {...}}` as JSON. */
 async function decideByJson(
-  ports: EnginePorts,
+  ports: RunnerPorts,
   asked: Asked,
   { body: bytes, address }: LinkRequest,
 ): Promise<RawReply> {
@@ -65,7 +65,7 @@ async function decideByJson(
 }
 
 /** A decision by the form of the page. */
-async function decideByForm(ports: EnginePorts, asked: Asked, { body, address }: LinkRequest): Promise<RawReply> {
+async function decideByForm(ports: RunnerPorts, asked: Asked, { body, address }: LinkRequest): Promise<RawReply> {
   const given = new URLSearchParams(Buffer.from(body).toString('utf8'));
   const by = nameOf(given.get('by'));
   if (by === '') return askPage(asked, given, [NO_NAME]);
@@ -76,7 +76,7 @@ async function decideByForm(ports: EnginePorts, asked: Asked, { body, address }:
 }
 
 /** Serves a link of an approval: GET shows the page and changes nothing, POST decides. */
-export async function serveLink(ports: EnginePorts, link: Link, request: LinkRequest): Promise<RawReply> {
+export async function serveLink(ports: RunnerPorts, link: Link, request: LinkRequest): Promise<RawReply> {
   const asked = await openByLink(ports, link);
   if (asked === undefined) return closedPage();
   const decision = decisionOf(asked.run.wait.listening);

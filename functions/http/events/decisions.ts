@@ -3,8 +3,9 @@ import type { approvals as routes } from '../../../lib/api/registry/routes/appro
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { askedOf, decide, type Open, openOf } from '../../../lib/engine/approvals/decisions.ts';
+import { askedOf, type Open, openOf } from '../../../lib/engine/approvals/decisions.ts';
 import { listOpen, toRecord } from '../../../lib/engine/approvals/open-approvals.ts';
+import { decide } from '../../../lib/engine/approvals/requests/deciding.ts';
 import type { EnginePorts } from '../../../lib/engine/ports.ts';
 
 const over = (instance: string): ServiceError =>

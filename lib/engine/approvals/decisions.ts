@@ -2,10 +2,11 @@ import type { ApproveWork } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening, type OpenApproval, type Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { findViolations } from '../evaluation/evaluation.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
-import { giveTo } from '../events/listening.ts';
+import { giveTo, type ListeningRun } from '../events/listening.ts';
 import type { EnginePorts } from '../ports.ts';
 import { isSigned, type Link } from './links.ts';
 
@@ -91,21 +92,32 @@ export type Outcome =
   /** The values do not fit the form. */
   | { readonly kind: 'invalid'; readonly violations: readonly string[] };
 
-/** Decides an approval, once: later decisions have no effect. The same decision may be sent again. */
-export async function decide(
+/** A decision that was given to its run. */
+export interface Taken {
+  readonly outcome: Outcome;
+  /** The run, if it waits there; the caller wakes it. */
+  readonly run?: ListeningRun;
+  /** This request gave the decision to the run. */
+  readonly isFirst: boolean;
+}
+
+/** Gives a decision to the run that waits for it, if it is valid and the first one. */
+export async function takeDecision(
   ports: EnginePorts,
   { run, work, choice }: Asked,
   { form, by, from }: Pick<Decision, 'form' | 'by' | 'from'>,
-): Promise<Outcome> {
+): Promise<Taken> {
   const { namespaceId: id, wait } = run;
   const violations = work.form === undefined ? [] : await onAccountOf({ id }, () => findViolations(work.form, form));
-  if (violations.length > 0) return { kind: 'invalid', violations };
+  if (violations.length > 0) return { outcome: { kind: 'invalid', violations }, isFirst: false };
   const decision: Decision = { choice, form, by, at: toTimestamp(ports.clock.now()), from };
   const source = `/instances/${run.id}`;
   const event = { specversion: '1.0', id: ports.clock.uuid(), source, type: APPROVAL_EVENT, data: decision } as const;
-  const taken = await giveTo(ports, { run: run.id, number: wait.number }, event);
-  if (taken === undefined) return { kind: 'gone' };
-  const first = read(taken);
+  const waiting = await giveTo(ports, { run: run.id, number: wait.number }, event);
+  const text = waiting?.wait.listening.received[0];
+  if (waiting === undefined || typeof text !== 'string') return { outcome: { kind: 'gone' }, isFirst: false };
+  const first = read(text);
   const isSame = first.choice === choice && first.by === by && first.from === from;
-  return isSame ? { kind: 'decided' } : { kind: 'earlier', decision: first };
+  const outcome: Outcome = isSame ? { kind: 'decided' } : { kind: 'earlier', decision: first };
+  return { outcome, run: waiting, isFirst: (JSON.parse(text) as CloudEvent).id === event.id };
 }

@@ -92,17 +92,13 @@ export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.R
 }
 
 /**
- * Gives an event to a wait that is for it alone, past the bus. Returns what the wait has received by then: this event, or
- * an earlier one; undefined if the run does not wait there any more.
+ * Gives an event to a wait that is for it alone, past the bus. Returns the run with what the wait has received by then: this
+ * event, or an earlier one; undefined if the run does not wait there any more. The caller wakes the run.
  */
-export async function giveTo(ports: EnginePorts, key: WaitKey, event: CloudEvent): Promise<string | undefined> {
-  const run = await updateWait(ports, key, ({ wait: { listening } }) =>
+export const giveTo = (ports: EnginePorts, key: WaitKey, event: CloudEvent): Promise<ListeningRun | undefined> =>
+  updateWait(ports, key, ({ wait: { listening } }) =>
     isFulfilled(listening) ? undefined : { listening: { received: [toText(event)] } },
   );
-  if (run === undefined) return undefined;
-  await answerIfFulfilled(ports, run);
-  return run.wait.listening.received[0] ?? undefined;
-}
 
 /**
  * Ends the machine's task of a wait that is fulfilled: the process that gave it the event may have crashed before it did so.

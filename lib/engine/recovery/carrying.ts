@@ -6,6 +6,7 @@ import { announceEnd } from '../calls/run-ends.ts';
 import { answerAgain } from '../events/listening.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
 import { firstExecution, moveToExecution, startExecution } from '../executions/handles.ts';
+import { endWokenTasks } from '../executions/woken.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
 
@@ -38,6 +39,7 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
     return;
   }
   await answerAgain(ports, run);
+  await endWokenTasks(ports, run);
   const isOver = hasExpired(run, ports.clock.now());
   if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);
 }

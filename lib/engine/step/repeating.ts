@@ -35,7 +35,8 @@ const isWaiting = (run: runs.Run | undefined): run is WaitingRun =>
 export async function repeatByTimer(ports: RunnerPorts, child: runs.Run): Promise<boolean> {
   const { parent } = child;
   const next = repetitionOf(ports, child);
-  if (parent === undefined || parent.token === '' || next === undefined || next.delay < MIN_TIMER_MS) return false;
+  if (parent === undefined || parent.token === '' || ports.timers === undefined) return false;
+  if (next === undefined || next.delay < MIN_TIMER_MS) return false;
   const caller = await runs.find(ports, parent.id);
   if (!isWaiting(caller) || childId(caller, caller.wait.origin, parent) !== child.id) return false;
   const { token, isAlone } = parent;

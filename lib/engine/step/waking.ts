@@ -3,15 +3,13 @@ import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Wait } from '../../domain/runs/waits.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import type { Answer } from '../../ports/executions.ts';
 import { childId } from '../calls/children.ts';
 import { announceEnd, signalOf } from '../calls/run-ends.ts';
 import { OutOfTimeError } from '../evaluation/tenants.ts';
 import { answerIfFulfilled, isListening, type ListeningRun, tokensOf, type WaitKey } from '../events/listening.ts';
-import { shouldContinueAsNew } from '../executions/continue-as-new.ts';
-import { END, outcomeOfWait } from '../executions/outcomes.ts';
 import { startBudgetOf } from '../executions/start-budget.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
+import { answerOfWoken, endWokenTasks } from '../executions/woken.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { notifyEnd } from '../run/end-waiters.ts';
 import { publishOutbox } from '../run/outbox.ts';
@@ -37,7 +35,7 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
     return resumed;
   });
   if (woken === undefined) return;
-  await answer(ports, woken);
+  await endWokenTasks(ports, woken);
   const { namespaceId, id, settings } = run;
   const owner = { namespaceId, spread: settings.spread, kind: 'wait', id } as const;
   await listeners.removeAll(ports, owner, run.wait.listening.filters, key.number);
@@ -60,7 +58,7 @@ export async function wakeAtItsTime(ports: RunnerPorts, { run: id, number }: Wai
   });
   if (run?.woken?.number === number) {
     await answerWoken(ports, run);
-    if (!run.woken.tokens.includes(token)) await ports.executions.answer(token, answerOf(run, ports.clock.now()));
+    if (!run.woken.tokens.includes(token)) await ports.executions.answer(token, answerOfWoken(run, ports.clock.now()));
     return;
   }
   const error = isAt(run, number) ? TASK_ERROR.due : TASK_ERROR.left;
@@ -139,7 +137,7 @@ async function answerCaller(
   ports: RunnerPorts,
   caller: runs.Run | undefined,
   child: runs.Run,
-  answerFor: typeof answer = answer,
+  answerFor: typeof answerWoken = endWokenTasks,
 ): Promise<void> {
   const { woken } = caller ?? {};
   const isWoken = woken?.tokens.includes(child.parent?.token ?? '') === true;
@@ -162,18 +160,5 @@ export async function answerWoken(ports: RunnerPorts, run: runs.Run): Promise<vo
   if (run.woken === undefined) return;
   await publishOutbox(ports, run);
   if (run.status !== 'pending') await reportEndAgain(ports, run);
-  await answer(ports, run);
-}
-
-/** Ends the task of a wait that the run has left where it was woken. */
-async function answer(ports: RunnerPorts, run: runs.Run): Promise<void> {
-  for (const token of run.woken?.tokens ?? []) await ports.executions.answer(token, answerOf(run, ports.clock.now()));
-}
-
-/** Where the machine goes; an error leads it to the step after the wait, which sees to the rest. */
-function answerOf(run: runs.Run, now: number): Answer {
-  const { status, wait } = run;
-  if (status === 'complete') return { output: END };
-  const mayGoTo = status === 'pending' && wait?.isWaiting === true && !shouldContinueAsNew(run);
-  return mayGoTo ? { output: outcomeOfWait(wait, now) } : { error: TASK_ERROR.heard, cause: '' };
+  await endWokenTasks(ports, run);
 }

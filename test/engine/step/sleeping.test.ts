@@ -33,7 +33,11 @@ interface Setup {
 }
 
 /** A run of the workflow at its delay, and when that began. */
-async function sleeping(main: string, setup: Setup = {}): Promise<{ readonly id: string; readonly began: number }> {
+async function sleeping(
+  main: string,
+  setup: Setup = {},
+  others: Readonly<Record<string, string>> = {},
+): Promise<{ readonly id: string; readonly began: number }> {
   [calls, timers] = [[], []];
   const deliver: Deliver = (one, go) => {
     calls.push(one);
@@ -51,7 +55,7 @@ async function sleeping(main: string, setup: Setup = {}): Promise<{ readonly id:
       },
     },
   });
-  await world.store({ main });
+  await world.store({ ...others, main });
   const began = world.time.clock.now();
   const { id } = await world.execute('main', '{}');
   return { id, began };
@@ -189,4 +193,80 @@ test('a delay of less than a minute has no timer', async () => {
   await world.pass();
   expect((await ended(id)).updated - began).toBe(59 * SECOND_MS);
   expect([timers.length, resumed().length]).toEqual([0, 1]);
+});
+
+/** A child that fails its first attempt, and a caller that repeats it after five minutes. */
+const RETRYING = {
+  kid: `states:
+- {id: see, type: getter, variables: [{key: tries, scope: namespace}], transition: tally}
+- {id: tally, type: setter, variables: [{key: tries, scope: namespace, value: 'jq((.var.tries // 0) + 1)'}], transition: nap}
+- {id: nap, type: delay, duration: PT1S, transition: judge}
+- {id: judge, type: switch, conditions: [{condition: 'jq((.var.tries // 0) >= 1)'}], defaultTransition: bad}
+- {id: bad, type: error, error: not.yet, message: once more}
+`,
+  main: `timeouts: {interrupt: P2D, kill: P3D}
+functions: [{id: kid, type: subflow, workflow: kid}]
+states:
+- {id: go, type: action, timeout: TIMEOUT, action: {function: kid, retries: {max_attempts: 3, delay: PT5M, codes: ['not.*']}}}
+`,
+};
+
+/** The attempt lasts a second, and what follows it is committed at once. */
+const AFTER_RETRY = 5 * MINUTE_MS + 2 * SECOND_MS;
+
+describe('a pause of a minute or more before a retry', () => {
+  const retrying = (setup: Setup = {}, timeout = 'PT10H') =>
+    sleeping(RETRYING.main.replace('TIMEOUT', timeout), setup, { kid: RETRYING.kid });
+  const pauses = () => timers.filter(({ input }) => 'retry' in input);
+
+  test('ends by its timer, for which the task of the call stays open', async () => {
+    const { id, began } = await retrying();
+    await world.pass();
+    const run = await ended(id);
+    expect([run.status, run.updated - began]).toEqual(['complete', AFTER_RETRY]);
+    expect([pauses().length, statusOf(id)]).toEqual([1, 'SUCCEEDED']);
+    // The machine of the caller made the first attempt, and nothing after it.
+    expect(calls.filter((input) => 'call' in input && input.run === id).length).toBe(1);
+  });
+
+  test.each([
+    ['when its timer rings early', { rings: (at: number) => at - 59 * SECOND_MS }],
+    ['when the quota of timers is exhausted', { isThrottled: true }],
+  ])('is waited for by the machine %s', async (_when, setup) => {
+    const { id, began } = await retrying(setup);
+    await world.pass();
+    const run = await ended(id);
+    expect([run.status, run.updated - began]).toEqual(['complete', AFTER_RETRY]);
+    expect(statusOf(id)).toBe('SUCCEEDED');
+  });
+
+  test('that a timer might end after the time of the state is waited for by the machine', async () => {
+    const { id, began } = await retrying({}, 'PT6M');
+    await world.pass();
+    expect([(await ended(id)).updated - began, pauses().length]).toEqual([AFTER_RETRY, 0]);
+  });
+
+  test('whose timer is lost ends with the time of the state', async () => {
+    const { id, began } = await retrying({ isLost: true });
+    await world.pass();
+    const run = await ended(id);
+    expect([run.code, run.updated - began]).toEqual(['service.cancels.timeout.soft', 10 * HOUR_MS]);
+  });
+
+  test('whose attempt cannot be made at first is made by the machine', async () => {
+    const { id } = await retrying();
+    await world.pass(world.time.clock.now() + MINUTE_MS);
+    let faults = 0;
+    world.process.onCall = (name) => {
+      if (
+        world.time.clock.now() >= (pauses()[0]?.at ?? Number.POSITIVE_INFINITY) &&
+        name === 'table.write' &&
+        faults++ === 0
+      )
+        throw new Error('the database is away');
+    };
+    await world.pass();
+    expect(await ended(id)).toMatchObject({ status: 'complete' });
+    expect([faults > 0, statusOf(id)]).toEqual([true, 'SUCCEEDED']);
+  });
 });

@@ -128,27 +128,33 @@ describe('the promises of README.md', () => {
     expect(priced).toEqual([costOf('wait on 1 noop'), costOf('execute a noop'), costOf('execute a delay of 1 h')]);
   });
 
-  test('compare six shapes of work by the counts in bench/calls.json and the list prices', () => {
-    const calls = JSON.parse(read('bench/calls.json')) as Record<string, { readonly perMillion: number }>;
-    const weft = (...names: readonly string[]) => names.reduce((sum, name) => sum + (calls[name]?.perMillion ?? 0), 0);
-    const { requests, lambdas, transitions, readUnits, writeUnits } = PRICES;
-    const machine = (states: number, functions: number) => requests + states * transitions + functions * lambdas;
-    const durable = (operations: number, functions: number) => requests + operations * 8 + functions * lambdas;
-    const event = requests + lambdas + readUnits + writeUnits;
-    const expected = [
-      [weft('execute a noop'), machine(1, 1), durable(1, 1)],
-      [weft('execute a delay of 1 h'), machine(1, 0), durable(2, 2)],
-      [weft('execute a wait for an event', 'an event that wakes a run'), machine(1, 1) + event, durable(2, 2) + event],
-      [weft('execute an action on a subflow that waits'), machine(2, 0), durable(4, 4)],
-      [weft('execute a foreach over 100 subflows that do not wait'), machine(201, 100), durable(102, 1)],
-      [weft('execute a catch after a retry'), machine(2, 2), durable(2, 2)],
-    ];
-    const rows = [
-      ...read('docs/performance.md').matchAll(/^\| .+? \| (\$[\d.,]+) \| (\$[\d.,]+) \| (\$[\d.,]+) \|$/gm),
-    ];
-    const shown = rows.map((row) => row.slice(1).map((price) => Number(price.replaceAll(/[$,]/g, ''))));
-    expect(shown).toEqual(expected.map((prices) => prices.map((price) => Math.round(price * 100) / 100)));
-  });
+  test.each(['README.md', 'docs/performance.md'])(
+    'in %s compare six shapes of work by the counts in bench/calls.json and the list prices',
+    (path) => {
+      const calls = JSON.parse(read('bench/calls.json')) as Record<string, { readonly perMillion: number }>;
+      const weft = (...names: readonly string[]) =>
+        names.reduce((sum, name) => sum + (calls[name]?.perMillion ?? 0), 0);
+      const { requests, lambdas, transitions, readUnits, writeUnits } = PRICES;
+      const machine = (states: number, functions: number) => requests + states * transitions + functions * lambdas;
+      const durable = (operations: number, functions: number) => requests + operations * 8 + functions * lambdas;
+      const event = requests + lambdas + readUnits + writeUnits;
+      const expected = [
+        [weft('execute a noop'), machine(1, 1), durable(1, 1)],
+        [weft('execute a delay of 1 h'), machine(1, 0), durable(2, 2)],
+        [
+          weft('execute a wait for an event', 'an event that wakes a run'),
+          machine(1, 1) + event,
+          durable(2, 2) + event,
+        ],
+        [weft('execute an action on a subflow that waits'), machine(2, 0), durable(4, 4)],
+        [weft('execute a foreach over 100 subflows that do not wait'), machine(201, 100), durable(102, 1)],
+        [weft('execute a catch after a retry'), machine(2, 2), durable(2, 2)],
+      ];
+      const rows = [...read(path).matchAll(/^\| .+? \| (\$[\d.,]+) \| (\$[\d.,]+) \| (\$[\d.,]+) \|$/gm)];
+      const shown = rows.map((row) => row.slice(1).map((price) => Number(price.replaceAll(/[$,]/g, ''))));
+      expect(shown).toEqual(expected.map((prices) => prices.map((price) => Math.round(price * 100) / 100)));
+    },
+  );
 
   test('include the number of examples, and name only existing scripts', () => {
     const count = readdirSync(join(root, 'examples')).length;

@@ -1,0 +1,18 @@
+import { answerIfFulfilled } from '../../events/listening.ts';
+import type { RunnerPorts } from '../../ports.ts';
+import { wake } from '../../step/waking.ts';
+import { type Asked, type Decision, type Outcome, takeDecision } from '../decisions.ts';
+
+/**
+ * Decides an approval, once: later decisions have no effect. The decision resumes the run here. The same one may be sent
+ * again, until the run has gone on: that leaves the run to its machine, as its states may have ended the process.
+ */
+export async function decide(
+  ports: RunnerPorts,
+  asked: Asked,
+  given: Pick<Decision, 'form' | 'by' | 'from'>,
+): Promise<Outcome> {
+  const { outcome, run, isFirst } = await takeDecision(ports, asked, given);
+  if (run !== undefined) await (isFirst ? wake : answerIfFulfilled)(ports, run);
+  return outcome;
+}
