@@ -222,20 +222,23 @@ function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: n
 
 interface WaitForm<K extends WaitingKind> {
   readonly makeStates: (work: WorkOf<K>, wiring: Wiring) => States;
-  /** True if the work may wait several times in a row, once for each round of calls. */
-  readonly hasRounds: boolean;
+  /** Whether the work may wait several times in a row, once for each round of calls or reminder. */
+  readonly hasRounds: (work: WorkOf<K>) => boolean;
 }
+
+const never = (): boolean => false;
+const always = (): boolean => true;
 
 /** The form of each kind of work that may wait. */
 const WAITS: { readonly [K in WaitingKind]: WaitForm<K> } = {
-  sleep: { makeStates: sleep, hasRounds: false },
-  listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
-  'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: false },
+  sleep: { makeStates: sleep, hasRounds: never },
+  listen: { makeStates: (_work, wiring) => listen(wiring), hasRounds: never },
+  'listen-any': { makeStates: (_work, wiring) => listen(wiring), hasRounds: never },
   // Each reminder ends a wait of the state.
-  approve: { makeStates: (_work, wiring) => listen(wiring), hasRounds: true },
-  call: { makeStates: call, hasRounds: false },
-  each: { makeStates: ({ action, width }, wiring) => concurrentCalls([action], wiring, width), hasRounds: true },
-  all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: true },
+  approve: { makeStates: (_work, wiring) => listen(wiring), hasRounds: ({ reminders }) => reminders.length > 0 },
+  call: { makeStates: call, hasRounds: never },
+  each: { makeStates: ({ action, width }, wiring) => concurrentCalls([action], wiring, width), hasRounds: always },
+  all: { makeStates: ({ actions }, wiring) => concurrentCalls(actions, wiring), hasRounds: always },
 };
 
 // The row of a kind takes the work of that kind only, which the type checker cannot see.
@@ -248,5 +251,5 @@ export function waitStates({ work }: WaitingState, wiring: Wiring): States {
 
 /** True for a state whose wait may be followed by itself, for the next round of calls. */
 export function hasRounds({ work }: WaitingState): boolean {
-  return formOf(work).hasRounds;
+  return formOf(work).hasRounds(work);
 }

@@ -217,14 +217,15 @@ const AFTER_RETRY = 5 * MINUTE_MS + 2 * SECOND_MS;
 describe('a pause of a minute or more before a retry', () => {
   const retrying = (setup: Setup = {}, timeout = 'PT10H') =>
     sleeping(RETRYING.main.replace('TIMEOUT', timeout), setup, { kid: RETRYING.kid });
-  const pauses = () => timers.filter(({ input }) => 'retry' in input);
+  /** The end of a call is reported twice, under the same name. */
+  const pauses = () => new Map(timers.filter(({ input }) => 'retry' in input).map((timer) => [timer.name, timer.at]));
 
   test('ends by its timer, for which the task of the call stays open', async () => {
     const { id, began } = await retrying();
     await world.pass();
     const run = await ended(id);
     expect([run.status, run.updated - began]).toEqual(['complete', AFTER_RETRY]);
-    expect([pauses().length, statusOf(id)]).toEqual([1, 'SUCCEEDED']);
+    expect([pauses().size, statusOf(id)]).toEqual([1, 'SUCCEEDED']);
     // The machine of the caller made the first attempt, and nothing after it.
     expect(calls.filter((input) => 'call' in input && input.run === id).length).toBe(1);
   });
@@ -243,7 +244,7 @@ describe('a pause of a minute or more before a retry', () => {
   test('that a timer might end after the time of the state is waited for by the machine', async () => {
     const { id, began } = await retrying({}, 'PT6M');
     await world.pass();
-    expect([(await ended(id)).updated - began, pauses().length]).toEqual([AFTER_RETRY, 0]);
+    expect([(await ended(id)).updated - began, pauses().size]).toEqual([AFTER_RETRY, 0]);
   });
 
   test('whose timer is lost ends with the time of the state', async () => {
@@ -259,7 +260,7 @@ describe('a pause of a minute or more before a retry', () => {
     let faults = 0;
     world.process.onCall = (name) => {
       if (
-        world.time.clock.now() >= (pauses()[0]?.at ?? Number.POSITIVE_INFINITY) &&
+        world.time.clock.now() >= Math.min(...pauses().values(), Number.POSITIVE_INFINITY) &&
         name === 'table.write' &&
         faults++ === 0
       )

@@ -96,7 +96,7 @@ ${COUNT}`,
     name: 'retries with long pauses that are used up',
     input: '{}',
     status: 'failed',
-    code: 'not.yet',
+    code: 'service.retries.exceeded',
     sources: {
       kid: 'states: [{id: nap, type: delay, duration: PT1S, transition: bad}, {id: bad, type: error, error: not.yet, message: no}]\n',
       main: `${TIMEOUTS}${KID}states:
