@@ -99,8 +99,10 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
   closers.defer(() => containers.close());
-  const tenantOf = async (input: string) =>
+  const namespaceOf = async (input: string) =>
     (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
+  // From a database elsewhere, it would be a paid request for each call of a function.
+  const tenantOf = settings.databaseEndpoint === undefined ? namespaceOf : undefined;
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;

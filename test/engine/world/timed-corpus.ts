@@ -86,7 +86,7 @@ ${COUNT}`,
 - id: go
   type: foreach
   timeout: PT10H
-  array: 'jq([1])'
+  array: 'jq([{n: 1}])'
   action: {function: kid, retries: {max_attempts: 3, delay: PT5M, codes: ['not.*']}}
   transition: look
 ${COUNT}`,
