@@ -91,3 +91,46 @@ test('the tree of a run shows the runs that led to it, and unfolds those that it
   expect(names.map((name) => name.replace(/^\//, ''))).toEqual(['top', 'middle']);
   await children.getByText('None.').waitFor();
 });
+
+test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {
+  await store('twig', 'states: [{id: a, type: noop}]\n');
+  await store('caller', callOf('twig'));
+  await store(
+    'each',
+    `functions: [{id: f, type: subflow, workflow: twig}]
+states: [{id: all, type: foreach, array: 'jq([1, 2, 3] | map({n: .}))', action: {function: f}}]
+`,
+  );
+  const run = await started(console_.client, NS, 'caller', {});
+  await untilStatus(console_.client, NS, run, 'complete');
+  const page = await console_.open(`n/${NS}/runs/${run}`);
+  const steps = page.getByRole('region', { name: 'Steps' });
+  const child = steps.getByRole('link', { name: /twig/ });
+  await child.waitFor();
+  await steps.getByRole('button', { name: 'Fold the child runs of step 1' }).click();
+  await child.waitFor({ state: 'detached' });
+  await steps.getByRole('button', { name: 'Show the child runs of step 1' }).click();
+  await child.click();
+  await page.waitForURL((url) => !url.pathname.endsWith(run));
+  // The children of several calls are asked for only when their step is opened.
+  const many = await started(console_.client, NS, 'each', {});
+  await untilStatus(console_.client, NS, many, 'complete');
+  await page.goto(page.url().replace(/[^/]*$/, many));
+  await steps.getByRole('button', { name: 'Show the child runs of step 1' }).click();
+  await expect.poll(() => child.count()).toBe(3);
+});
+
+test('a run that waits to repeat a call says when, and how the attempt before failed', async () => {
+  await store('busy', 'states: [{id: a, type: error, error: bank.busy, message: ask again later}]\n');
+  await store(
+    'patient',
+    `functions: [{id: f, type: subflow, workflow: busy}]
+states: [{id: call, type: action, action: {function: f, retries: {max_attempts: 2, delay: PT1H, codes: ['*']}}}]
+`,
+  );
+  const run = await started(console_.client, NS, 'patient', {});
+  const page = await console_.open(`n/${NS}/runs/${run}`);
+  await page.getByText(/attempt 2 in (59|60) min|attempt 2 today|attempt 2 tomorrow/).waitFor();
+  await page.getByText('bank.busy').first().waitFor();
+  await page.getByText('ask again later').first().waitFor();
+});

@@ -21,8 +21,10 @@ export interface Step {
   readonly attempts: number;
   readonly error: string | undefined;
   readonly isCaught: boolean;
-  /** Runs that the step started and waited for. */
+  /** Runs that the step started, as far as the log names them. */
   readonly children: readonly string[];
+  /** It may have started runs; the log names only some of those of a step that makes several calls. */
+  readonly startsRuns: boolean;
 }
 
 interface Draft extends Omit<Step, 'waits' | 'children'> {
@@ -30,12 +32,14 @@ interface Draft extends Omit<Step, 'waits' | 'children'> {
   attempts: number;
   error: string | undefined;
   isCaught: boolean;
+  startsRuns: boolean;
   readonly waits: { kind: Wait['kind']; from: number; to: number | undefined }[];
   readonly children: string[];
 }
 
 const RUNNING = /^Running state logic \(step:(\d+)\) -- (.+)$/;
-const SLEEPING = /^Sleeping until (?:child '([0-9a-f-]{36})' returns|function |children return)/;
+const SLEEPING = /^Sleeping until (?:child '([0-9a-f-]{36})' returns|function |a worker |children return)/;
+const STARTS_RUNS = /^Sleeping until child(?:ren)? /;
 const CHILD_RUNNING = /^Running child '([0-9a-f-]{36})'/;
 
 function open(line: LogLine, number: number, state: string): Draft {
@@ -50,6 +54,7 @@ function open(line: LogLine, number: number, state: string): Draft {
     error: undefined,
     isCaught: false,
     children: [],
+    startsRuns: false,
   };
 }
 
@@ -63,18 +68,28 @@ type Reading = (step: Draft, line: LogLine, at: number, found: RegExpExecArray) 
 const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
     SLEEPING,
-    (step, _line, at, [, child]) => {
+    (step, { msg }, at, [, child]) => {
       step.waits.push({ kind: 'child', from: at, to: undefined });
+      step.startsRuns ||= STARTS_RUNS.test(msg);
       if (child !== undefined) step.children.push(child);
     },
   ],
   [
     CHILD_RUNNING,
     (step, _line, _at, [, child]) => {
+      step.startsRuns = true;
       if (child !== undefined) step.children.push(child);
     },
   ],
-  [/^Child '|^Function '.*returned/, (step, _line, at) => endWaits(step, at)],
+  [
+    /^(?:Child '([0-9a-f-]{36})'|Function '.*returned)/,
+    (step, _line, at, [, child]) => {
+      endWaits(step, at);
+      // A further attempt of the one call is named when it returns.
+      const isKnown = child === undefined || step.children.includes(child);
+      if (!isKnown && step.children.length > 0) step.children.push(child);
+    },
+  ],
   [
     /^(?:Registered to receive events|Approval requested)/,
     (step, _line, at) => {

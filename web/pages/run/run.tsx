@@ -15,6 +15,7 @@ import { graphOf } from '../../data/workflow/yaml.ts';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { Timeline } from '../../parts/timeline/timeline.tsx';
+import { useChildRuns } from './child-runs.ts';
 import { RunHead } from './head.tsx';
 import { RunInspector } from './inspector.tsx';
 import { Reason } from './reason.tsx';
@@ -78,6 +79,7 @@ interface LoadedProps {
 }
 
 interface PathProps {
+  readonly namespace: string;
   readonly graph: ReturnType<typeof graphOf> | undefined;
   readonly error: ApiError | undefined;
   readonly way: ReturnType<typeof wayOf>;
@@ -87,7 +89,8 @@ interface PathProps {
 }
 
 /** The diagram with the path that the run took, and its steps in time. */
-function Path({ graph, error, way, steps, step, instance }: PathProps) {
+function Path({ namespace, graph, error, way, steps, step, instance }: PathProps) {
+  const childRuns = useChildRuns(namespace, instance, steps);
   const chooseState = (id: string) => choose(steps.findLast((one) => one.state === id)?.number);
   return (
     <div class="run-left">
@@ -108,6 +111,7 @@ function Path({ graph, error, way, steps, step, instance }: PathProps) {
         to={isOver(instance) ? instantOf(instance.updatedAt) : undefined}
         chosen={step?.number}
         onChoose={(number) => choose(number === step?.number ? undefined : number)}
+        childRuns={childRuns}
       />
     </div>
   );
@@ -133,7 +137,7 @@ function Loaded({ namespace, reply, log, wait, state }: LoadedProps) {
         step={timeline?.steps.findLast(({ state: id }) => id === last)?.n}
       />
       <div class="run">
-        <Path {...{ graph, error, way, steps, step, instance }} />
+        <Path {...{ namespace, graph, error, way, steps, step, instance }} />
         <RunInspector
           {...{ namespace, reply, log, step, source, timeline }}
           sourceError={error}

@@ -102,23 +102,57 @@ function WorkerWords({ namespace, worker }: { readonly namespace: string; readon
   );
 }
 
+/** The attempt that follows a failed one: when, and how that failed. */
+function Retry({ call: { attempt, lastError, nextAttempt } }: { readonly call: Calls['open'][number] }) {
+  return (
+    <>
+      {nextAttempt !== undefined && (
+        <>
+          {', '}
+          <strong>
+            attempt {attempt + 1} <Time at={nextAttempt} />
+          </strong>
+        </>
+      )}
+      {lastError !== undefined && (
+        <span class="reason-message">
+          {', after '}
+          <code class="is-failed">{lastError.code}</code> {lastError.message}
+        </span>
+      )}
+    </>
+  );
+}
+
 const MOST_CALLS = 5;
+
+function OpenCall({ namespace, call }: { readonly namespace: string; readonly call: Calls['open'][number] }) {
+  const { attempt, instance, status, workflow, worker, nextAttempt } = call;
+  const name = worker === undefined ? workflow || `call ${call.call + 1}` : undefined;
+  if (status === 'not begun') {
+    return (
+      <>
+        {name}
+        {nextAttempt === undefined && <span class="quiet">, not begun</span>}
+      </>
+    );
+  }
+  return (
+    <>
+      {attempt > 0 && <span class="quiet">attempt {attempt + 1}: </span>}
+      {worker === undefined ? name : <WorkerWords namespace={namespace} worker={worker} />}{' '}
+      <Id id={instance} of="the child’s id" href={addresses.run(namespace, instance)} />
+    </>
+  );
+}
 
 function OpenCalls({ namespace, calls: { open } }: { readonly namespace: string; readonly calls: Calls }) {
   return (
     <ul class="near-misses">
-      {open.slice(0, MOST_CALLS).map(({ call, attempt, instance, status, workflow, worker }) => (
-        <li key={`${call} ${attempt}`}>
-          {attempt > 0 && <span class="quiet">attempt {attempt + 1}: </span>}
-          {worker === undefined ? workflow || 'a call' : <WorkerWords namespace={namespace} worker={worker} />}
-          {status === 'not begun' ? (
-            <span class="quiet">, not begun</span>
-          ) : (
-            <>
-              {' '}
-              <Id id={instance} of="the child’s id" href={addresses.run(namespace, instance)} />
-            </>
-          )}
+      {open.slice(0, MOST_CALLS).map((one) => (
+        <li key={`${one.call} ${one.attempt}`}>
+          <OpenCall namespace={namespace} call={one} />
+          <Retry call={one} />
         </li>
       ))}
       {open.length > MOST_CALLS && <li class="quiet">and {(open.length - MOST_CALLS).toLocaleString('en-US')} more</li>}

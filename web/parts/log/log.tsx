@@ -5,7 +5,7 @@ import { into } from '../../data/api/task.ts';
 import { clockTime, exactTime, instantOf } from '../../data/format/time.ts';
 import { Button } from '../button/button.tsx';
 import { Search, Select } from '../filter/filter.tsx';
-import { useRows } from '../scroll/rows.ts';
+import { roomOf, useRows } from '../scroll/rows.ts';
 import { CopyButton } from '../value/value.tsx';
 
 type Level = LogLine['level'];
@@ -72,23 +72,16 @@ function Detail({ line, onClose }: { readonly line: LogLine; readonly onClose: (
 
 interface LineProps {
   readonly line: LogLine;
-  readonly index: number;
   readonly isOpen: boolean;
   readonly context: Context;
   readonly onOpen: () => void;
 }
 
-function Line({ line, index, isOpen, context, onOpen }: LineProps) {
+function Line({ line, isOpen, context, onOpen }: LineProps) {
   const time = instantOf(line.t);
   const where = context(line);
   return (
-    <button
-      type="button"
-      class={`log-line ${line.level}`}
-      style={{ transform: `translateY(${index * ROW}px)` }}
-      aria-pressed={isOpen}
-      onClick={onOpen}
-    >
+    <button type="button" class={`log-line ${line.level}`} aria-pressed={isOpen} onClick={onOpen}>
       <span class="log-time" title={exactTime(time)}>
         {clockTime(time)}
       </span>
@@ -162,11 +155,10 @@ export function Log(props: LogProps) {
       <Tools level={level} term={term} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region is reached by the keyboard */}
       <section class="log-body" ref={scroller} onScroll={look} aria-label={`${label}: lines`} tabIndex={0}>
-        <div class="log-rows" style={{ height: `${shown.length * ROW}px` }}>
+        <div class="rolled" style={roomOf(range.value, shown.length, ROW)}>
           {shown.slice(from, to).map((line, index) => (
             <Line
               key={`${line.t} ${from + index}`}
-              index={from + index}
               isOpen={open.value === line}
               onOpen={() => toggle(line)}
               {...{ line, context }}

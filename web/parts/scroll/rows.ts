@@ -31,6 +31,16 @@ class Rows {
   };
 }
 
+/**
+ * The style of an element of the class `rolled` that holds the rows [from, to) of many: it leaves the room of the
+ * others. The rows themselves have no style of their own, such as their place: Chromium would compare the style of each
+ * part of a row with those of all rows that there were.
+ */
+export const roomOf = ({ from, to }: RowRange, count: number, height: number) => ({
+  '--above': `${Math.min(from, count) * height}px`,
+  '--below': `${Math.max(0, count - to) * height}px`,
+});
+
 /** Which of many rows of one height a scrolled element shows. */
 export function useRows<Scroller extends HTMLElement = HTMLTableSectionElement>(
   height: number,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { isNarrow } from '../../data/browser/viewport.ts';
-import { useRows } from '../scroll/rows.ts';
+import { roomOf, useRows } from '../scroll/rows.ts';
 import { rowKeys } from './keys.ts';
 
 export interface Column<Row> {
@@ -89,15 +89,13 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
 interface BodyRowProps<Row> {
   readonly table: TableProps<Row>;
   readonly index: number;
-  readonly height: number;
 }
 
-function BodyRow<Row>({ table, index, height }: BodyRowProps<Row>) {
+function BodyRow<Row>({ table, index }: BodyRowProps<Row>) {
   const row = table.rowAt(index);
-  const place = { transform: `translateY(${index * height}px)`, height: `${height}px` };
   if (row === undefined) {
     return (
-      <tr class="row blank" style={place}>
+      <tr class="row blank">
         <td class="cell">
           <span class="unseen">not loaded yet</span>
         </td>
@@ -107,7 +105,7 @@ function BodyRow<Row>({ table, index, height }: BodyRowProps<Row>) {
   const href = table.hrefOf?.(row);
   const look = table.isChosen?.(row) === true ? 'row chosen' : 'row';
   return (
-    <tr class={look} style={place} aria-rowindex={index + 2} data-index={index}>
+    <tr class={look} aria-rowindex={index + 2} data-index={index}>
       {isNarrow.value ? (
         <NarrowCell row={row} narrow={table.narrow} href={href} />
       ) : (
@@ -127,18 +125,24 @@ export function Table<Row>(table: TableProps<Row>) {
   const { label, columns, count, rowAt, keyOf, onRange, isWhole = false } = table;
   const height = isNarrow.value ? NARROW_ROW : ROW;
   const { range, scroller } = useRows(height, count);
-  const { from, to } = isWhole ? { from: 0, to: count } : range.value;
+  const from = isWhole ? 0 : range.value.from;
+  const to = isWhole ? count : Math.min(range.value.to, count);
   useEffect(() => onRange?.(from, to), [onRange, from, to]);
   useEffect(() => rowKeys(() => scroller.current, height), [scroller, height]);
   const tracks = isNarrow.value ? 'minmax(0, 1fr)' : columns.map(({ width }) => width).join(' ');
-  const sizes = { '--tracks': tracks, '--height': `${count * height}px` };
+  const sizes = { '--tracks': tracks, '--height': `${height}px` };
   return (
     <table class={`table${isWhole ? ' whole' : ''}`} aria-label={label} aria-rowcount={count + 1} style={sizes}>
       <Head columns={columns} />
-      <tbody class="table-body" ref={scroller} tabIndex={isWhole || table.hrefOf !== undefined ? undefined : 0}>
-        {indexesOf(from, Math.min(to, count)).map((index) => {
+      <tbody
+        class="table-body rolled"
+        ref={scroller}
+        tabIndex={isWhole || table.hrefOf !== undefined ? undefined : 0}
+        style={roomOf({ from, to }, count, height)}
+      >
+        {indexesOf(from, to).map((index) => {
           const row = rowAt(index);
-          return <BodyRow key={row === undefined ? `blank ${index}` : keyOf(row)} {...{ table, index, height }} />;
+          return <BodyRow key={row === undefined ? `blank ${index}` : keyOf(row)} {...{ table, index }} />;
         })}
       </tbody>
     </table>

@@ -1,0 +1,111 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { call, filterQuery } from '../api/client.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
+import type { InstanceRecord } from '../api/operations.ts';
+import { instantOf } from '../format/time.ts';
+import { isOver } from './status.ts';
+import type { Step } from './steps.ts';
+
+/** The most child runs that a timeline shows. */
+const MOST_CHILDREN = 500;
+const AGAIN_MS = 3000;
+
+/** The child runs of a run as far as they are known, the oldest first. */
+export interface Children {
+  readonly runs: readonly InstanceRecord[];
+  /** There are more than are known. */
+  readonly isPart: boolean;
+  /** False until the first reply. */
+  readonly isRead: boolean;
+  readonly error?: ApiError;
+}
+
+const NONE: Children = { runs: [], isPart: false, isRead: false };
+
+/** Which child runs are asked for: those with these ids, or all that the run has started. */
+export interface Wanted {
+  readonly ids: readonly string[];
+  readonly isAll: boolean;
+}
+
+const byStart = (a: InstanceRecord, b: InstanceRecord): number => instantOf(a.createdAt) - instantOf(b.createdAt);
+
+/** Reads single runs; one that was deleted is left out. */
+async function readEach(namespace: string, ids: readonly string[], known: Children): Promise<Children> {
+  const ended = new Map(known.runs.filter(isOver).map((run) => [run.id, run]));
+  const found = await Promise.all(
+    ids.map(
+      async (id) =>
+        ended.get(id) ??
+        call('getInstance', { namespace, instance: id }).then(
+          (reply) => reply.instance,
+          (error: unknown) => {
+            if (toApiError(error).status === 404) return undefined;
+            throw error;
+          },
+        ),
+    ),
+  );
+  return { runs: found.filter((run) => run !== undefined).sort(byStart), isPart: false, isRead: true };
+}
+
+/** Lists the runs that a run has started, among those that began while it lasted. */
+async function readAll(namespace: string, parent: InstanceRecord): Promise<Children> {
+  const until = isOver(parent) ? [{ field: 'CREATED', type: 'BEFORE', val: parent.updatedAt }] : [];
+  const filters = [
+    { field: 'TRIGGER', type: 'MATCH', val: `instance:${parent.id}` },
+    { field: 'CREATED', type: 'AFTER', val: parent.createdAt },
+    ...until,
+  ];
+  const order = { 'order.field': 'CREATED', 'order.direction': 'ASC' };
+  const query = { ...filterQuery(filters), ...order, limit: MOST_CHILDREN };
+  const { results, pageInfo } = (await call('listInstances', { namespace }, { query })).instances;
+  return { runs: results, isPart: pageInfo.total > results.length, isRead: true };
+}
+
+/** The child runs of a run, read again every few seconds while it goes on. */
+export function useChildren(
+  namespace: string,
+  parent: InstanceRecord,
+  { ids, isAll }: Wanted,
+): ReadonlySignal<Children> {
+  const shown = useMemo(() => signal(NONE), [parent.id]);
+  useEffect(() => {
+    if (ids.length === 0 && !isAll) return undefined;
+    let isClosed = false;
+    const read = async () => {
+      if (document.hidden) return;
+      const found = await (isAll ? readAll(namespace, parent) : readEach(namespace, ids, shown.peek())).catch(
+        (error: unknown) => ({ ...shown.peek(), error: toApiError(error) }),
+      );
+      if (!isClosed) shown.value = found;
+    };
+    void read();
+    const timer = isOver(parent) ? undefined : setInterval(() => void read(), AGAIN_MS);
+    return () => {
+      isClosed = true;
+      clearInterval(timer);
+    };
+  }, [shown, namespace, parent.status, ids.join(), isAll]);
+  return shown;
+}
+
+/** The child runs of each step, by its number: those that its log lines name, else those that began while it lasted. */
+export function childrenBySteps(
+  steps: readonly Step[],
+  runs: readonly InstanceRecord[],
+): ReadonlyMap<number, readonly InstanceRecord[]> {
+  const callers = steps.filter(({ startsRuns }) => startsRuns);
+  const named = new Map(callers.flatMap((step) => step.children.map((id) => [id, step] as const)));
+  const stepOf = (run: InstanceRecord): Step | undefined => {
+    const began = instantOf(run.createdAt);
+    return named.get(run.id) ?? callers.findLast(({ from }) => from <= began);
+  };
+  const found = new Map<number, InstanceRecord[]>();
+  for (const run of runs) {
+    const number = stepOf(run)?.number;
+    if (number !== undefined) found.set(number, [...(found.get(number) ?? []), run]);
+  }
+  return found;
+}
