@@ -1,9 +1,11 @@
 import type { Endpoints, EndpointsOf } from '../../lib/api/http/endpoints.ts';
+import { isOn } from '../../lib/api/http/request.ts';
 import type { instances as routes } from '../../lib/api/registry/routes/instances.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { toBundle } from '../../lib/domain/instances/bundle.ts';
 import { needKnown } from '../../lib/domain/instances/filters.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
+import { withLabels } from '../../lib/domain/instances/labels.ts';
 import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/timeline.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { needOfRun } from '../../lib/domain/tree/kept-sources.ts';
@@ -25,7 +27,9 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
     // Clients expect this status for a bad list request here, and another one elsewhere.
     const request = toListRequest(query, 'refused');
     if (ports.settings.brand !== 'direktiv') needKnown(request);
-    return { instances: await instances.list(ports, path.namespace, request), namespace: path.namespace };
+    const list = await instances.list(ports, path.namespace, request);
+    const shown = isOn(query, 'labels') ? await withLabels(ports.table, list) : list;
+    return { instances: shown, namespace: path.namespace };
   },
   rerunInstances: async (ports, { path, query, input }) => {
     const { dryRun = true, limit = 20, after = '', at, repeat = 'failed' } = input ?? {};

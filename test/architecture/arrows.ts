@@ -751,6 +751,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/namespaces',
     'lib/domain/runs',
     'lib/engine/calls',
+    'lib/engine/executions',
     'lib/engine/workers',
     'lib/events',
     'lib/language',

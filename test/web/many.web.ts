@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { rowsOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, started, untilStatus } from './browser/space.ts';
 
@@ -26,6 +27,16 @@ afterAll(async () => {
   expect(console_.faults).toEqual([]);
 });
 
+const PENDING = 'filter.field=STATUS&filter.type=MATCH&filter.val=pending';
+const listPending = () => ask(console_.client, 'GET', `${BASE}/instances?${PENDING}`);
+
+/** Three runs that wait, and no other. */
+async function startThree(): Promise<void> {
+  const left = rowsOf((await listPending())?.['instances']?.['results']);
+  for (const { id } of left) await ask(console_.client, 'POST', `${BASE}/instances/${id}/cancel`);
+  for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
+}
+
 /** A page whose requests to cancel runs are held until the returned function is called. */
 async function openHeld() {
   const page = await console_.open(`n/${NS}/runs?status=pending`);
@@ -40,18 +51,18 @@ async function openHeld() {
   await page.getByRole('button', { name: 'Cancel all…' }).click();
   const panel = page.getByRole('complementary', { name: 'Cancel runs' });
   await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
-  await panel.getByText('0 runs cancelled …').waitFor();
+  await panel.getByText('0 of 3 runs cancelled …').waitFor();
   return { page, panel, release };
 }
 
 test('an action on many runs goes on behind other pages when its panel is closed', async () => {
-  for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
+  await startThree();
   const { page, panel, release } = await openHeld();
   await panel.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: 'Variables' }).click();
   await page.getByRole('heading', { level: 1, name: 'Variables' }).waitFor();
   const underWay = page.getByRole('list', { name: 'Under way' });
-  await underWay.getByText('0 runs cancelled …').waitFor();
+  await underWay.getByText('0 of 3 runs cancelled …').waitFor();
   release();
   await underWay.getByText('3 runs cancelled.').waitFor();
   await underWay.getByRole('link', { name: `Cancel runs in ${NS}` }).click();
@@ -61,13 +72,29 @@ test('an action on many runs goes on behind other pages when its panel is closed
 });
 
 test('an action on many runs stops after the request under way', async () => {
-  for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
+  await startThree();
   const { panel, release } = await openHeld();
   await panel.getByRole('button', { name: 'Stop' }).click();
   release();
-  await panel.getByText('1 run cancelled, then stopped.').waitFor();
+  await panel.getByText('1 of 3 runs cancelled, then stopped.').waitFor();
   await panel.getByRole('button', { name: 'Look again' }).click();
   await panel.getByRole('heading', { name: '2 runs' }).waitFor();
+});
+
+test('an action on many runs whose tab was closed is offered again, and goes on', async () => {
+  await startThree();
+  const { page } = await openHeld();
+  await page.close({ runBeforeUnload: false });
+  const next = await console_.open(`n/${NS}/variables`);
+  const underWay = next.getByRole('list', { name: 'Under way' });
+  await underWay.getByText(/of 3 runs cancelled, then its tab was closed\./).waitFor();
+  await underWay.getByRole('button', { name: 'Go on' }).click();
+  await underWay.getByText(/^[23] runs cancelled\./).waitFor();
+  expect((await listPending())?.['instances']).toMatchObject({ pageInfo: { total: 0 } });
+  // It is offered no more.
+  await next.reload();
+  await next.getByRole('heading', { level: 1, name: 'Variables' }).waitFor();
+  expect(await underWay.count()).toBe(0);
 });
 
 test('the tree of a run shows the runs that led to it, and unfolds those that it started', async () => {

@@ -117,6 +117,12 @@ test('a person finds the runs with a label, and those with an error, by addresse
   await ask(console_.client, 'POST', `${BASE}/tree/hello.yaml?op=execute&label.team=ops&label.order=o-2`, {});
   const page = await console_.open(`n/${NS}/runs?label=team%3Dops`);
   await page.getByText('2 runs', { exact: true }).waitFor();
+  const rows = page.getByRole('table', { name: 'Runs' });
+  await rows.getByRole('link', { name: 'order=o-1' }).waitFor();
+  // The list of all runs shows the labels too, and leads to the runs that have one.
+  await page.goto(page.url().replace(/runs.*$/, 'runs?workflow=/hello.yaml'));
+  await rows.getByRole('link', { name: 'team=ops' }).first().click();
+  await page.waitForURL(/label=team%3Dops/);
   await page.getByRole('searchbox', { name: 'Label' }).fill('order=o-2');
   await page.waitForURL(/label=order%3Do-2/);
   await page.getByText('1 run', { exact: true }).waitFor();

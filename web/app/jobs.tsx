@@ -15,7 +15,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         {WORDS[kind]} in {namespace}
       </a>
       <progress max={Math.max(planned, 1)} value={done + skipped} aria-label={`${WORDS[kind]} in ${namespace}`} />
-      {state.value === 'failed' && (
+      {(state.value === 'failed' || state.value === 'interrupted') && (
         <Button kind="bare" icon="retry" onClick={() => void job.run()}>
           Go on
         </Button>

@@ -60,6 +60,7 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   field: 'greeting',
   'raw-output': 'true',
   'input.*': 'World',
+  labels: 'true',
   'label.*': 'shop',
   since: '24h',
   term: 'tok',

@@ -40,6 +40,7 @@ export const queries = {
     about: 'Return a string as plain text or, if it is base64, as its bytes; return null as an empty body.',
   },
   'input.*': { type: 'string', repeats: true, about: 'Top-level field of the input, if there is no body.' },
+  labels: { type: 'boolean', about: 'Also return the labels of each run, of at most 200 runs.' },
   'label.*': { type: 'string', about: 'Label of the run: `label.team=x`.' },
   since: { type: 'string', about: 'Period to look back, as a Go duration: `24h`, `90m`.' },
   term: { type: 'string', about: 'Text to search for.' },

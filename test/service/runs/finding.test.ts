@@ -68,6 +68,16 @@ describe('runs are found', () => {
     expect(JSON.stringify(log)).toContain("Unable to set a label: the label 'none'");
   });
 
+  test('and returns their labels on request, of at most 200 runs', async () => {
+    const { instances } = (await client.call('GET', `${DEMO}/instances?labels=true&limit=2`)).json();
+    expect(rowsOf(instances?.['results']).map(({ labels }) => labels?.['team'])).toEqual([
+      expect.any(String),
+      expect.any(String),
+    ]);
+    const plain = (await client.call('GET', `${DEMO}/instances?limit=2`)).json();
+    expect(JSON.stringify(plain)).not.toContain('labels');
+  });
+
   test('by code, text of the message, status and label together', async () => {
     expect(await found(filter('CODE', 'MATCH', 'order.refused'))).toEqual([6, 3, 0]);
     expect(await found(filter('CODE', 'CONTAINS', 'refus') + filter('LABEL', 'MATCH', 'order=o-3'))).toEqual([3]);

@@ -1,9 +1,10 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import { key } from '../api/session.ts';
+import { key, may, rights } from '../api/session.ts';
 import { count } from '../format/text.ts';
 import { type BulkAction, type BulkPlan, type BulkProgress, cancelAction, rerunAction } from './bulk.ts';
 import type { RunFilters } from './filters.ts';
+import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
 
 /** What is done to the runs of a list. */
 export type BulkKind = 'cancel' | 'rerun';
@@ -20,23 +21,25 @@ export interface BulkOrder {
 export const actionOf = ({ namespace, kind, filters, revision }: BulkOrder): BulkAction =>
   kind === 'cancel' ? cancelAction(namespace, filters) : rerunAction(namespace, filters, revision);
 
-export type JobState = 'running' | 'over' | 'stopped' | 'failed';
+export type JobState = 'running' | 'over' | 'stopped' | 'failed' | 'interrupted';
 
-/** An action on many runs, which goes on while the person looks at other pages. */
+/** An action on many runs, which goes on while the person looks at other pages, and can go on in another tab. */
 export class BulkJob {
   readonly order: BulkOrder;
   /** The runs that it was planned for. */
   readonly planned: number;
-  readonly #plan: BulkPlan;
-  readonly #progress = signal<BulkProgress>({ done: 0, skipped: 0 });
-  readonly #state: Signal<JobState> = signal<JobState>('running');
+  readonly #plan: KeptJob['plan'];
+  readonly #progress: Signal<BulkProgress>;
+  readonly #state: Signal<JobState> = signal<JobState>('interrupted');
   readonly #error = signal<ApiError | undefined>(undefined);
   #isStopped = false;
+  #isLeft = false;
 
-  constructor(order: BulkOrder, plan: BulkPlan) {
+  constructor({ order, plan, planned, progress }: KeptJob) {
     this.order = order;
+    this.planned = planned;
     this.#plan = plan;
-    this.planned = plan.total - plan.rows.filter(({ skipped }) => skipped !== undefined).length;
+    this.#progress = signal(progress);
   }
 
   get progress(): ReadonlySignal<BulkProgress> {
@@ -51,28 +54,46 @@ export class BulkJob {
     return this.#error;
   }
 
-  /** Does it, or goes on after a failure: what was done already is skipped. */
+  /** Does it, or goes on after a failure or in another tab: what was done already is skipped. */
   async run(): Promise<void> {
     this.#isStopped = false;
     this.#state.value = 'running';
     this.#error.value = undefined;
+    this.#keep();
     try {
-      await actionOf(this.order).run(
-        this.#plan,
-        (progress) => {
-          this.#progress.value = progress;
-        },
-        () => this.#isStopped,
-      );
+      await underLock(this.order, () => this.#work());
+      if (this.#isLeft) return;
       this.#state.value = this.#isStopped ? 'stopped' : 'over';
+      dropJob(this.order);
     } catch (error) {
       this.#error.value = toApiError(error);
       this.#state.value = 'failed';
     }
   }
 
+  #work(): Promise<void> {
+    return actionOf(this.order).run(this.#plan, {
+      from: this.#progress.peek(),
+      onProgress: (progress) => {
+        this.#progress.value = progress;
+        this.#keep();
+      },
+      isStopped: () => this.#isStopped,
+    });
+  }
+
+  #keep(): void {
+    keepJob({ order: this.order, plan: this.#plan, planned: this.planned, progress: this.#progress.peek() });
+  }
+
   /** Ends it after the request that is under way. */
   stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Ends it after the request that is under way, so that it can go on in another session. */
+  leave(): void {
+    this.#isLeft = true;
     this.#isStopped = true;
   }
 }
@@ -83,48 +104,67 @@ const ENDINGS: Readonly<Record<JobState, string>> = {
   over: '.',
   stopped: ', then stopped.',
   failed: ', then it failed.',
+  interrupted: ', then its tab was closed.',
 };
 
-/** `3 runs cancelled, 1 skipped …`. */
-export function progressText({ order, progress, state }: BulkJob): string {
+/** `3 of 10 runs cancelled, 1 skipped …`. */
+export function progressText({ order, planned, progress, state }: BulkJob): string {
   const { done, skipped } = progress.value;
   const more = skipped === 0 ? '' : `, ${skipped.toLocaleString('en-US')} skipped`;
-  return `${count(done, 'run')} ${DID[order.kind]}${more}${ENDINGS[state.value]}`;
+  const isPart = state.value !== 'over' && planned > done;
+  const runs = isPart ? `${done.toLocaleString('en-US')} of ${count(planned, 'run')}` : count(done, 'run');
+  return `${runs} ${DID[order.kind]}${more}${ENDINGS[state.value]}`;
 }
 
 /** The actions that are under way or over, until a person takes note; the newest last. */
 export const jobs = signal<readonly BulkJob[]>([]);
 
-const isFor = (job: BulkJob, { namespace, kind, filters }: Omit<BulkOrder, 'revision'>): boolean =>
-  job.order.namespace === namespace &&
-  job.order.kind === kind &&
-  JSON.stringify(job.order.filters) === JSON.stringify(filters);
+const isFor = (job: BulkJob, order: Omit<BulkOrder, 'revision'>): boolean => nameOf(job.order) === nameOf(order);
 
 /** The newest action on these runs, if there is one. */
 export const jobFor = (order: Omit<BulkOrder, 'revision'>): BulkJob | undefined =>
   jobs.value.findLast((job) => isFor(job, order));
 
-/** Begins an action, which ends by itself, by `stop`, or with the session. */
-export function begin(order: BulkOrder, plan: BulkPlan): void {
-  const job = new BulkJob(order, plan);
+/** Begins an action, which ends by itself or by `stop`; after the session another one can go on with it. */
+export function begin(order: BulkOrder, { at, total, rows }: BulkPlan): void {
+  const planned = total - rows.filter(({ skipped }) => skipped !== undefined).length;
+  const job = new BulkJob({ order, plan: { at, total }, planned, progress: { done: 0, skipped: 0 } });
   jobs.value = [...jobs.peek().filter((other) => !isFor(other, order)), job];
   void job.run();
 }
 
 /** Takes an action that is over off the list. */
 export function forget(job: BulkJob): void {
+  dropJob(job.order);
   jobs.value = jobs.peek().filter((other) => other !== job);
 }
 
-// What one key has begun is not done by the next.
+const mayGoOn = ({ order: { namespace, kind } }: KeptJob): boolean => {
+  const { namespaces = [] } = rights.peek() ?? {};
+  const isOpen = namespaces.length === 0 || namespaces.includes(namespace);
+  return isOpen && may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
+};
+
+/** Offers to go on with what was interrupted, if the key may. */
+async function offer(): Promise<void> {
+  const found = (await interruptedJobs()).filter(mayGoOn).map((kept) => new BulkJob(kept));
+  const fresh = found.filter(({ order }) => !jobs.peek().some((job) => isFor(job, order)));
+  if (fresh.length > 0) jobs.value = [...fresh, ...jobs.peek()];
+}
+
+// What one key has begun is not done by the next, unless a person says so.
 key.subscribe(() => {
-  for (const job of jobs.peek()) job.stop();
+  for (const job of jobs.peek()) job.leave();
   jobs.value = [];
+});
+
+effect(() => {
+  if (key.value !== undefined && rights.value !== undefined) void offer();
 });
 
 const askToStay = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-// A tab that is closed ends its actions: the browser asks first.
+// A tab that is closed interrupts its actions: the browser asks first.
 effect(() => {
   const isRunning = jobs.value.some(({ state }) => state.value === 'running');
   if (isRunning) window.addEventListener('beforeunload', askToStay);

@@ -21,13 +21,24 @@ export interface BulkPlan {
 export interface BulkProgress {
   readonly done: number;
   readonly skipped: number;
+  /** Where the next request goes on. */
+  readonly after?: string;
+}
+
+/** How a plan is carried out. */
+export interface BulkWork {
+  /** How far it was when it was interrupted. */
+  readonly from: BulkProgress;
+  readonly onProgress: (progress: BulkProgress) => void;
+  /** Asked between requests. */
+  readonly isStopped: () => boolean;
 }
 
 /** An action on all runs that have the properties of the filters. */
 export interface BulkAction {
   plan(): Promise<BulkPlan>;
-  /** Does it, and reports how far it is; `isStopped` is asked between requests. Throws ApiError. */
-  run(plan: BulkPlan, onProgress: (progress: BulkProgress) => void, isStopped: () => boolean): Promise<void>;
+  /** Does it, or goes on with it, and reports how far it is. Throws ApiError. */
+  run(plan: Pick<BulkPlan, 'at'>, work: BulkWork): Promise<void>;
 }
 
 const SHOWN = 100;
@@ -49,14 +60,14 @@ export function rerunAction(namespace: string, filters: RunFilters, revision: 'p
       }));
       return { total: reply.total ?? rows.length, rows, at: reply.at };
     },
-    run: async ({ at }, onProgress, isStopped) => {
-      const progress = { done: 0, skipped: 0 };
-      let after: string | undefined;
+    run: async ({ at }, { from, onProgress, isStopped }) => {
+      const progress = { done: from.done, skipped: from.skipped };
+      let { after } = from;
       do {
         const reply = await ask({ dryRun: false, at, limit: AT_ONCE, ...(after === undefined ? {} : { after }) });
         for (const { rerun } of reply.instances) progress[rerun === undefined ? 'skipped' : 'done'] += 1;
-        onProgress({ ...progress });
         after = reply.next;
+        onProgress(after === undefined ? { ...progress } : { ...progress, after });
         if (reply.retryAfter !== undefined) await rest(reply.retryAfter * 1000);
       } while (after !== undefined && !isStopped());
     },
@@ -88,8 +99,9 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
       const { ids, total } = await pending(at);
       return { total, rows: ids.slice(0, SHOWN).map((id) => ({ id })), at };
     },
-    run: async ({ at }, onProgress, isStopped) => {
-      const progress = { done: 0, skipped: 0 };
+    run: async ({ at }, { from, onProgress, isStopped }) => {
+      // Runs that are cancelled are not in the list any longer.
+      const progress = { done: from.done, skipped: from.skipped };
       for (const instance of (await pending(at)).ids) {
         if (isStopped()) return;
         const isDone = await call('cancelInstance', { namespace, instance }).then(

@@ -1,9 +1,10 @@
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
 import type { StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';
+import type { Labels } from './labels.ts';
 
 const PAGE = 100;
 const HALF = PAGE / 2;
@@ -23,6 +24,7 @@ export class FoundRows {
   /** False while there may be more than the rows that are known. */
   readonly isWhole = signal(false);
 
+  readonly #labels = signal<ReadonlyMap<string, Labels>>(new Map());
   readonly #namespace: string;
   readonly #filters: RunFilters;
   readonly #openedAt = Date.now();
@@ -35,6 +37,11 @@ export class FoundRows {
   constructor(namespace: string, filters: RunFilters) {
     this.#namespace = namespace;
     this.#filters = filters;
+  }
+
+  /** The labels of the runs, by id. */
+  get labels(): ReadonlySignal<ReadonlyMap<string, Labels>> {
+    return this.#labels;
   }
 
   /** Begins to load. Returns the function that ends it. */
@@ -83,7 +90,7 @@ export class FoundRows {
 
   async #ask(after: string | undefined, abort: AbortSignal): Promise<InstancesReply['instances']> {
     const cursor = after === undefined ? {} : { after };
-    const query = { ...toListQuery(this.#filters, this.#openedAt), limit: PAGE, ...cursor };
+    const query = { ...toListQuery(this.#filters, this.#openedAt), limit: PAGE, labels: true, ...cursor };
     return (await call('listInstances', { namespace: this.#namespace }, { query, signal: abort })).instances;
   }
 
@@ -92,6 +99,8 @@ export class FoundRows {
     for (const row of results) rows.set(rows.size, row);
     this.#isFirstPage = isFirst;
     this.#next = pageInfo.hasNextPage ? pageInfo.endCursor : undefined;
+    const labels = results.flatMap(({ id, labels: found }) => (found === undefined ? [] : [[id, found] as const]));
+    this.#labels.value = new Map([...(isFirst ? [] : this.#labels.peek()), ...labels]);
     this.rows.value = rows;
     this.isWhole.value = this.#next === undefined;
     this.total.value = rows.size + (this.#next === undefined ? 0 : 1);

@@ -4,6 +4,7 @@ import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
 import { follow, type StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';
+import { RunLabels } from './labels.ts';
 
 /** Rows that one request asks for: those in sight, and some on both sides. */
 const PAGE = 100;
@@ -26,6 +27,7 @@ export class RunRows {
   /** Every run of the list is counted. */
   readonly isWhole: ReadonlySignal<boolean> = signal(true);
 
+  readonly #labels = new RunLabels();
   readonly #namespace: string;
   readonly #filters: RunFilters;
   readonly #openedAt = Date.now();
@@ -41,6 +43,11 @@ export class RunRows {
     this.#filters = filters;
   }
 
+  /** The labels of the runs as far as they are known, by id. */
+  get labels(): RunLabels['known'] {
+    return this.#labels.known;
+  }
+
   /** Begins to load. Returns the function that ends it. */
   open(): () => void {
     this.#load(0);
@@ -48,6 +55,7 @@ export class RunRows {
     return () => {
       clearTimeout(this.#timer);
       clearInterval(this.#counter);
+      this.#labels.stop();
       this.#stop();
       this.#offset = -1;
     };
@@ -96,7 +104,10 @@ export class RunRows {
       { namespace: this.#namespace },
       { query },
       {
-        onFrame: ({ instances }) => this.#take(offset, instances),
+        onFrame: ({ instances }) => {
+          this.#take(offset, instances);
+          this.#labels.want(instances.results, () => this.#labelled(query));
+        },
         onState: (state) => {
           this.state.value = state;
         },
@@ -105,6 +116,11 @@ export class RunRows {
         },
       },
     );
+  }
+
+  async #labelled(query: object): Promise<InstancesReply['instances']['results']> {
+    const labelled = { query: { ...query, labels: true } };
+    return (await call('listInstances', { namespace: this.#namespace }, labelled)).instances.results;
   }
 
   #take(offset: number, { pageInfo, results }: InstancesReply['instances']): void {

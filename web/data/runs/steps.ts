@@ -38,7 +38,8 @@ interface Draft extends Omit<Step, 'waits' | 'children'> {
 }
 
 const RUNNING = /^Running state logic \(step:(\d+)\) -- (.+)$/;
-const SLEEPING = /^Sleeping until (?:child '([0-9a-f-]{36})' returns|function |a worker |children return)/;
+const SLEEPING =
+  /^(?:Sleeping until (?:child '([0-9a-f-]{36})' returns|function |a worker |children return)|Calling function )/;
 const STARTS_RUNS = /^Sleeping until child(?:ren)? /;
 const CHILD_RUNNING = /^Running child '([0-9a-f-]{36})'/;
 
@@ -84,6 +85,8 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
     /^(?:Child '([0-9a-f-]{36})'|Function '.*returned)/,
     (step, _line, at, [, child]) => {
+      // The calls of a loop and of branches that return at once are named only here; the one call of a state was before.
+      if (child !== undefined && step.waits.length === 0) step.startsRuns = true;
       endWaits(step, at);
       // A further attempt of the one call is named when it returns.
       const isKnown = child === undefined || step.children.includes(child);

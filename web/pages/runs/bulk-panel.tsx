@@ -110,6 +110,11 @@ function Progress({ job }: { readonly job: BulkJob }) {
         </>
       ) : (
         <div class="line">
+          {state.value === 'interrupted' && (
+            <Button kind="primary" icon="retry" onClick={() => void job.run()}>
+              Go on
+            </Button>
+          )}
           <Button icon="retry" onClick={() => forget(job)}>
             Look again
           </Button>

@@ -89,7 +89,12 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
   const rows = useMemo(() => rowsOf(namespace, filters), [name]);
   useEffect(() => rows.open(), [rows]);
   const waiting = useListeningRuns(namespace).value;
-  const columns = useMemo(() => runColumns(waiting), [waiting]);
+  const known = rows.labels.value;
+  const labels = useMemo(
+    () => ({ of: known, hrefOf: (label: string) => addresses.runs(namespace, { label }) }),
+    [known, namespace],
+  );
+  const columns = useMemo(() => runColumns(waiting, labels), [waiting, labels]);
   const holder = useRef<HTMLDivElement>(null);
   const toTop = () => holder.current?.querySelector('.table-body')?.scrollTo({ top: 0 });
   const total = rows.total.value;
@@ -124,7 +129,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
           rowAt={(index) => rows.rows.value.get(index)}
           keyOf={(row) => row.id}
           hrefOf={(row) => addresses.run(namespace, row.id)}
-          narrow={(row) => <NarrowRun row={row} waiting={waiting} />}
+          narrow={(row) => <NarrowRun {...{ row, waiting, labels }} />}
           onRange={rows.show}
         />
       )}

@@ -1,11 +1,42 @@
 import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
 import { isForDecision } from '../../data/events/events.ts';
+import type { Labels } from '../../data/runs/labels.ts';
 import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';
 import { StatusMark } from '../status/status.tsx';
 import type { Column } from '../table/table.tsx';
 import { Duration, Id, Time } from '../value/value.tsx';
 
 type Waiting = ReadonlyMap<string, Listener>;
+
+/** The labels of the runs, and where one leads: to the runs that have it. */
+export interface RowLabels {
+  readonly of: ReadonlyMap<string, Labels>;
+  readonly hrefOf: (label: string) => string;
+}
+
+interface RowLabelsProps {
+  readonly row: InstanceRecord;
+  readonly labels: RowLabels | undefined;
+}
+
+/** The labels of a run as links, beside which the row itself leads to the run. */
+function RowLabelLinks({ row, labels }: RowLabelsProps) {
+  if (labels === undefined) return null;
+  return (
+    <>
+      {Object.entries(labels.of.get(row.id) ?? {}).map(([name, value]) => (
+        <a key={name} class="row-label" href={labels.hrefOf(`${name}=${value}`)} title={`Runs with ${name}=${value}`}>
+          {name}={value}
+        </a>
+      ))}
+    </>
+  );
+}
+
+function RowLabelWords({ row, labels }: RowLabelsProps) {
+  const texts = Object.entries(labels?.of.get(row.id) ?? {}).map(([name, value]) => `${name}=${value}`);
+  return texts.length === 0 ? null : <span class="row-label">{texts.join(' ')}</span>;
+}
 
 const statusIn = (row: InstanceRecord, waiting: Waiting) => statusOf(row, waiting.has(row.id));
 
@@ -30,7 +61,7 @@ function Reason({ row, waiting }: { readonly row: InstanceRecord; readonly waiti
 const endOf = (row: InstanceRecord): string | undefined => (isOver(row) ? row.updatedAt : undefined);
 
 /** The columns of the list of runs. */
-export function runColumns(waiting: Waiting): readonly Column<InstanceRecord>[] {
+export function runColumns(waiting: Waiting, labels?: RowLabels): readonly Column<InstanceRecord>[] {
   return [
     {
       name: 'Workflow',
@@ -50,7 +81,15 @@ export function runColumns(waiting: Waiting): readonly Column<InstanceRecord>[] 
         return <span class={`run-status is-${status}`}>{STATUS_WORDS[status]}</span>;
       },
     },
-    { name: 'Reason', width: 'minmax(120px, 1.6fr)', cell: (row) => <Reason row={row} waiting={waiting} /> },
+    {
+      name: labels === undefined ? 'Reason' : 'Reason, labels',
+      width: 'minmax(120px, 1.6fr)',
+      cell: (row) => (
+        <>
+          <Reason row={row} waiting={waiting} /> <RowLabelLinks row={row} labels={labels} />
+        </>
+      ),
+    },
     { name: 'Trigger', width: '84px', cell: (row) => <span class="quiet">{triggerOf(row.invoker).word}</span> },
     { name: 'Started', width: '128px', cell: (row) => <Time at={row.createdAt} /> },
     {
@@ -63,8 +102,14 @@ export function runColumns(waiting: Waiting): readonly Column<InstanceRecord>[] 
   ];
 }
 
+interface NarrowRunProps {
+  readonly row: InstanceRecord;
+  readonly waiting: Waiting;
+  readonly labels?: RowLabels;
+}
+
 /** A run in two lines. */
-export function NarrowRun({ row, waiting }: { readonly row: InstanceRecord; readonly waiting: Waiting }) {
+export function NarrowRun({ row, waiting, labels }: NarrowRunProps) {
   const hasReason = row.errorCode !== '' || (waiting.has(row.id) && !isOver(row));
   return (
     <span class="two-lines">
@@ -74,7 +119,8 @@ export function NarrowRun({ row, waiting }: { readonly row: InstanceRecord; read
       </span>
       <Time at={row.createdAt} />
       <span class="cut">
-        {hasReason ? <Reason row={row} waiting={waiting} /> : <span class="quiet">{triggerOf(row.invoker).word}</span>}
+        {hasReason ? <Reason row={row} waiting={waiting} /> : <span class="quiet">{triggerOf(row.invoker).word}</span>}{' '}
+        <RowLabelWords row={row} labels={labels} />
       </span>
       <Duration from={row.createdAt} to={endOf(row)} />
     </span>

@@ -8,7 +8,7 @@ export const instances = {
     family: 'instances',
     method: 'GET',
     path: '/namespaces/{namespace}/instances',
-    query: [...PAGING],
+    query: [...PAGING, 'labels'],
     reply: 'instances',
     permission: 'read',
     stream: true,

@@ -99,6 +99,7 @@ export const records = {
   directory: tree.directory,
   workflow: tree.workflow,
   instanceRecord: instances.instanceRecord,
+  instanceRow: instances.instanceRow,
   step: instances.step,
   variable: variables.variable,
   secretRecord: secrets.secretRecord,

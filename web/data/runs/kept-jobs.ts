@@ -1,0 +1,70 @@
+import { keepPreference, readPreference } from '../browser/storage.ts';
+import type { BulkPlan, BulkProgress } from './bulk.ts';
+import type { BulkOrder } from './bulk-jobs.ts';
+
+/** An action on many runs that has not ended, as this browser keeps it: it holds no key. */
+export interface KeptJob {
+  readonly order: BulkOrder;
+  readonly plan: Pick<BulkPlan, 'at' | 'total'>;
+  readonly planned: number;
+  readonly progress: BulkProgress;
+}
+
+const NAME = 'jobs';
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** The same action on the same runs has the same name in every tab. */
+export const nameOf = ({ namespace, kind, filters }: Omit<BulkOrder, 'revision'>): string =>
+  JSON.stringify([namespace, kind, filters]);
+
+function isKept(value: unknown): value is KeptJob {
+  const { order, plan, progress } = (value ?? {}) as Partial<KeptJob>;
+  const isWhole = order?.filters !== undefined && progress?.done !== undefined;
+  return isWhole && Date.parse(plan?.at ?? '') > Date.now() - KEPT_MS;
+}
+
+/** The actions that this browser keeps, of all tabs; those of more than a week ago are dropped. */
+export function keptJobs(): readonly KeptJob[] {
+  try {
+    const found: unknown = JSON.parse(readPreference(NAME) ?? '[]');
+    return Array.isArray(found) ? found.filter(isKept) : [];
+  } catch {
+    // What another version has kept is not offered.
+    return [];
+  }
+}
+
+function store(kept: readonly KeptJob[]): void {
+  keepPreference(NAME, kept.length === 0 ? undefined : JSON.stringify(kept));
+}
+
+const others = (order: BulkOrder): readonly KeptJob[] =>
+  keptJobs().filter((job) => nameOf(job.order) !== nameOf(order));
+
+/** Keeps how far an action is, in place of what was kept of it before. */
+export function keepJob(job: KeptJob): void {
+  store([...others(job.order), job]);
+}
+
+/** Keeps an action no longer. */
+export function dropJob(order: BulkOrder): void {
+  store(others(order));
+}
+
+const lockOf = (order: BulkOrder): string => `weft.job ${nameOf(order)}`;
+
+/**
+ * Does the work of an action while other tabs see that it is under way. Browsers have locks only on a page that came by
+ * HTTPS or from this machine; elsewhere another tab may offer to go on, which is safe: what is done is skipped.
+ */
+export async function underLock(order: BulkOrder, work: () => Promise<void>): Promise<void> {
+  if (navigator.locks === undefined) return work();
+  await navigator.locks.request(lockOf(order), { ifAvailable: true }, work);
+}
+
+/** The kept actions that no tab is at work on. */
+export async function interruptedJobs(): Promise<readonly KeptJob[]> {
+  const locks = await navigator.locks?.query();
+  const held = new Set(locks?.held?.map(({ name }) => name));
+  return keptJobs().filter(({ order }) => !held.has(lockOf(order)));
+}
