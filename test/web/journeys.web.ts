@@ -133,6 +133,10 @@ describe('a person', () => {
     const error = page.getByRole('alert');
     await error.getByText('order.bad').waitFor();
     await error.getByText('no card').waitFor();
+    await page
+      .getByRole('region', { name: 'Steps' })
+      .getByRole('button', { name: /check failed/ })
+      .waitFor();
     await page.getByLabel('Source').getByText('message: no card').waitFor();
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByLabel('Data of the new run').getByText('"id"').waitFor();

@@ -1,5 +1,5 @@
+import { type BulkJob, type BulkKind, forget, jobs, progressText } from '../data/bulk/jobs.ts';
 import { addresses } from '../data/navigation/addresses.ts';
-import { type BulkJob, type BulkKind, forget, jobs, progressText } from '../data/runs/bulk-jobs.ts';
 import { Button } from '../parts/button/button.tsx';
 
 const WORDS: Readonly<Record<BulkKind, string>> = { cancel: 'Cancel runs', rerun: 'Run again' };

@@ -108,7 +108,7 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
     },
   ],
   [
-    /^(?:State failed with error|Instance failed with (?:uncatchable )?error) ?(.*)$/s,
+    /^(?:State failed with error|(?:Instance|Workflow) failed with (?:uncatchable )?error) ?(.*)$/s,
     (step, _line, _at, [, error]) => {
       step.error = error;
     },

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useTask } from '../../data/api/task.ts';
-import { count } from '../../data/format/text.ts';
-import { addresses } from '../../data/navigation/addresses.ts';
-import type { BulkPlan } from '../../data/runs/bulk.ts';
+import type { BulkPlan } from '../../data/bulk/actions.ts';
 import {
   actionOf,
   type BulkJob,
@@ -13,7 +11,9 @@ import {
   forget,
   jobFor,
   progressText,
-} from '../../data/runs/bulk-jobs.ts';
+} from '../../data/bulk/jobs.ts';
+import { count } from '../../data/format/text.ts';
+import { addresses } from '../../data/navigation/addresses.ts';
 import type { RunFilters } from '../../data/runs/filters.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { SelectField } from '../../parts/field/field.tsx';

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { may } from '../../data/api/session.ts';
+import type { BulkKind } from '../../data/bulk/jobs.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
-import type { BulkKind } from '../../data/runs/bulk-jobs.ts';
 import { filtersIn, isSearch, type RunFilters } from '../../data/runs/filters.ts';
 import { FoundRows } from '../../data/runs/found-rows.ts';
 import { RunRows } from '../../data/runs/rows.ts';

@@ -2,8 +2,8 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import { type ApiError, toApiError } from '../api/errors.ts';
 import { key, may, rights } from '../api/session.ts';
 import { count } from '../format/text.ts';
-import { type BulkAction, type BulkPlan, type BulkProgress, cancelAction, rerunAction } from './bulk.ts';
-import type { RunFilters } from './filters.ts';
+import type { RunFilters } from '../runs/filters.ts';
+import { type BulkAction, type BulkPlan, type BulkProgress, cancelAction, rerunAction } from './actions.ts';
 import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
 
 /** What is done to the runs of a list. */

@@ -1,6 +1,6 @@
 import { keepPreference, readPreference } from '../browser/storage.ts';
-import type { BulkPlan, BulkProgress } from './bulk.ts';
-import type { BulkOrder } from './bulk-jobs.ts';
+import type { BulkPlan, BulkProgress } from './actions.ts';
+import type { BulkOrder } from './jobs.ts';
 
 /** An action on many runs that has not ended, as this browser keeps it: it holds no key. */
 export interface KeptJob {

@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts';
-import { isSearch, type RunFilters, toListQuery } from './filters.ts';
+import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 
 /** What an action on many runs would do, or did, to one of them. */
 export interface BulkRow {
