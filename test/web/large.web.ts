@@ -157,6 +157,11 @@ test(`a run of ${2 * ROUNDS} steps opens, and holds only the steps and log lines
     page.locator(`.timeline[style*="--rows:${2 * ROUNDS}"], .timeline[style*="--rows: ${2 * ROUNDS}"]`).waitFor(),
   );
   expect(await steps.getByRole('button').count()).toBeLessThan(80);
+  // The log is followed to its end while its parts come in.
+  await page
+    .getByRole('region', { name: /: lines$/ })
+    .getByText('Workflow completed.')
+    .waitFor();
   expect(await elementsIn(page)).toBeLessThan(1500);
   await page.keyboard.press('[');
   await page.getByText(`Step ${2 * ROUNDS}`).waitFor();

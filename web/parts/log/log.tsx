@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { LogLine } from '../../data/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { clockTime, exactTime, instantOf } from '../../data/format/time.ts';
@@ -96,7 +96,8 @@ function Line({ line, isOpen, context, onOpen }: LineProps) {
 function useFollowing(element: { current: HTMLElement | null }, count: number) {
   const isFollowing = useRef(true);
   const seen = useSignal(count);
-  useEffect(() => {
+  // Before the page is drawn: else a scroll event of the lines before finds the end further away, and it stands still.
+  useLayoutEffect(() => {
     const body = element.current;
     if (body === null) return;
     if (isFollowing.current) {
