@@ -751,7 +751,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain/namespaces',
     'lib/domain/runs',
     'lib/engine/calls',
-    'lib/engine/executions',
     'lib/engine/workers',
     'lib/events',
     'lib/language',

@@ -157,7 +157,7 @@ states: [{id: call, type: action, action: {function: f, retries: {max_attempts: 
   );
   const run = await started(console_.client, NS, 'patient', {});
   const page = await console_.open(`n/${NS}/runs/${run}`);
-  await page.getByText(/attempt 2 in (59|60) min|attempt 2 today|attempt 2 tomorrow/).waitFor();
+  await page.getByText(/attempt 2 of 3 (in|today|tomorrow)/).waitFor();
   await page.getByText('bank.busy').first().waitFor();
   await page.getByText('ask again later').first().waitFor();
 });

@@ -103,22 +103,20 @@ function WorkerWords({ namespace, worker }: { readonly namespace: string; readon
 }
 
 /** The attempt that follows a failed one: when, and how that failed. */
-function Retry({ call: { attempt, lastError, nextAttempt } }: { readonly call: Calls['open'][number] }) {
+function Retry({ retry }: { readonly retry: NonNullable<Calls['open'][number]['retry']> }) {
+  const { attempt, of, at, error } = retry;
   return (
     <>
-      {nextAttempt !== undefined && (
+      {', '}
+      <strong>
+        attempt {attempt + 1}
+        {of !== undefined && ` of ${of + 1}`} <Time at={at} />
+      </strong>
+      {error !== undefined && (
         <>
-          {', '}
-          <strong>
-            attempt {attempt + 1} <Time at={nextAttempt} />
-          </strong>
-        </>
-      )}
-      {lastError !== undefined && (
-        <span class="reason-message">
           {', after '}
-          <code class="is-failed">{lastError.code}</code> {lastError.message}
-        </span>
+          <code class="is-failed">{error.code}</code> {error.message}
+        </>
       )}
     </>
   );
@@ -127,19 +125,19 @@ function Retry({ call: { attempt, lastError, nextAttempt } }: { readonly call: C
 const MOST_CALLS = 5;
 
 function OpenCall({ namespace, call }: { readonly namespace: string; readonly call: Calls['open'][number] }) {
-  const { attempt, instance, status, workflow, worker, nextAttempt } = call;
+  const { attempt, instance, status, workflow, worker, retry } = call;
   const name = worker === undefined ? workflow || `call ${call.call + 1}` : undefined;
   if (status === 'not begun') {
     return (
       <>
         {name}
-        {nextAttempt === undefined && <span class="quiet">, not begun</span>}
+        {retry === undefined && <span class="quiet">, not begun</span>}
       </>
     );
   }
   return (
     <>
-      {attempt > 0 && <span class="quiet">attempt {attempt + 1}: </span>}
+      {attempt > 0 && retry === undefined && <span class="quiet">attempt {attempt + 1}: </span>}
       {worker === undefined ? name : <WorkerWords namespace={namespace} worker={worker} />}{' '}
       <Id id={instance} of="the child’s id" href={addresses.run(namespace, instance)} />
     </>
@@ -152,7 +150,7 @@ function OpenCalls({ namespace, calls: { open } }: { readonly namespace: string;
       {open.slice(0, MOST_CALLS).map((one) => (
         <li key={`${one.call} ${one.attempt}`}>
           <OpenCall namespace={namespace} call={one} />
-          <Retry call={one} />
+          {one.retry !== undefined && <Retry retry={one.retry} />}
         </li>
       ))}
       {open.length > MOST_CALLS && <li class="quiet">and {(open.length - MOST_CALLS).toLocaleString('en-US')} more</li>}
