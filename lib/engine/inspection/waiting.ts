@@ -11,6 +11,7 @@ import { HOUR_MS } from '../../time/units.ts';
 import { childId } from '../calls/children.ts';
 import { decideRetry } from '../calls/retry-decisions.ts';
 import { toHolder } from '../workers/leases.ts';
+import { newestAttempts } from './attempts.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
 
@@ -23,16 +24,12 @@ const MAX_COMPARED = 200;
 async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
   if (calls === undefined) return undefined;
   const shown = calls.waiting.slice(0, MAX_OPEN_CALLS);
-  const children = await runs.findMany(
-    ports,
-    shown.map((key) => childId(run, origin, key)),
-  );
+  const attempts = await newestAttempts(ports, { run, origin }, shown);
   const failed = await Promise.all(
     shown.map(({ i, k, s }) => (s === undefined ? undefined : runs.find(ports, childId(run, origin, { i, k: k - 1 })))),
   );
-  const open = shown.map((key, index) => {
+  const open = attempts.map(({ key, child }, index) => {
     const { i, k } = key;
-    const child = children[index];
     const id = childId(run, origin, { i, k });
     const status = child?.status ?? 'not begun';
     const task = status === 'pending' ? child?.service?.worker : undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorkspace, type Workspace } from '../../cli/workspace.ts';
-import { type Client, type Json, openClient } from '../access/client.ts';
+import { type Client, type Json, openClient, rowsOf } from '../access/client.ts';
 
 const DEMO = '/api/namespaces/demo';
 
@@ -219,6 +219,25 @@ describe('what a run waits for', () => {
     });
     for (const id of [nap, call]) await client.call('POST', `${DEMO}/instances/${id}/cancel`);
   });
+});
+
+test('a wait for a further retry names the newest attempt, which the machine has made by itself', async () => {
+  const source = `functions: [{id: busy, type: subflow, workflow: busy}]
+states:
+- id: go
+  type: action
+  action: {function: busy, retries: {max_attempts: 99, delay: PT1S, codes: [bank.busy]}}
+`;
+  const busy = 'states: [{id: a, type: error, error: bank.busy, message: ask again later}]\n';
+  for (const [name, body] of Object.entries({ busy, again: source })) {
+    await client.call('PUT', `${DEMO}/tree/${name}?op=create-workflow`, { body });
+  }
+  const id = await startWaiting('again');
+  const open = async (): Promise<Json | undefined> =>
+    rowsOf((await get(id, 'waiting'))['waiting']?.['for']?.['calls']?.['open'])[0];
+  const retry = { attempt: 3, of: 99, error: { code: 'bank.busy', message: 'ask again later' } };
+  await expect.poll(open, { timeout: 30_000 }).toMatchObject({ workflow: '/busy', retry });
+  await client.call('POST', `${DEMO}/instances/${id}/cancel`);
 });
 
 test('a wait for a retry names the attempt, its time, and why the one before failed', async () => {
