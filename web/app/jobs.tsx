@@ -1,4 +1,5 @@
-import { type BulkJob, type BulkKind, forget, jobs, progressText } from '../data/bulk/jobs.ts';
+import type { BulkKind } from '../data/bulk/actions.ts';
+import { type BulkJob, forget, jobs, progressText } from '../data/bulk/jobs.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import { Button } from '../parts/button/button.tsx';
 

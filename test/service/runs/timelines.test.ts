@@ -229,10 +229,10 @@ states:
   action: {function: busy, retries: {max_attempts: 99, delay: PT1S, codes: [bank.busy]}}
 `;
   const busy = 'states: [{id: a, type: error, error: bank.busy, message: ask again later}]\n';
-  for (const [name, body] of Object.entries({ busy, again: source })) {
+  for (const [name, body] of Object.entries({ busy, 'busy-again': source })) {
     await client.call('PUT', `${DEMO}/tree/${name}?op=create-workflow`, { body });
   }
-  const id = await startWaiting('again');
+  const id = await startWaiting('busy-again');
   const open = async (): Promise<Json | undefined> =>
     rowsOf((await get(id, 'waiting'))['waiting']?.['for']?.['calls']?.['open'])[0];
   const retry = { attempt: 3, of: 99, error: { code: 'bank.busy', message: 'ask again later' } };

@@ -1,6 +1,17 @@
 import { call } from '../api/client.ts';
 import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 
+/** What is done to the runs of a list. */
+export type BulkKind = 'cancel' | 'rerun';
+
+/** The runs that an action is for, and how it is done to them. */
+export interface BulkOrder {
+  readonly namespace: string;
+  readonly kind: BulkKind;
+  readonly filters: RunFilters;
+  readonly revision: 'pinned' | 'latest';
+}
+
 /** What an action on many runs would do, or did, to one of them. */
 export interface BulkRow {
   readonly id: string;
@@ -117,3 +128,7 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
     },
   };
 }
+
+/** The action of an order, which plans and does it. */
+export const actionOf = ({ namespace, kind, filters, revision }: BulkOrder): BulkAction =>
+  kind === 'cancel' ? cancelAction(namespace, filters) : rerunAction(namespace, filters, revision);

@@ -2,25 +2,10 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import { type ApiError, toApiError } from '../api/errors.ts';
 import { key, may, rights } from '../api/session.ts';
 import { count } from '../format/text.ts';
-import type { RunFilters } from '../runs/filters.ts';
-import { type BulkAction, type BulkPlan, type BulkProgress, cancelAction, rerunAction } from './actions.ts';
+import { actionOf, type BulkKind, type BulkOrder, type BulkPlan, type BulkProgress } from './actions.ts';
 import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
 
-/** What is done to the runs of a list. */
-export type BulkKind = 'cancel' | 'rerun';
-
-/** The runs that an action is for, and how it is done to them. */
-export interface BulkOrder {
-  readonly namespace: string;
-  readonly kind: BulkKind;
-  readonly filters: RunFilters;
-  readonly revision: 'pinned' | 'latest';
-}
-
-/** The action of an order, which plans and does it. */
-export const actionOf = ({ namespace, kind, filters, revision }: BulkOrder): BulkAction =>
-  kind === 'cancel' ? cancelAction(namespace, filters) : rerunAction(namespace, filters, revision);
-
+/** How an action stands. */
 export type JobState = 'running' | 'over' | 'stopped' | 'failed' | 'interrupted';
 
 /** An action on many runs, which goes on while the person looks at other pages, and can go on in another tab. */

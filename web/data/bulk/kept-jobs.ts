@@ -1,6 +1,5 @@
 import { keepPreference, readPreference } from '../browser/storage.ts';
-import type { BulkPlan, BulkProgress } from './actions.ts';
-import type { BulkOrder } from './jobs.ts';
+import type { BulkOrder, BulkPlan, BulkProgress } from './actions.ts';
 
 /** An action on many runs that has not ended, as this browser keeps it: it holds no key. */
 export interface KeptJob {

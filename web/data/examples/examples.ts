@@ -1,11 +1,6 @@
-import hello from '../../../examples/hello/workflow.yaml';
-import payment from '../../../examples/order-payment/workflow.yaml';
-import bank from '../../../examples/order-saga/flows/bank.yaml';
-import carrier from '../../../examples/order-saga/flows/carrier.yaml';
-import stock from '../../../examples/order-saga/flows/stock.yaml';
-import saga from '../../../examples/order-saga/workflow.yaml';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
+import type { Sources } from './sources.ts';
 
 /** Something that runs by one click in an empty namespace. */
 export interface Example {
@@ -14,7 +9,8 @@ export interface Example {
   readonly about: string;
   /** The folder of its workflows. */
   readonly folder: string;
-  readonly workflows: Readonly<Record<string, string>>;
+  /** The names of their sources, by the names of the workflows. */
+  readonly workflows: Readonly<Record<string, keyof Sources>>;
   /** The workflow that is started, and its input. */
   readonly start: string;
   readonly input: unknown;
@@ -27,7 +23,7 @@ export const EXAMPLES: readonly Example[] = [
     title: 'Say hello',
     about: 'One state that makes a greeting of its input.',
     folder: 'examples',
-    workflows: { 'hello.yaml': hello },
+    workflows: { 'hello.yaml': 'hello' },
     start: 'hello.yaml',
     input: { name: 'Ada' },
   },
@@ -36,7 +32,7 @@ export const EXAMPLES: readonly Example[] = [
     title: 'Wait for a payment',
     about: 'An order waits for the event that it was paid. Send the event, and watch the run go on.',
     folder: 'examples',
-    workflows: { 'payment.yaml': payment },
+    workflows: { 'payment.yaml': 'payment' },
     start: 'payment.yaml',
     input: { id: 'o-1', cents: 950 },
   },
@@ -45,7 +41,7 @@ export const EXAMPLES: readonly Example[] = [
     title: 'Undo what was done',
     about: 'Three calls, one of which fails: a busy bank is asked again, and what was done before is undone.',
     folder: 'examples/saga',
-    workflows: { 'order.yaml': saga, bank, carrier, stock },
+    workflows: { 'order.yaml': 'saga', bank: 'bank', carrier: 'carrier', stock: 'stock' },
     start: 'order.yaml',
     input: { quantity: 3, card: 'visa', country: 'XX' },
   },
@@ -61,7 +57,7 @@ async function once(work: Promise<unknown>): Promise<void> {
 }
 
 /** Stores the workflows of an example and starts it. Returns the id of the run. Throws ApiError. */
-export async function runExample(namespace: string, example: Example): Promise<string> {
+export async function runExample(namespace: string, example: Example, sources: Sources): Promise<string> {
   const parts = example.folder.split('/');
   for (const [index] of parts.entries()) {
     const node = parts.slice(0, index + 1).join('/');
@@ -69,7 +65,7 @@ export async function runExample(namespace: string, example: Example): Promise<s
   }
   for (const [name, source] of Object.entries(example.workflows)) {
     const path = { namespace, node: `${example.folder}/${name}` };
-    await once(call('createWorkflow', path, { body: source, type: 'text/yaml' }));
+    await once(call('createWorkflow', path, { body: sources[source], type: 'text/yaml' }));
   }
   const node = `${example.folder}/${example.start}`;
   const { instance } = await call('executeWorkflow', { namespace, node }, { body: JSON.stringify(example.input) });

@@ -26,7 +26,6 @@ import { Duration, Id, Time } from '../../parts/value/value.tsx';
 import {
   BUCKETS,
   CHANGED_SOURCE,
-  CHILDREN,
   GRAPH,
   HOSTILE,
   LARGE_GRAPH,
@@ -167,23 +166,9 @@ function Diagrams() {
 
 function Timelines() {
   const chosen = useSignal(2);
-  const isOpen = useSignal(true);
-  const childRuns = {
-    of: CHILDREN,
-    isOpen: () => isOpen.value,
-    onFold: () => into(isOpen)(!isOpen.value),
-    remark: () => ({ text: 'There are more' }),
-  };
   return (
     <div class="gallery-box">
-      <Timeline
-        steps={STEPS}
-        from={STEPS_FROM}
-        to={STEPS_TO}
-        chosen={chosen.value}
-        onChoose={into(chosen)}
-        childRuns={childRuns}
-      />
+      <Timeline steps={STEPS} from={STEPS_FROM} to={STEPS_TO} chosen={chosen.value} onChoose={into(chosen)} />
     </div>
   );
 }

@@ -3,7 +3,6 @@ import type { Bucket } from '../../data/runs/statistics.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import { toGraph } from '../../data/workflow/graph.ts';
 import type { Way } from '../../parts/diagram/diagram.tsx';
-import type { TimelineChild } from '../../parts/timeline/lanes.ts';
 
 const START = Date.UTC(2026, 10, 22, 9, 0, 0);
 const at = (ms: number): string => new Date(START + ms).toISOString();
@@ -55,24 +54,12 @@ export const STEPS: readonly Step[] = [
   step(1, 'reserve', [0, 900], {
     waits: [wait('child', 100, 850)],
     children: ['01a202f2-c34d-71ea-a7f8-80f4091648ea'],
-    startsRuns: true,
   }),
   step(2, 'charge', [900, 4200], { attempts: 2, waits: [wait('retry', 1300, 2300), wait('retry', 2600, 3900)] }),
   step(3, 'ship', [4200, 4700], { error: "'carrier.unknown-country': no way to XX", isCaught: true }),
   step(4, 'refund', [4700, 5100]),
   step(5, 'await-answer', [5100, undefined], { waits: [wait('event', 5150, undefined)] }),
 ];
-
-/** The runs that the first step has started. */
-export const CHILDREN: ReadonlyMap<number, readonly TimelineChild[]> = new Map([
-  [
-    1,
-    [
-      { id: 'a', name: '/orders/stock', href: '', status: 'failed', from: START + 120, to: START + 400 },
-      { id: 'b', name: '/orders/stock', href: '', status: 'complete', from: START + 450, to: START + 840 },
-    ],
-  ],
-]);
 
 export const STEPS_FROM = START;
 export const STEPS_TO = START + 9000;

@@ -1,20 +1,32 @@
+import { useMemo } from 'preact/hooks';
 import { may } from '../../data/api/session.ts';
 import { useTask } from '../../data/api/task.ts';
 import { EXAMPLES, type Example, runExample } from '../../data/examples/examples.ts';
+import type { Sources } from '../../data/examples/sources.ts';
+import { useModule } from '../../data/loading/module.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
 import { graphOf } from '../../data/workflow/yaml.ts';
 import { Button, ButtonLink } from '../../parts/button/button.tsx';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
-import { Empty, ErrorNote } from '../../parts/note/note.tsx';
+import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 
-const graphs = new Map(EXAMPLES.map((example) => [example.id, graphOf(example.workflows[example.start] ?? '')]));
+const load = () => import('../../data/examples/sources.ts');
 
-function Card({ namespace, example }: { readonly namespace: string; readonly example: Example }) {
+interface CardProps {
+  readonly namespace: string;
+  readonly example: Example;
+  readonly sources: Sources;
+}
+
+function Card({ namespace, example, sources }: CardProps) {
   const task = useTask();
-  const graph = graphs.get(example.id);
+  const graph = useMemo(() => {
+    const name = example.workflows[example.start];
+    return name === undefined ? undefined : graphOf(sources[name]);
+  }, [example, sources]);
   const run = () =>
-    task.run(async () => go(addresses.run(namespace, await runExample(namespace, example), { tab: 'data' })));
+    task.run(async () => go(addresses.run(namespace, await runExample(namespace, example, sources), { tab: 'data' })));
   return (
     <li class="example">
       <div class="example-diagram">
@@ -32,6 +44,7 @@ function Card({ namespace, example }: { readonly namespace: string; readonly exa
 
 /** What an empty namespace offers: examples that run by one click, and the ways to bring workflows of one's own. */
 export function FirstUse({ namespace }: { readonly namespace: string }) {
+  const { module, error } = useModule(load);
   if (!may('createWorkflow')) {
     return (
       <Empty icon="overview" title="This namespace is empty">
@@ -44,11 +57,16 @@ export function FirstUse({ namespace }: { readonly namespace: string }) {
       <p class="first-words">
         This namespace is empty. Run an example: it is stored in the folder <code>examples</code>, and its run opens.
       </p>
-      <ul class="examples">
-        {EXAMPLES.map((example) => (
-          <Card key={example.id} namespace={namespace} example={example} />
-        ))}
-      </ul>
+      {error !== undefined && <ErrorNote title="The examples cannot be loaded" error={error} />}
+      {module === undefined ? (
+        error === undefined && <Skeleton lines={6} />
+      ) : (
+        <ul class="examples">
+          {EXAMPLES.map((example) => (
+            <Card key={example.id} namespace={namespace} example={example} sources={module.SOURCES} />
+          ))}
+        </ul>
+      )}
       <div class="line wraps">
         <ButtonLink icon="plus" href={addresses.tree(namespace)}>
           Write a workflow

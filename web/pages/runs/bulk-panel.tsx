@@ -1,17 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useTask } from '../../data/api/task.ts';
-import type { BulkPlan } from '../../data/bulk/actions.ts';
-import {
-  actionOf,
-  type BulkJob,
-  type BulkKind,
-  type BulkOrder,
-  begin,
-  forget,
-  jobFor,
-  progressText,
-} from '../../data/bulk/jobs.ts';
+import { actionOf, type BulkKind, type BulkOrder, type BulkPlan } from '../../data/bulk/actions.ts';
+import { type BulkJob, begin, forget, jobFor, progressText } from '../../data/bulk/jobs.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import type { RunFilters } from '../../data/runs/filters.ts';

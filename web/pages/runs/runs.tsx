@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { may } from '../../data/api/session.ts';
-import type { BulkKind } from '../../data/bulk/jobs.ts';
+import type { BulkKind } from '../../data/bulk/actions.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
@@ -12,7 +12,7 @@ import { Button, ButtonLink } from '../../parts/button/button.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { LiveMark } from '../../parts/live/live.tsx';
 import { Empty, ErrorNote } from '../../parts/note/note.tsx';
-import { NarrowRun, runColumns } from '../../parts/runs/columns.tsx';
+import { NarrowRun, type RowLabels, runColumns } from '../../parts/runs/columns.tsx';
 import { Table } from '../../parts/table/table.tsx';
 import { BulkPanel } from './bulk-panel.tsx';
 import { FilterBar } from './filters.tsx';
@@ -81,6 +81,15 @@ const isBulk = (kind: string | null): kind is BulkKind => kind === 'cancel' || k
 const rowsOf = (namespace: string, filters: RunFilters): RunRows | FoundRows =>
   isSearch(filters) ? new FoundRows(namespace, filters) : new RunRows(namespace, filters);
 
+/** The labels of the rows; each leads to the runs that have it. */
+function useLabels(namespace: string, rows: RunRows | FoundRows): RowLabels {
+  const known = rows.labels.value;
+  return useMemo(
+    () => ({ of: known, hrefOf: (label: string) => addresses.runs(namespace, { label }) }),
+    [known, namespace],
+  );
+}
+
 /** The runs of a namespace, the newest first. */
 export function RunsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const namespace = params['namespace'] ?? '';
@@ -89,11 +98,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
   const rows = useMemo(() => rowsOf(namespace, filters), [name]);
   useEffect(() => rows.open(), [rows]);
   const waiting = useListeningRuns(namespace).value;
-  const known = rows.labels.value;
-  const labels = useMemo(
-    () => ({ of: known, hrefOf: (label: string) => addresses.runs(namespace, { label }) }),
-    [known, namespace],
-  );
+  const labels = useLabels(namespace, rows);
   const columns = useMemo(() => runColumns(waiting, labels), [waiting, labels]);
   const holder = useRef<HTMLDivElement>(null);
   const toTop = () => holder.current?.querySelector('.table-body')?.scrollTo({ top: 0 });

@@ -34,7 +34,6 @@ const stepFailure = z.object({
 /** The failure of a run: that of the state which ended it. */
 const runFailure = z.extend(stepFailure, { state: z.string() });
 export const started = z.object({ namespace: z.string(), instance: uuid });
-/** `labels` are returned on request. */
 export const instanceRow = z.extend(instanceRecord, { labels: z.optional(z.record(z.string(), z.string())) });
 export const instances = z.object({ instances: z.object(paged(instanceRow)), namespace: z.string() });
 export const instance = z.object({
